@@ -10,12 +10,14 @@
 
 mod columns;
 mod rows;
+#[cfg(test)]
+mod tests;
 
-use crate::account::{Access, AccountName, Privileges};
-use crate::catalog::CatalogVersion;
-use crate::referenced::{ReferencedObjects, named_tables, values_set};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
+use inia_query::account::{Access, AccountName, Privileges};
+use inia_query::catalog::CatalogVersion;
+use inia_query::referenced::{ReferencedObjects, named_tables, values_set};
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;

@@ -13,13 +13,13 @@
 //! All of a table is read in one snapshot, so that others may go on changing it.
 //! Only where the numbers differ is each row's entry looked up, to name the rows that lack it.
 
-use crate::catalog::{Table, TableIndex, row_count};
-use crate::database::Database;
-use crate::error::Damaged;
-use crate::error::OpenError;
 use inia_base::ids::TreeId;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_query::catalog::{Table, TableIndex, row_count};
+use inia_query::database::Database;
+use inia_query::error::Damaged;
+use inia_query::error::OpenError;
 use inia_storage::{Direction, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
 use std::fmt::Write;
 use std::sync::Arc;

@@ -22,23 +22,23 @@ mod table;
 mod table_builder;
 mod view;
 
-use crate::catalog::check_name;
-use crate::context::{existing, full_name};
 pub(crate) use alter::alter_table;
 pub(crate) use create_select::create_table_select;
+use inia_query::catalog::check_name;
+use inia_query::context::{existing, full_name};
 pub(crate) use schema::{alter_database, create_database, drop_database};
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
 };
 pub(crate) use view::{create_view, drop_views, show_create_view};
 
-use crate::catalog::Change;
-use crate::catalog::FullName;
-use crate::catalog::mdl::{MdlGuard, MdlKind};
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::error::StorageResult;
 use inia_base::error::SqlError;
+use inia_query::catalog::Change;
+use inia_query::catalog::FullName;
+use inia_query::catalog::mdl::{MdlGuard, MdlKind};
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::error::StorageResult;
 use inia_storage::Isolation;
 
 /// What DDL statements report.

@@ -12,11 +12,11 @@ mod reader;
 mod tests;
 mod writer;
 
-use crate::context::SessionContext;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_expr::{ExprType, lob_bytes};
+use inia_query::context::SessionContext;
 use std::path::{Path, PathBuf};
 
 /// Whether backslashes escape where a statement does not say what does.

@@ -6,8 +6,8 @@
 
 mod fixed;
 
-use crate::information::Focus;
 pub(crate) use fixed::{Fixed, column, deprecated, fixed};
+use inia_query::information::Focus;
 
 use inia_base::error::SqlError;
 use inia_parser::ast::{self, Expr, Query, QueryBody, RoutineKind, ShowFilter, ShowKind};
@@ -75,7 +75,7 @@ impl Template {
             self.table,
         );
         let parsed = inia_parser::parse(&text, inia_parser::SqlMode::empty());
-        let statement = parsed.map_err(crate::error::parse_error)?;
+        let statement = parsed.map_err(inia_query::error::parse_error)?;
         let ast::Statement::Select(mut query) = statement else {
             unreachable!("the text above is a SELECT")
         };

@@ -8,10 +8,10 @@
 //! FROM t` is error 1142.
 
 use super::{Checker, Result};
-use crate::account::privilege::Privileges;
-use crate::referenced::ReferencedObjects;
-use crate::view::{Resolver, UsedColumn};
 use inia_parser::ast::*;
+use inia_query::account::privilege::Privileges;
+use inia_query::referenced::ReferencedObjects;
+use inia_query::view::{Resolver, UsedColumn};
 
 /// A query that reads what these expressions read.
 pub(super) fn reading<'e>(

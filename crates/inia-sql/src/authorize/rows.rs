@@ -8,11 +8,11 @@
 
 use super::columns::{factor, reading};
 use super::{Checker, Result};
-use crate::account::privilege::Privileges;
-use crate::dml::{needed_to_insert, needed_to_load};
-use crate::referenced::{ReferencedObjects, named_tables};
-use crate::view::UsedColumn;
 use inia_parser::ast::*;
+use inia_query::account::privilege::Privileges;
+use inia_query::dml::{needed_to_insert, needed_to_load};
+use inia_query::referenced::{ReferencedObjects, named_tables};
+use inia_query::view::UsedColumn;
 
 impl Checker<'_> {
     pub(super) fn insert(&self, insert: &Insert) -> Result<()> {

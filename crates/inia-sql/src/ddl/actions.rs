@@ -12,8 +12,6 @@ use super::algorithm::RequestedAlgorithm;
 use super::table::{apply_option, declare};
 use super::table_builder::{IndexDraft, TableBuilder};
 use super::{FullName, columns, dependents, full_name, rules};
-use crate::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, same_name};
-use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -21,6 +19,8 @@ use inia_base::value::Value;
 use inia_expr::charset;
 use inia_expr::charset::Declared;
 use inia_parser::ast::{self, AlterAction};
+use inia_query::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, same_name};
+use inia_query::context::SessionContext;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))

@@ -1,10 +1,10 @@
 //! Which algorithm MySQL would alter a table by: it decides what ALTER TABLE reports as rows
 //! affected, and whether a wanted ALGORITHM or LOCK is refused.
 
-use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
+use inia_query::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef};
 
 const TYPE: &str = "Cannot change column type INPLACE";
 const TYPE_INSTANT: &str = "Need to rebuild the table to change column type";

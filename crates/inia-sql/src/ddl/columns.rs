@@ -4,13 +4,6 @@ use super::rules::{self, Owner};
 use super::table_builder::{
     ColumnDraft, ForeignKeyDraft, IndexDraft, IndexPartDraft, TableBuilder,
 };
-use crate::catalog::MAX_NAME;
-use crate::catalog::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
-    ReferentialAction, TRANSACTIONAL, same_name,
-};
-use crate::context::SessionContext;
-use crate::dml::fill::limited;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -19,6 +12,13 @@ use inia_expr::charset;
 use inia_expr::column_type::column_type;
 use inia_expr::{EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
 use inia_parser::ast;
+use inia_query::catalog::MAX_NAME;
+use inia_query::catalog::{
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
+    ReferentialAction, TRANSACTIONAL, same_name,
+};
+use inia_query::context::SessionContext;
+use inia_query::dml::fill::limited;
 
 const MAX_COLUMN_COMMENT: usize = 1024;
 
@@ -170,7 +170,7 @@ impl Scope for BuilderScope<'_> {
         };
         let def = &self.builder.columns[index].def;
         let ty = ExprType::of_column(def.data_type.clone(), def.nullable);
-        let name = crate::catalog::quoted(&def.name).into();
+        let name = inia_query::catalog::quoted(&def.name).into();
         Ok(Expr { kind: ExprKind::Column { index, name }, ty })
     }
 }
@@ -313,7 +313,7 @@ pub(crate) fn add_check(
 
 /// Whether an expression reads this column and no other.
 fn reads_only(expr: &ast::Expr, column: &str) -> bool {
-    let names = crate::referenced::columns_read(expr);
+    let names = inia_query::referenced::columns_read(expr);
     !names.is_empty() && names.iter().all(|name| same_name(name, column))
 }
 

@@ -8,23 +8,23 @@ use super::table::{create_trees, define, is_taken, lock_new};
 use super::table_builder::{ColumnDraft, TableBuilder};
 use super::{DdlResult, aside, full_name, in_transaction};
 
-use crate::catalog::{
-    Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
-};
-use crate::clock::clock_micros;
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::dml::InsertPlan;
-use crate::error::StorageResult;
-use crate::exec::Runner;
-use crate::plan::{OutputColumn, StatementPlan};
-use crate::planner::plan_source;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::lob_bytes;
 use inia_expr::store::implicit_default;
 use inia_parser::ast;
+use inia_query::catalog::{
+    Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
+};
+use inia_query::clock::clock_micros;
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::dml::InsertPlan;
+use inia_query::error::StorageResult;
+use inia_query::exec::Runner;
+use inia_query::plan::{OutputColumn, StatementPlan};
+use inia_query::planner::plan_source;
 use std::sync::Arc;
 
 /// CREATE TABLE … SELECT.

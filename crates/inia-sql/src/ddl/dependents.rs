@@ -4,10 +4,10 @@
 //! COLUMN counts even where only the case of letters changes; CHANGE does not.
 
 use super::table_builder::TableBuilder;
-use crate::catalog::{CheckDef, ColumnDefault, same_name};
-use crate::referenced::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::AlterAction;
+use inia_query::catalog::{CheckDef, ColumnDefault, same_name};
+use inia_query::referenced::columns_of_text;
 
 /// Whether the stored expression reads the column or its default.
 fn uses(expression: &str, column: &str) -> bool {

@@ -11,7 +11,7 @@ pub(super) use copied::check_copy;
 pub(super) use parent::{Moved, check_adopted, check_children, follow_all, retarget};
 pub(super) use rows::check_rows;
 
-use crate::catalog::same_name;
+use inia_query::catalog::same_name;
 
 /// Whether an index over `parts` finds the rows that have given values in `columns`.
 fn starts_with(parts: &[&str], columns: &[&str]) -> bool {

@@ -6,15 +6,6 @@
 
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};
-use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text};
-use crate::context::SessionContext;
-use crate::dml::auto_increment::value_of;
-use crate::dml::fill::{Fills, Given, limited};
-use crate::dml::write::duplicate_error;
-use crate::error::StorageResult;
-use crate::interrupt::Interrupt;
-use crate::row::{Cell, IndexCodec, RowLayout};
-use crate::spill::{RecordSorter, Workspace};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
@@ -22,6 +13,17 @@ use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_expr::{NoSubqueries, Strictness, TypeClass};
+use inia_query::catalog::{
+    ColumnDef, ColumnDefault, IndexKind, Table, TableDef, row_count, value_text,
+};
+use inia_query::context::SessionContext;
+use inia_query::dml::auto_increment::value_of;
+use inia_query::dml::fill::{Fills, Given, limited};
+use inia_query::dml::write::duplicate_error;
+use inia_query::error::StorageResult;
+use inia_query::interrupt::Interrupt;
+use inia_query::row::{Cell, IndexCodec, RowLayout};
+use inia_query::spill::{RecordSorter, Workspace};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
 
 /// What has to be done.
@@ -255,7 +257,7 @@ fn duplicate_entry(
         table.layout.decode(row, &TimeZone::utc(), &mut values).map(|()| values)
     };
     let row = txn.get(&table.clustered, primary, read).sql()?;
-    let row = row.ok_or(crate::error::Damaged)??;
+    let row = row.ok_or(inia_query::error::Damaged)??;
     Ok(duplicate_error(new, index, &row))
 }
 
@@ -401,7 +403,7 @@ fn finish_copy(
         if let Some(Duplicate(key, value)) = filler.finish(txn, interrupt)? {
             let primary = codecs[at].primary_key(&key, &value)?;
             let row = txn.get(&rows, primary, values).sql()?;
-            let row = row.ok_or(crate::error::Damaged)??;
+            let row = row.ok_or(inia_query::error::Damaged)??;
             return Err(duplicate_error(new, at, &row));
         }
     }
@@ -435,7 +437,7 @@ fn convert(
             }
             value = silent_default(column, ctx)?;
         } else if from.data_type != column.data_type {
-            let ty = crate::bind::table_scope::column_type(table, origin);
+            let ty = inia_query::bind::table_scope::column_type(table, origin);
             let cut = ty.class() == TypeClass::String;
             let (carried, ty) = carried(value, ty, &column.data_type, ctx)?;
             value = inia_expr::store_value(carried, &ty, &column.data_type, ctx, &column.name)
@@ -465,7 +467,7 @@ fn silent_default(
     ctx: &mut inia_expr::EvalContext<'_>,
 ) -> Result<Value, SqlError> {
     if matches!(column.data_type, DataType::Timestamp { .. }) {
-        return Ok(crate::dml::fill::now_for(&column.data_type, ctx));
+        return Ok(inia_query::dml::fill::now_for(&column.data_type, ctx));
     }
     let row = ctx.row_number;
     ctx.warn(ErrorCode::WarnDataTruncated, &[&column.name, &row])?;

@@ -2,13 +2,13 @@
 //! errors that MySQL has for each.
 
 use super::table_builder::TableBuilder;
-use crate::catalog::ColumnDefault;
-use crate::dml::has_subquery;
-use crate::referenced::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast;
+use inia_query::catalog::ColumnDefault;
+use inia_query::dml::has_subquery;
+use inia_query::referenced::columns_of_text;
 
 /// Functions whose value depends on more than their arguments; defaults may use them.
 const VOLATILE: [&str; 24] = [

@@ -1,13 +1,13 @@
 //! CREATE, ALTER and DROP DATABASE.
 
 use super::{DdlResult, FullName, check_name, in_transaction, lock};
-use crate::catalog::{Change, SchemaDef};
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
 use inia_parser::ast;
+use inia_query::catalog::{Change, SchemaDef};
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
 
 /// The metadata lock of a database itself has no table name.
 fn lock_name(schema: &str) -> FullName {
@@ -112,7 +112,7 @@ pub(crate) fn drop_database(core: &mut SessionContext, name: &str, if_exists: bo
 pub(crate) fn hold_schema(core: &SessionContext, schema: &str) -> Result<SchemaDef, SqlError> {
     let name = core.db.catalog().mdl().name(schema, "");
     core.mdl.lock_shared(&name, core.mdl_limit())?;
-    if crate::computed::schema(schema) == Some("mysql") {
+    if inia_query::computed::schema(schema) == Some("mysql") {
         // Only temporary tables come so far.
         let (name, collation) = (schema.to_owned(), Collation::DEFAULT);
         return Ok(SchemaDef { name, collation, read_only: false });

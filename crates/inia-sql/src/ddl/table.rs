@@ -8,17 +8,17 @@ use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
     lock_beside, lock_renamed, lock_stored,
 };
-use crate::catalog::mdl::MdlGuard;
-use crate::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
-use crate::clock::clock_micros;
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::error::StorageResult;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
 use inia_expr::charset::Declared;
 use inia_parser::ast;
+use inia_query::catalog::mdl::MdlGuard;
+use inia_query::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
+use inia_query::clock::clock_micros;
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::error::StorageResult;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

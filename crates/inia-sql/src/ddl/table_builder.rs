@@ -2,17 +2,17 @@
 //! from an existing table. [`TableBuilder::finish`] makes all checks that need the whole
 //! definition.
 
-use crate::catalog::width::row_bytes;
-use crate::catalog::{
-    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TRANSACTIONAL, TableDef,
-    TableId, same_name,
-};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
 use inia_expr::charset;
 use inia_parser::ast;
+use inia_query::catalog::width::row_bytes;
+use inia_query::catalog::{
+    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TRANSACTIONAL, TableDef,
+    TableId, same_name,
+};
 
 /// How many columns a definition may list, and how many a table may have.
 const MAX_LISTED: usize = 4096;
@@ -322,9 +322,9 @@ impl TableBuilder {
             }
             column.def.nullable = false;
             if column.def.default
-                == crate::catalog::ColumnDefault::Value(inia_base::value::Value::Null)
+                == inia_query::catalog::ColumnDefault::Value(inia_base::value::Value::Null)
             {
-                column.def.default = crate::catalog::ColumnDefault::None;
+                column.def.default = inia_query::catalog::ColumnDefault::None;
             }
         }
         Ok(())

@@ -7,19 +7,19 @@ pub(crate) use show::show_create_view;
 use super::create_select::column_def;
 use super::schema::hold_schema;
 use super::{DdlResult, FullName, columns, full_name, in_transaction, lock};
-use crate::catalog::AccountName;
-use crate::catalog::view::parse;
-use crate::catalog::{Change, ColumnDef, ViewAlgorithm, ViewCheck, ViewDef, same_name};
-use crate::clock::clock_micros;
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::plan::StatementPlan;
-use crate::planner::plan_source;
-use crate::referenced::ReferencedObjects;
-use crate::view::{Resolver, reads_itself, simple_select};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem, TableRef};
 use inia_parser::{unparse_query, unparse_query_explicit};
+use inia_query::catalog::AccountName;
+use inia_query::catalog::view::parse;
+use inia_query::catalog::{Change, ColumnDef, ViewAlgorithm, ViewCheck, ViewDef, same_name};
+use inia_query::clock::clock_micros;
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::plan::StatementPlan;
+use inia_query::planner::plan_source;
+use inia_query::referenced::ReferencedObjects;
+use inia_query::view::{Resolver, reads_itself, simple_select};
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))

@@ -2,18 +2,9 @@
 
 use super::unsupported::unsupported;
 use super::{Session, routines, run, show};
-use crate::account::changes_accounts;
-use crate::account::user::{self, Notes};
-use crate::account::{Access, AccountName, Privileges, SYSTEM_USER, grant};
 use crate::authorize::{Surroundings, check};
-use crate::catalog::{CatalogVersion, Table};
 use crate::check::problems_of;
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::context::table_locks;
 use crate::ddl;
-use crate::error::StorageResult;
-use crate::exec::Runner;
 use crate::files::outfile;
 use inia_base::collation::Collation;
 use inia_base::column::RowSink;
@@ -24,6 +15,15 @@ use inia_expr::{ExprType, Level, UserVar};
 use inia_parser::ast::{
     self, FlushTarget, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement,
 };
+use inia_query::account::changes_accounts;
+use inia_query::account::user::{self, Notes};
+use inia_query::account::{Access, AccountName, Privileges, SYSTEM_USER, grant};
+use inia_query::catalog::{CatalogVersion, Table};
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::context::table_locks;
+use inia_query::error::StorageResult;
+use inia_query::exec::Runner;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
@@ -277,7 +277,7 @@ fn set_role(core: &mut SessionContext, choice: &ast::RoleChoice) -> Done {
 /// KILL: one's own connections, or with CONNECTION_ADMIN any; those of accounts with SYSTEM_USER
 /// only by such an account.
 fn kill(core: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
-    if crate::dml::has_subquery(id) {
+    if inia_query::dml::has_subquery(id) {
         let what = "Usage of subqueries or stored function calls as part of this statement";
         return error(ErrorCode::NotSupportedYet, &[&what]);
     }
@@ -342,7 +342,7 @@ fn maintain(
             rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
             continue;
         }
-        if crate::information_schema::find(&schema, &table.name).is_some() {
+        if inia_query::information_schema::find(&schema, &table.name).is_some() {
             rows.extend(computed_is_fine(&full, work.kind));
             continue;
         }
@@ -463,7 +463,7 @@ fn analyze(table: &Table) -> Result<(), SqlError> {
 }
 
 /// A sum over all rows that does not depend on their order.
-fn checksum(table: &crate::catalog::Table) -> Result<u32, SqlError> {
+fn checksum(table: &inia_query::catalog::Table) -> Result<u32, SqlError> {
     use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
     let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
@@ -492,7 +492,7 @@ pub(super) fn select_into(core: &mut SessionContext, query: &ast::Query, params:
         Some(SelectInto::Vars(targets)) => (into_variables(core, query, targets, params), true),
         Some(into) => {
             let lock = core.plain_lock();
-            let plan = crate::planner::plan_query(core, query, lock);
+            let plan = inia_query::planner::plan_query(core, query, lock);
             let locked = plan.and_then(|plan| core.lock_read(&plan).map(|()| plan));
             (locked.and_then(|plan| outfile::into_file(core, &plan, into, params)), false)
         }
@@ -513,7 +513,7 @@ fn into_variables(
     targets: &[ast::IntoTarget],
     params: &[Value],
 ) -> Result<u64, SqlError> {
-    let plan = crate::planner::plan_query(core, query, core.plain_lock())?;
+    let plan = inia_query::planner::plan_query(core, query, core.plain_lock())?;
     core.lock_read(&plan)?;
     if plan.root.columns.len() != targets.len() {
         return error(ErrorCode::WrongNumberOfColumnsInSelect, &[]);
@@ -575,7 +575,7 @@ pub(super) fn visible(core: &SessionContext, kind: &ShowKind) -> Result<(), SqlE
             return if may { Ok(()) } else { Err(access.lacks(names)) };
         }
     };
-    let computed = crate::computed::schema(&schema).is_some();
+    let computed = inia_query::computed::schema(&schema).is_some();
     if !access.sees_database(&schema) {
         return Err(access.no_database(&schema));
     }
@@ -614,12 +614,13 @@ fn describable(
     }
     let denied = !access.describes(schema, name);
     let there = core.db.catalog().has(schema, name)
-        || crate::information_schema::find(schema, name).is_some();
+        || inia_query::information_schema::find(schema, name).is_some();
     // An account that may see the database gets the error for a missing table.
     if denied && (there || !access.sees_database(schema)) {
         return Err(access.no_table("SELECT", name));
     }
-    if crate::computed::schema(schema).is_none() && core.db.catalog().schema(schema).is_none() {
+    if inia_query::computed::schema(schema).is_none() && core.db.catalog().schema(schema).is_none()
+    {
         return error(ErrorCode::UnknownDatabase, &[&schema]);
     }
     if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, name]) }

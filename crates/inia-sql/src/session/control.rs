@@ -1,11 +1,11 @@
 //! Transaction control.
 
-use crate::context::StatementOutcome;
-use crate::context::{NamedSavepoint, SessionContext};
-use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
 use inia_parser::ast;
+use inia_query::context::StatementOutcome;
+use inia_query::context::{NamedSavepoint, SessionContext};
+use inia_query::error::StorageResult;
 use inia_storage::Isolation;
 
 type Done = Result<StatementOutcome, SqlError>;
@@ -15,7 +15,7 @@ pub(super) fn begin(core: &mut SessionContext, begin: &ast::BeginTransaction) ->
     // This is the transaction that SET TRANSACTION was about.
     let next = (core.state.next_isolation, core.state.next_read_only);
     core.commit()?;
-    crate::context::table_locks::unlock(core)?;
+    inia_query::context::table_locks::unlock(core)?;
     (core.state.next_isolation, core.state.next_read_only) = next;
     if begin.read_only.is_some() {
         core.state.next_read_only = begin.read_only;

@@ -1,17 +1,17 @@
 //! The default database.
 
 use super::admin;
-use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
 use inia_parser::ast;
+use inia_query::context::SessionContext;
 
 /// USE.
 pub(super) fn use_database(core: &mut SessionContext, name: &str) -> Result<(), SqlError> {
     let found = match core.db.catalog().schema(name) {
         Some(schema) => Some((name, schema.def.collation)),
-        None => match crate::computed::schema(name) {
+        None => match inia_query::computed::schema(name) {
             Some("information_schema") => Some(("information_schema", Collation::SYSTEM)),
             computed => computed.map(|name| (name, Collation::DEFAULT)),
         },
@@ -20,7 +20,7 @@ pub(super) fn use_database(core: &mut SessionContext, name: &str) -> Result<(), 
         return Err(SqlError::new(ErrorCode::NoDatabaseSelected, &[]));
     }
     if found.is_none() {
-        crate::catalog::check_name(name, ErrorCode::WrongDbName)?;
+        inia_query::catalog::check_name(name, ErrorCode::WrongDbName)?;
     }
     let used = found.map_or(name, |(name, _)| name);
     admin::authorize_later(core, &ast::Statement::Use(used.to_owned()))?;

@@ -1,11 +1,11 @@
 //! Statements that define something: databases, tables, indexes and views.
 
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
 use crate::ddl;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_parser::ast::Statement;
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
 
 /// Statements that define something: each first commits what is open.
 pub(super) fn define(

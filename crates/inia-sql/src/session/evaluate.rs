@@ -1,16 +1,16 @@
 //! Single expressions: DO, and the values of SET and similar statements.
 
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::dml::has_subquery;
-use crate::exec::Runner;
-use crate::planner::plan_query;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::{
     Binder, EmptyScope, EvalContext, NoSubqueries, Scope, SubqueryRunner, UserVar, Warnings,
 };
 use inia_parser::ast;
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::dml::has_subquery;
+use inia_query::exec::Runner;
+use inia_query::planner::plan_query;
 
 /// Runs work that evaluates expressions, and takes its warnings out.
 pub(super) fn with<T>(

@@ -2,18 +2,18 @@
 
 mod changes;
 
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::exec::Runner;
-use crate::plan::StatementPlan;
-use crate::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
-use crate::plan::trace::Trace;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::ExprType;
 use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::exec::Runner;
+use inia_query::plan::StatementPlan;
+use inia_query::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
+use inia_query::plan::trace::Trace;
 
 /// The columns of the table format.
 const COLUMNS: [&str; 12] = [

@@ -7,12 +7,12 @@
 use super::set::effect::{assign, take_effect};
 use super::set::permitted::check_restricted;
 use super::set::value::checked;
-use crate::clock::clock_micros;
-use crate::context::SessionContext;
-use crate::sysvar::{self, Home};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::{HintValue, Hints};
+use inia_query::clock::clock_micros;
+use inia_query::context::SessionContext;
+use inia_query::sysvar::{self, Home};
 
 /// The variables that SET_VAR may set.
 const HINTABLE: [&str; 52] = [

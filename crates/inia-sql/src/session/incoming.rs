@@ -11,14 +11,14 @@ use super::plan_cache::{self, CacheEntry, PlanKey};
 use super::room::parser_of;
 use super::run::{IncomingStatement, KeptPlan, Syntax, begin, failed, run_statement};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, admin, hints, plan};
-use crate::context::SessionContext;
-use crate::error::parse_error;
-use crate::stack::on_deep_stack;
-use crate::status::HandleUse;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::{ParseErrorKind, Remark, ast};
+use inia_query::context::SessionContext;
+use inia_query::error::parse_error;
+use inia_query::stack::on_deep_stack;
+use inia_query::status::HandleUse;
 use std::borrow::Cow;
 
 /// Whether the text nests too deeply for the usual way, but might be taken the other.

@@ -1,12 +1,12 @@
 //! What a session begins with.
 
 use super::set::effect::{assign, take_effect};
-use crate::catalog::AccountName;
-use crate::context::SessionContext;
-use crate::sysvar::sql_mode;
 use inia_base::collation::Collation;
 use inia_base::sql_mode::SqlMode;
 use inia_expr::charset;
+use inia_query::catalog::AccountName;
+use inia_query::context::SessionContext;
+use inia_query::sysvar::sql_mode;
 
 /// Lets global settings and the client's wishes at login take effect.
 pub(super) fn apply(core: &mut SessionContext) {

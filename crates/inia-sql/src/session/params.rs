@@ -10,13 +10,13 @@
 //! number, and a DOUBLE takes all other numbers. Everywhere else each value has its own type.
 
 use super::evaluate::value_of;
-use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::ExprType;
 use inia_parser::ast::{self, CastType};
+use inia_query::context::SessionContext;
 
 /// The kind of one parameter. PREPARE takes all parameters for texts; NULL counts as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,20 +5,20 @@
 
 use super::evaluate::{evaluate, with};
 use super::{admin, control, database, define, evaluate, explain, set, show};
-use crate::catalog::Table;
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::context::statement_txn::{Use, uses_of};
-use crate::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
-use crate::exec::Runner;
-use crate::plan::{LimitPlan, StatementPlan, ViewUse};
-use crate::planner::plan_query;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprType};
 use inia_parser::ast::{self, Statement};
+use inia_query::catalog::Table;
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::context::statement_txn::{Use, uses_of};
+use inia_query::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
+use inia_query::exec::Runner;
+use inia_query::plan::{LimitPlan, StatementPlan, ViewUse};
+use inia_query::planner::plan_query;
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -17,14 +17,14 @@ mod shape;
 use super::plan::PlannedStatement;
 use super::run::KeptPlan;
 use super::{PreparedStatement, plan};
-use crate::catalog::Table;
-use crate::context::{SessionContext, StatementOutcome};
-use crate::error::parse_error;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EmptyScope, ExprKind, ExprType};
 use inia_parser::{Digest, LiteralKind, LiteralSpan, Parser, digest};
+use inia_query::catalog::Table;
+use inia_query::context::{SessionContext, StatementOutcome};
+use inia_query::error::parse_error;
 use std::collections::HashMap;
 use std::sync::Arc;
 

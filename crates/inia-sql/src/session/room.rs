@@ -3,10 +3,10 @@
 //! Both are counted against the server's budget, and each may have what one session may have.
 
 use super::PreparedStatement;
-use crate::context::SessionContext;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::memory::{MemoryBudget, MemoryShare};
 use inia_parser::{Parser, Room};
+use inia_query::context::SessionContext;
 use std::sync::Arc;
 
 /// About how many bytes a node of a syntax tree takes, with what is bound to it.

@@ -1,10 +1,10 @@
 //! Statements about stored programs, of which there are none: whichever they name is missing.
 
 use super::unsupported::unsupported;
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{ObjectName, RoutineKind, Statement};
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
 
 /// What is said of a program that is not there; `full` is its name as errors of routines print it.
 pub(super) fn missing(kind: RoutineKind, name: &str, full: &str) -> SqlError {

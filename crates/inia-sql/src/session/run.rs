@@ -13,13 +13,13 @@
 use super::params::ParamKinds;
 use super::plan::{self, PlannedStatement};
 use super::{admin, hints, incoming, system_tables};
-use crate::context::{SessionContext, StatementOutcome};
 use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Level, Warning};
 use inia_parser::ast::{Expr, QueryBody, SelectItem, Statement};
 use inia_parser::{Hints, Remark};
+use inia_query::context::{SessionContext, StatementOutcome};
 use std::borrow::Cow;
 
 /// What running a statement's plan gives.

@@ -1,19 +1,19 @@
 //! The SHOW statements that sessions cannot do without.
 
-use crate::account::{Privileges, show as account};
-use crate::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
-use crate::context::SessionContext;
-use crate::context::StatementOutcome;
-use crate::context::full_name;
 use crate::ddl::show_create_view;
-use crate::dml::auto_increment;
-use crate::information_schema;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{ExprType, Level};
 use inia_parser::ast::{self, ShowKind};
+use inia_query::account::{Privileges, show as account};
+use inia_query::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
+use inia_query::context::SessionContext;
+use inia_query::context::StatementOutcome;
+use inia_query::context::full_name;
+use inia_query::dml::auto_increment;
+use inia_query::information_schema;
 
 /// Sends rows of texts.
 pub(super) fn send(
@@ -104,7 +104,7 @@ fn create_table(
 ) -> Result<StatementOutcome, SqlError> {
     let name = full_name(core, name)?;
     if core.temporary.get(&name.0, &name.1).is_none() {
-        let computed = crate::computed::schema(&name.0);
+        let computed = inia_query::computed::schema(&name.0);
         let open = computed == Some("information_schema");
         let some = Privileges::all_on_table() | Privileges::GRANT;
         if !open && !core.access().on_table(&name.0, &name.1).has_any(some) {
@@ -182,7 +182,7 @@ fn denied<T>(core: &SessionContext, command: &str, table: &str) -> Result<T, Sql
 /// Why a view cannot be used.
 fn unusable(core: &mut SessionContext, def: &ViewDef) -> Option<SqlError> {
     let text = format!("SELECT 1 FROM {}.{}", quoted(&def.schema), quoted(&def.name));
-    let query = crate::catalog::view::parse(&text)?;
+    let query = inia_query::catalog::view::parse(&text)?;
     core.enter();
     let start = core.txn.get_mut().savepoint();
     let error = super::plan::plan_to_explain(core, &query).err();

@@ -5,10 +5,10 @@
 //! passed over with a warning where the account may do such things everywhere; others are refused.
 //! Accounts are not among what a dump restores.
 
-use crate::account::Privileges;
-use crate::context::{SessionContext, StatementOutcome};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{ObjectName, Statement};
+use inia_query::account::Privileges;
+use inia_query::context::{SessionContext, StatementOutcome};
 
 const SCHEMA: &str = "mysql";
 
@@ -60,7 +60,7 @@ pub(super) fn pass_over(
 /// The warning for a system table; `None` where the name is none.
 fn kept(core: &SessionContext, name: &ObjectName) -> Option<SqlError> {
     let schema = name.db.as_deref().or(core.env.database.as_deref())?;
-    let known = crate::information_schema::find(SCHEMA, &name.name).is_some()
+    let known = inia_query::information_schema::find(SCHEMA, &name.name).is_some()
         || ABSENT.contains(&name.name.as_str());
     let system = schema.eq_ignore_ascii_case(SCHEMA) && known;
     system.then(|| {

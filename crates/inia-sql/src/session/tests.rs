@@ -2,6 +2,7 @@
 
 mod admin;
 mod build;
+mod catalog_records;
 mod conditions;
 mod crash;
 mod damage;
@@ -30,13 +31,13 @@ mod transactions;
 mod unsupported;
 
 use super::{KillHandle, Session};
-use crate::database::{ClientInfo, Database, DatabaseOptions};
-use crate::error::OpenError;
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::io::MemDisk;
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
+use inia_query::database::{ClientInfo, Database, DatabaseOptions};
+use inia_query::error::OpenError;
 use std::sync::Arc;
 
 /// Collects results as text: rows with `|` between cells, then `n affected` and the info.

@@ -1,13 +1,13 @@
 //! SHOW statements whose answer depends on nothing but the server's state as a whole.
 
-use crate::account::privilege::DYNAMIC;
-use crate::database::Database;
 use inia_base::collation::Collation;
 use inia_base::column::ResultColumn;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::ExprType;
 use inia_parser::ast::ShowKind;
+use inia_query::account::privilege::DYNAMIC;
+use inia_query::database::Database;
 use std::fmt::Write;
 
 /// A result set of texts.

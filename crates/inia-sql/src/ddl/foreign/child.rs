@@ -3,11 +3,13 @@
 
 use super::starts_with;
 use super::types::compatible;
-use crate::catalog::{ColumnDef, IndexKind, ReferentialAction, TRANSACTIONAL, TableDef, same_name};
-use crate::context::SessionContext;
 use crate::ddl::table_builder::{ForeignKeyDraft, IndexDraft, TableBuilder};
-use crate::referenced::columns_of_text;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_query::catalog::{
+    ColumnDef, IndexKind, ReferentialAction, TRANSACTIONAL, TableDef, same_name,
+};
+use inia_query::context::SessionContext;
+use inia_query::referenced::columns_of_text;
 
 type Done = Result<(), SqlError>;
 

@@ -1,10 +1,10 @@
 //! A copy of a table must not change the values of columns in foreign keys unseen.
 
 use super::parent::referring;
-use crate::catalog::ForeignKeyDef;
-use crate::context::SessionContext;
 use crate::ddl::algorithm::Alteration;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_query::catalog::ForeignKeyDef;
+use inia_query::context::SessionContext;
 
 /// What becomes of a column.
 enum Fate {
@@ -60,7 +60,7 @@ fn fate(way: &Alteration<'_>, at: usize) -> Fate {
     let (old, new) = (&way.old.columns[at], &way.new.columns[now]);
     match () {
         () if way.changes_type(old, new) || (old.nullable && !new.nullable) => Fate::Converted,
-        () if !crate::catalog::same_name(&old.name, &new.name) => Fate::Renamed,
+        () if !inia_query::catalog::same_name(&old.name, &new.name) => Fate::Renamed,
         () => Fate::Same,
     }
 }

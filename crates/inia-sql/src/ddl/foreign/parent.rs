@@ -2,11 +2,11 @@
 //! and follow other changes.
 
 use super::types::compatible;
-use crate::catalog::{Change, ForeignKeyDef, Table, TableDef, same_name};
-use crate::context::SessionContext;
 use crate::ddl::FullName;
 use crate::ddl::table_builder::{ForeignKeyDraft, TableBuilder};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_query::catalog::{Change, ForeignKeyDef, Table, TableDef, same_name};
+use inia_query::context::SessionContext;
 use std::sync::Arc;
 
 type Done = Result<(), SqlError>;

@@ -1,11 +1,13 @@
 //! Rows of a table that gets a foreign key must have their parents already.
 
-use crate::catalog::{CatalogVersion, ForeignKeyDef, Table, TableDef, foreign_key_text, quoted};
-use crate::context::SessionContext;
-use crate::exec::Runner;
-use crate::planner::plan_over;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
+use inia_query::catalog::{
+    CatalogVersion, ForeignKeyDef, Table, TableDef, foreign_key_text, quoted,
+};
+use inia_query::context::SessionContext;
+use inia_query::exec::Runner;
+use inia_query::planner::plan_over;
 use std::sync::Arc;
 
 /// Error 1452 (1216 for those who may not know the parent) where a row of a table, as the open
@@ -72,7 +74,7 @@ fn check_key(
 /// transaction.
 fn has_row(core: &SessionContext, catalog: &CatalogVersion, text: &str) -> Result<bool, SqlError> {
     let parsed = inia_parser::parse(text, inia_parser::SqlMode::empty());
-    let ast::Statement::Select(query) = parsed.map_err(crate::error::parse_error)? else {
+    let ast::Statement::Select(query) = parsed.map_err(inia_query::error::parse_error)? else {
         return Ok(false);
     };
     let plan = plan_over(core, catalog, &query)?;

@@ -1,9 +1,9 @@
 //! SHOW CREATE VIEW.
 
-use crate::catalog::view::parse;
-use crate::catalog::{ViewCheck, ViewDef};
-use crate::referenced::ReferencedObjects;
 use inia_parser::{quote_name, unparse_query};
+use inia_query::catalog::view::parse;
+use inia_query::catalog::{ViewCheck, ViewDef};
+use inia_query::referenced::ReferencedObjects;
 use std::fmt::Write;
 
 /// The text of SHOW CREATE VIEW for a session whose current database is `database`: names of

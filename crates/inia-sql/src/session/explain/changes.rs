@@ -4,13 +4,13 @@
 //! its targets say so. Example: `EXPLAIN UPDATE t SET b = 1 WHERE a = 2` describes `SELECT * FROM t
 //! WHERE a = 2`, and its line says UPDATE in place of SIMPLE.
 
-use crate::context::SessionContext;
-use crate::dml;
-use crate::plan::explain::{Line, describe};
-use crate::planner::plan_source;
 use crate::session::plan;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, InsertSource, Statement, TableRef};
+use inia_query::context::SessionContext;
+use inia_query::dml;
+use inia_query::plan::explain::{Line, describe};
+use inia_query::planner::plan_source;
 use std::borrow::Cow;
 
 type Lines = Result<Vec<Line>, SqlError>;

@@ -8,13 +8,13 @@
 //! `WHERE id = ? AND name IN (?, ?)` qualifies for an integer and two strings; `WHERE id = ?` with
 //! a string does not, for it is compared as an integer or as a real number depending on its text.
 
-use crate::catalog::TableDef;
 use inia_base::datatype::DataType;
 use inia_parser::LiteralKind;
 use inia_parser::ast::{
     self, BinaryOp, Expr, InsertSource, ObjectName, QueryBody, SelectItem, Statement, TableRef,
     UnaryOp,
 };
+use inia_query::catalog::TableDef;
 
 /// The single table of a statement.
 pub(super) fn table_name(statement: &Statement) -> Option<&ObjectName> {

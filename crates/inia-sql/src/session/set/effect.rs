@@ -1,12 +1,12 @@
 //! What setting a variable changes in the session or the server.
 
-use crate::context::SessionContext;
-use crate::sysvar::{self, sql_mode};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::TimeZone;
 use inia_expr::charset;
 use inia_expr::locale;
+use inia_query::context::SessionContext;
+use inia_query::sysvar::{self, sql_mode};
 use inia_storage::Isolation;
 use std::time::Duration;
 

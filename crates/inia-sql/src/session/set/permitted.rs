@@ -1,9 +1,9 @@
 //! Which variables can be set in which scope, and by whom.
 
-use crate::context::SessionContext;
-use crate::sysvar::{self, Home};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::VarScope;
+use inia_query::context::SessionContext;
+use inia_query::sysvar::{self, Home};
 
 /// How the names of read-only variables begin that cannot be kept either.
 const FIXED: [&str; 10] = [

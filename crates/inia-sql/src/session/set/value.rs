@@ -1,9 +1,6 @@
 //! Values as the texts of variables: what each kind of variable takes, and the texts that must name
 //! something.
 
-use crate::catalog::value_text;
-use crate::context::SessionContext;
-use crate::sysvar::{Kind, VarDef, sql_mode, switches};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -12,6 +9,9 @@ use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::charset;
 use inia_expr::locale;
+use inia_query::catalog::value_text;
+use inia_query::context::SessionContext;
+use inia_query::sysvar::{Kind, VarDef, sql_mode, switches};
 
 type Text = Result<String, SqlError>;
 

@@ -1,7 +1,7 @@
 //! SHOW, computed tables, accounts and the other administrative statements.
 
 use super::{TestDb, TestSession};
-use crate::database::ClientInfo;
+use inia_query::database::ClientInfo;
 
 const TABLES: &[&str] = &[
     "use test",

@@ -20,10 +20,10 @@ mod run;
 mod several;
 mod workload;
 
-use crate::database::{ClientInfo, Database, DatabaseOptions};
-use crate::error::OpenError;
 use crate::session::Session;
 use crate::session::tests::TestSession;
+use inia_query::database::{ClientInfo, Database, DatabaseOptions};
+use inia_query::error::OpenError;
 use inia_storage::EngineSizes;
 use inia_testkit::SimDisk;
 use std::sync::Arc;

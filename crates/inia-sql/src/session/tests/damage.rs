@@ -25,11 +25,11 @@ mod files;
 mod pages;
 
 use crate::check::check_database;
-use crate::database::{ClientInfo, Database, DatabaseOptions};
-use crate::error::OpenError;
 use crate::session::Session;
 use crate::session::tests::TestSession;
 use inia_base::io::{Disk, MemDisk};
+use inia_query::database::{ClientInfo, Database, DatabaseOptions};
+use inia_query::error::OpenError;
 use inia_storage::EngineSizes;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -491,7 +491,7 @@ fn replacing_needs_the_privilege_to_delete() {
     s.ok("create user loader@localhost");
     s.ok("grant insert, file on *.* to loader@localhost");
     let file = files.put("f", b"1\n");
-    let mut loader = db.session_of(crate::database::ClientInfo {
+    let mut loader = db.session_of(inia_query::database::ClientInfo {
         user: "loader".to_owned(),
         host: "localhost".to_owned(),
         account_user: "loader".to_owned(),

@@ -3,8 +3,8 @@
 
 use super::TestSession;
 use crate::check::check_database;
-use crate::database::{ClientInfo, Database, DatabaseOptions};
 use crate::session::Session;
+use inia_query::database::{ClientInfo, Database, DatabaseOptions};
 use inia_testkit::SimDisk;
 use std::sync::Arc;
 

@@ -5,10 +5,10 @@
 //! looked at no more rows than a block has.
 
 use super::TestSession;
-use crate::database::{ClientInfo, Database, DatabaseOptions};
 use crate::session::KillHandle;
 use crate::session::Session;
 use inia_base::io::{Disk, DiskFile};
+use inia_query::database::{ClientInfo, Database, DatabaseOptions};
 use inia_testkit::SimDisk;
 use std::io;
 use std::sync::{Arc, Mutex};

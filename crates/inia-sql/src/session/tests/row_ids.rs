@@ -2,10 +2,10 @@
 //! may come back.
 
 use super::{TestDb, TestSession};
-use crate::catalog::Table;
 use crate::check::check_database;
-use crate::database::{ClientInfo, Database, DatabaseOptions};
 use crate::session::Session;
+use inia_query::catalog::Table;
+use inia_query::database::{ClientInfo, Database, DatabaseOptions};
 use inia_storage::Isolation;
 use inia_testkit::SimDisk;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Statements that keep almost nothing in memory give the answers of those that keep everything.
 
 use super::TestSession;
-use crate::database::{ClientInfo, Database, DatabaseOptions};
 use crate::session::Session;
+use inia_query::database::{ClientInfo, Database, DatabaseOptions};
 use inia_testkit::{Random, SimDisk};
 use std::sync::Arc;
 

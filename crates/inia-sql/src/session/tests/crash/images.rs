@@ -3,9 +3,9 @@
 use super::model::{Index, Table, Tables};
 use super::run::{Allowed, Run};
 use super::{TestSession, open, seeds, session};
-use crate::catalog::IndexKind;
 use crate::check::check_database;
-use crate::database::Database;
+use inia_query::catalog::IndexKind;
+use inia_query::database::Database;
 use inia_testkit::{Fault, Random, SimDisk, When};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,7 +46,7 @@ pub(super) fn found(db: &Arc<Database>) -> Tables {
 }
 
 /// What a table holds.
-fn read(session: &mut TestSession, name: &str, table: &crate::catalog::Table) -> Table {
+fn read(session: &mut TestSession, name: &str, table: &inia_query::catalog::Table) -> Table {
     let def = &table.def;
     let column = |at: usize| def.columns[at].name.clone();
     let mut indexes = BTreeMap::new();

@@ -3,7 +3,7 @@
 use super::model::Tables;
 use super::workload::{self, Kind, Step};
 use super::{TestSession, session};
-use crate::database::Database;
+use inia_query::database::Database;
 use inia_testkit::Random;
 use std::sync::{Arc, Mutex};
 

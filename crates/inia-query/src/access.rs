@@ -1,0 +1,117 @@
+//! Access paths: how the rows of one table that a condition wants are found.
+//!
+//! [`choose`] looks at the conjuncts of a condition and picks an index and the parts of its key
+//! that they bound; [`TableScan`] computes the bounds at run time and reads. A path promises a
+//! *superset* of the wanted rows, and the reader checks the conditions again. A bound whose value
+//! does not convert to the column's type without loss is therefore left out.
+//!
+//! Example: `WHERE a = 1 AND b > ? AND c < 5` with an index on `(a, b, c)`: equal part `a = 1`, one
+//! interval `b > ?`; `c < 5` is left to the reader.
+
+mod bounds;
+mod choose;
+mod run;
+mod scan;
+
+pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
+pub(crate) use run::{FoundRun, RunColumn};
+pub(crate) use scan::{FoundRow, RowData, TableScan};
+
+use inia_expr::Expr;
+
+/// How rows of a table are found.
+#[derive(Clone, Debug)]
+pub struct AccessPath {
+    /// Position in the definition's indexes; `None` reads the clustered tree of a table without a
+    /// primary key.
+    pub(crate) index: Option<usize>,
+    /// Leading parts that must equal something.
+    pub(crate) equal: Vec<EqualPart>,
+    /// What the next part must lie in (one of these); none means anything.
+    pub(crate) intervals: Vec<KeyInterval>,
+    /// The index has every needed column.
+    pub(crate) covering: bool,
+    /// At most one row: all parts of a unique key equal single values that are not NULL.
+    pub(crate) point: bool,
+    /// Keys are read in descending order.
+    pub(crate) backward: bool,
+}
+
+impl AccessPath {
+    /// Whether it reads the whole table.
+    pub(crate) fn is_unbounded(&self) -> bool {
+        self.equal.is_empty() && self.intervals.is_empty()
+    }
+}
+
+/// What one leading part of the key equals.
+#[derive(Clone, Debug)]
+pub(crate) enum EqualPart {
+    /// This value; NULL matches nothing.
+    Value(Expr),
+    /// This value, and NULL matches NULL (`<=>`, IS NULL).
+    NullSafe(Expr),
+    /// One of these values (IN).
+    AnyOf(Vec<Expr>),
+}
+
+/// A range of one part's values; NULL is in none but its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyInterval {
+    /// Lower end.
+    pub(crate) lower: Option<End>,
+    /// Upper end.
+    pub(crate) upper: Option<End>,
+    /// NULL alone; there are no ends then.
+    pub(crate) null: bool,
+}
+
+impl KeyInterval {
+    /// One value.
+    pub(crate) fn point(value: &Expr) -> KeyInterval {
+        let end = End { value: value.clone(), inclusive: true };
+        KeyInterval { lower: Some(end.clone()), upper: Some(end), null: false }
+    }
+
+    /// Whether it holds one value at most.
+    pub(crate) fn is_point(&self) -> bool {
+        self.null
+            || match (&self.lower, &self.upper) {
+                (Some(lower), Some(upper)) => lower.value.same(&upper.value),
+                _ => false,
+            }
+    }
+}
+
+/// One end of an interval.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    /// Its value.
+    pub(crate) value: Expr,
+    /// The value itself is inside.
+    pub(crate) inclusive: bool,
+}
+
+impl AccessPath {
+    /// Reads all rows in the order of the clustered tree.
+    pub(crate) fn all(has_primary: bool) -> AccessPath {
+        AccessPath {
+            index: has_primary.then_some(0),
+            equal: Vec::new(),
+            intervals: Vec::new(),
+            covering: false,
+            point: false,
+            backward: false,
+        }
+    }
+
+    /// Every expression whose value bounds the path.
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let equal = self.equal.iter().flat_map(|part| match part {
+            EqualPart::Value(expr) | EqualPart::NullSafe(expr) => std::slice::from_ref(expr),
+            EqualPart::AnyOf(exprs) => exprs,
+        });
+        let ends = self.intervals.iter().flat_map(|i| i.lower.iter().chain(&i.upper));
+        equal.chain(ends.map(|end| &end.value))
+    }
+}

@@ -1,0 +1,342 @@
+//! Binding of queries: from the syntax tree to a [`StatementPlan`].
+//!
+//! Each SELECT is a *level* on a stack. A name is looked up in the innermost level first; found
+//! further out, it becomes an outer column, and the subquery that reads it is correlated.
+//! Subqueries, derived tables and common table expressions become numbered subplans of the plan.
+//!
+//! Example: in `SELECT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.y = a.x)` the subquery is
+//! subplan 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
+//! subplan 0 is correlated.
+
+mod described;
+mod enclosing;
+mod from;
+mod functional;
+mod grouping;
+mod inserted;
+mod is_null;
+mod json_table;
+mod merge;
+mod namespace;
+mod nesting;
+mod order;
+mod query;
+mod rollup;
+mod scope;
+mod select;
+pub mod table_scope;
+mod window;
+
+pub(crate) use from::{ROW_ID, visible_after};
+pub(crate) use functional::read_hidden_columns;
+pub(crate) use inserted::{BoundInsert, InsertSource, InsertedNames, bind_insert, plain_select};
+pub(crate) use is_null::{Never, meant, plainly};
+pub(crate) use namespace::{FromColumn, FromTable, Namespace};
+pub(crate) use select::item_name;
+
+use crate::catalog::{CatalogVersion, Table, View};
+use crate::plan::window::WindowPlan;
+use crate::plan::{Body, Said, StatementPlan, Subplan, ViewUse, VirtualTable, result_columns};
+use crate::referenced::ReferencedObjects;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::SlotSet;
+use inia_expr::aggregate::Aggregate;
+use inia_expr::bind::BoundSubquery;
+use inia_expr::{
+    Environment, EvalContext, Expr, ExprType, Level as WarningLevel, NoSubqueries, SessionHost,
+    Warning, prepare, prepare_operand,
+};
+use inia_parser::ast;
+use inia_storage::LockRequest;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, SqlError>;
+
+/// Finds tables that the server computes.
+pub(crate) trait VirtualTables {
+    /// The computed table of that name, if there is one.
+    fn find(&self, schema: &str, name: &str) -> Option<Arc<dyn VirtualTable>>;
+}
+
+/// What a query is bound against.
+pub(crate) struct BindContext<'c> {
+    /// The catalog's version with the session's temporary tables.
+    pub(crate) catalog: &'c CatalogVersion,
+    /// The same without them, as views see it.
+    pub(crate) stored: &'c CatalogVersion,
+    /// The current database.
+    pub(crate) database: Option<&'c str>,
+    /// The session's settings.
+    pub(crate) env: &'c Environment,
+    /// The session's variables.
+    pub(crate) host: &'c dyn SessionHost,
+    /// Computed tables.
+    pub(crate) virtuals: &'c dyn VirtualTables,
+    /// The lock that plain reads take (SERIALIZABLE).
+    pub(crate) plain_lock: Option<LockRequest>,
+}
+
+/// Those of the outermost FROM's tables that FOR UPDATE is about.
+fn for_update(
+    query: &ast::Query,
+    context: &BindContext<'_>,
+    tables: &[Arc<Table>],
+) -> Vec<Arc<Table>> {
+    let mut reads = ReferencedObjects::passing_over_derived();
+    if let ast::QueryBody::Select(select) = &query.body {
+        select.from.iter().for_each(|table| reads.table_ref(table));
+    }
+    let is_meant = |name: &ast::ObjectName, alias: Option<&str>| {
+        query.locking.iter().any(|clause| {
+            let known = |of: &ast::ObjectName| of.name == alias.unwrap_or(&name.name);
+            clause.strength == ast::LockStrength::Update
+                && (clause.of.is_empty() || clause.of.iter().any(known))
+        })
+    };
+    let named = reads.tables.iter().zip(&reads.aliases);
+    let meant: Vec<_> = named.filter(|(name, alias)| is_meant(name, **alias)).collect();
+    let is_one = |table: &&Arc<Table>| {
+        meant.iter().any(|(name, _)| {
+            let schema = name.db.as_deref().or(context.database);
+            name.name == table.def.name && schema == Some(table.def.schema.as_str())
+        })
+    };
+    tables.iter().filter(is_one).cloned().collect()
+}
+
+/// Binds and plans a query.
+pub(crate) fn bind_query(query: &ast::Query, context: &BindContext<'_>) -> Result<StatementPlan> {
+    bind_outermost(query, false, context)
+}
+
+/// As [`bind_query`], of a query whose values are stored: they keep digits that are not shown.
+pub(crate) fn bind_source(query: &ast::Query, context: &BindContext<'_>) -> Result<StatementPlan> {
+    bind_outermost(query, true, context)
+}
+
+fn bind_outermost(
+    query: &ast::Query,
+    keeps_digits: bool,
+    context: &BindContext<'_>,
+) -> Result<StatementPlan> {
+    let mut binder = QueryBinder::new(context);
+    let root = binder.query(query, QueryUse { keeps_digits, tested: false })?;
+    let strengths = query.locking.iter().map(|clause| clause.strength);
+    let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
+    let mut plan = binder.finish(root, exclusive);
+    if exclusive {
+        plan.updates = for_update(query, context, &plan.tables);
+    }
+    plan.debug_check();
+    Ok(plan)
+}
+
+/// One SELECT that is being bound.
+///
+/// Wide: one field for each clause that is bound so far.
+#[derive(Default)]
+struct Level {
+    /// The names of the members of FROM that are bound so far.
+    namespace: Namespace,
+    /// Whether queries inside may see those names now.
+    open: bool,
+    /// Slots that queries inside read.
+    read_by_parts: SlotSet,
+    /// Those that the subquery being bound reads for each row, not for an aggregate of this SELECT.
+    loose: Vec<usize>,
+    /// The WINDOW clause.
+    named_windows: Vec<(String, ast::WindowSpec)>,
+    /// Functions over windows so far.
+    windows: Vec<WindowPlan>,
+    /// Slots of FROM, once that is bound.
+    width: usize,
+    /// The items of the select list that are bound so far: queries inside may name them.
+    items: Vec<scope::ScopeItem>,
+    /// Aggregates so far, those of queries inside that belong here included.
+    aggregates: Vec<Aggregate>,
+    /// Aggregates that queries inside read, by number; each has a slot behind those of FROM.
+    shown: Vec<usize>,
+    /// Whether an aggregate may belong to this SELECT where one is being bound now.
+    takes_aggregates: bool,
+    /// Its rows are rolled up: a constant that it groups by is NULL in some of them.
+    rollup: bool,
+    /// Its FROM reads the recursive common table expression that it is an operand of.
+    recurs: bool,
+    /// What it selects is computed with and not shown: quotients and averages keep all digits.
+    keeps_digits: bool,
+}
+
+/// What the rows of a query are used for.
+#[derive(Clone, Copy, Default)]
+struct QueryUse {
+    /// Its quotients and averages keep all digits: the enclosing query computes with them.
+    keeps_digits: bool,
+    /// Only the set of its rows matters, as for IN and EXISTS.
+    tested: bool,
+}
+
+/// A common table expression in scope.
+#[derive(Clone)]
+struct CteBinding {
+    name: String,
+    subplan: usize,
+    /// How many levels enclose its definition.
+    level: usize,
+    /// How many SELECTs are in one another in it.
+    height: usize,
+    columns: Vec<(String, ExprType)>,
+    /// What is wrong with it; a query that reads it fails with this error.
+    wrong: Option<SqlError>,
+    /// While its recursive operand is being bound, how many derived tables and common table
+    /// expressions are around that.
+    recurs: Option<usize>,
+}
+
+/// Binds one statement's queries.
+///
+/// Wide: one field for each part of the plan that is being made.
+struct QueryBinder<'c> {
+    context: &'c BindContext<'c>,
+    /// Subplans by number; `None` while a subplan is being bound.
+    subplans: Vec<Option<Subplan>>,
+    tables: Vec<Arc<Table>>,
+    /// Temporary tables and the names they are read by: each can be read once.
+    temporary: Vec<(Arc<Table>, String)>,
+    levels: Vec<Level>,
+    /// Levels from this one on are inside the innermost derived table or common table expression:
+    /// it knows no items of the select lists around it.
+    inside: usize,
+    /// How many of those are in one another.
+    insides: usize,
+    ctes: Vec<CteBinding>,
+    /// The outermost level that was read since the innermost subplan began.
+    reached: usize,
+    /// Views that the statement reads.
+    views: Vec<ViewUse>,
+    /// Views that are being bound, each inside the one before it.
+    open_views: Vec<Arc<View>>,
+    nesting: nesting::Nesting,
+    /// For each subquery, by its number, what it reads loosely of the SELECT that it is part of.
+    loose_reads: HashMap<usize, Vec<usize>>,
+    /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
+    inserted: Option<InsertedNames>,
+    /// What the statement is warned of each time it runs.
+    warnings: Vec<Warning>,
+    /// A date in it that is none.
+    wrong: Option<SqlError>,
+}
+
+impl<'c> QueryBinder<'c> {
+    fn new(context: &'c BindContext<'c>) -> QueryBinder<'c> {
+        QueryBinder {
+            context,
+            subplans: Vec::new(),
+            tables: Vec::new(),
+            temporary: Vec::new(),
+            levels: Vec::new(),
+            inside: 0,
+            insides: 0,
+            ctes: Vec::new(),
+            reached: usize::MAX,
+            views: Vec::new(),
+            open_views: Vec::new(),
+            nesting: nesting::Nesting::default(),
+            loose_reads: HashMap::new(),
+            inserted: None,
+            warnings: Vec::new(),
+            wrong: None,
+        }
+    }
+
+    fn finish(self, mut root: crate::plan::QueryPlan, exclusive: bool) -> StatementPlan {
+        if let Body::Values(values) = &mut root.body {
+            values.as_written = true;
+        }
+        let subplans =
+            self.subplans.into_iter().map(|subplan| subplan.expect("every subplan was bound"));
+        let (columns, subplans) = (result_columns(&root.columns), subplans.collect());
+        let (tables, views) = (self.tables, self.views);
+        let direct = crate::optimize::direct(&root);
+        let updates = Vec::new();
+        let said = Said { warnings: self.warnings, wrong: self.wrong };
+        debug_assert!(self.levels.is_empty(), "every SELECT has been left");
+        debug_assert!(self.insides == 0 && self.open_views.is_empty(), "so has every view");
+        StatementPlan { root, columns, direct, subplans, tables, views, exclusive, updates, said }
+    }
+}
+
+impl<'c> QueryBinder<'c> {
+    /// Warning 1052: a name stands for a column, and a select item goes by it too.
+    fn warn_ambiguous(&mut self, name: &ast::ColumnName, clause: &str) {
+        let code = ErrorCode::NonUniqueColumn;
+        let message = SqlError::new(code, &[&namespace::full_name(name), &clause]).message;
+        self.warnings.push(Warning { level: WarningLevel::Warning, code, message });
+    }
+
+    /// Binds a query as a subplan; returns its number, its columns and whether it is correlated.
+    fn subplan(&mut self, query: &ast::Query, usage: QueryUse) -> Result<(usize, bool)> {
+        let id = self.reserve_subplan();
+        let enclosing = std::mem::replace(&mut self.reached, usize::MAX);
+        let bound = self.query(query, usage);
+        debug_assert!(self.subplans[id].is_none(), "a subplan is bound once");
+        let correlated = self.reached < self.levels.len();
+        self.reached = self.reached.min(enclosing);
+        self.subplans[id] = Some(Subplan { query: bound?, correlated, recursive: None });
+        Ok((id, correlated))
+    }
+
+    /// Runs `work` inside a derived table of the innermost level's FROM, or a common table
+    /// expression.
+    fn inside<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.inside, self.levels.len());
+        self.insides += 1;
+        let depth = self.levels.len();
+        let outcome = work(self);
+        debug_assert_eq!(self.levels.len(), depth, "each SELECT leaves its level");
+        self.insides -= 1;
+        self.inside = around;
+        outcome
+    }
+
+    /// The catalog where names are being looked up now.
+    fn catalog(&self) -> &'c CatalogVersion {
+        match self.open_views.is_empty() {
+            true => self.context.catalog,
+            false => self.context.stored,
+        }
+    }
+
+    /// Binds a subquery of an expression.
+    fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
+        let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
+        let usage = QueryUse { keeps_digits: true, tested };
+        let (id, correlated) = self.subplan(query, usage)?;
+        if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
+            let loose = std::mem::replace(&mut level.loose, around);
+            self.loose_reads.insert(id, loose);
+        }
+        let columns = self.subplan_columns(id).iter().map(|c| c.ty.clone()).collect();
+        let certain = self.subplans[id].as_ref().is_some_and(|subplan| subplan.query.is_certain());
+        Ok(BoundSubquery { id, columns, correlated, certain })
+    }
+
+    fn reserve_subplan(&mut self) -> usize {
+        self.subplans.push(None);
+        self.subplans.len() - 1
+    }
+
+    /// Computes what is constant in a bound expression.
+    fn prepare(&self, expr: &mut Expr, keeps_digits: bool) {
+        let mut scratch = EvalContext::new(self.context.env, self.context.host, &NoSubqueries, &[]);
+        match keeps_digits {
+            true => prepare_operand(expr, &mut scratch),
+            false => prepare(expr, &mut scratch),
+        }
+    }
+
+    /// The columns of a bound subplan.
+    fn subplan_columns(&self, id: usize) -> &[crate::plan::OutputColumn] {
+        self.subplans[id].as_ref().map_or(&[], |subplan| &subplan.query.columns)
+    }
+}

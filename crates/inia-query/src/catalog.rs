@@ -1,0 +1,528 @@
+//! The catalog: databases and tables, kept in the storage engine's catalog tree and cached whole.
+//!
+//! Readers take a snapshot ([`Catalog::current`]) and see one version; DDL writes records in its
+//! own storage transaction and publishes the next version after the commit.
+//!
+//! Records of the catalog tree, by key:
+//!
+//! ```text
+//! 'd' name                 a database
+//! 't' schema 0 name        a table
+//! 'v' schema 0 name        a view
+//! 'p' name                 a variable of SET PERSIST
+//! 'x' id                   a session's temporary table
+//! 'n' tree                 how many rows a table without transactions has, see `row_count`
+//! 'u' …                    accounts, see `account::store`
+//! ```
+
+mod account_name;
+pub mod codec;
+pub(crate) mod heap;
+pub mod mdl;
+mod names;
+pub(crate) mod persisted;
+pub mod row_count;
+mod show_create;
+mod table;
+pub(crate) mod temporary;
+mod types;
+pub mod view;
+pub mod width;
+
+pub use crate::table_def::{
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
+    ReferentialAction, TableDef, TableId, same_name,
+};
+pub use crate::table_def::{HIDDEN, TRANSACTIONAL};
+pub use account_name::AccountName;
+pub use names::{MAX_NAME, check_name};
+pub use show_create::{
+    foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
+};
+pub(crate) use table::TableShared;
+pub use table::{Table, TableIndex};
+pub(crate) use view::View;
+pub use view::{ViewAlgorithm, ViewCheck, ViewDef};
+
+use crate::error::OpenError;
+use crate::error::StorageResult;
+use inia_base::collation::Collation;
+use inia_base::error::SqlError;
+use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
+use mdl::MdlManager;
+use parking_lot::{Mutex, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+const SCHEMA: u8 = b'd';
+const TABLE: u8 = b't';
+const VIEW: u8 = b'v';
+const TEMPORARY: u8 = b'x';
+const PERSISTED: u8 = b'p';
+/// First byte of the records that accounts are kept in.
+pub(crate) const ACCOUNT: u8 = b'u';
+
+/// A database's durable definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemaDef {
+    /// Name.
+    pub name: String,
+    /// Default collation of new tables.
+    pub collation: Collation,
+    /// READ ONLY = 1.
+    pub read_only: bool,
+}
+
+/// A database and its tables in one catalog version.
+#[derive(Clone)]
+pub struct Schema {
+    /// Definition.
+    pub def: SchemaDef,
+    /// Tables by name.
+    pub tables: BTreeMap<String, Arc<Table>>,
+    /// Views by name; no table has the same.
+    pub views: BTreeMap<String, Arc<View>>,
+}
+
+impl Schema {
+    /// Whether a table or view has that name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.tables.contains_key(name) || self.views.contains_key(name)
+    }
+}
+
+/// One version of the whole catalog.
+#[derive(Clone, Default)]
+pub struct CatalogVersion {
+    /// Counts publications.
+    pub number: u64,
+    /// Databases by name.
+    pub schemas: BTreeMap<String, Arc<Schema>>,
+    /// For each table that foreign keys refer to, the tables that have them; both as database and
+    /// name.
+    pub references: Arc<BTreeMap<FullName, Vec<FullName>>>,
+}
+
+/// A table's database and name.
+pub type FullName = (String, String);
+
+/// One change of the published catalog.
+pub enum Change {
+    /// A database is there with this definition; its tables stay.
+    PutSchema(SchemaDef),
+    /// A database and its tables are gone.
+    DropSchema(String),
+    /// A table is there with this definition.
+    PutTable(TableDef),
+    /// A table is gone.
+    DropTable {
+        /// Its database.
+        schema: String,
+        /// Its name.
+        name: String,
+    },
+    /// A view is there with this definition.
+    PutView(Box<ViewDef>),
+    /// A view is gone.
+    DropView {
+        /// Its database.
+        schema: String,
+        /// Its name.
+        name: String,
+    },
+    /// A session's temporary table is gone.
+    DropTemporary {
+        /// Its database.
+        schema: String,
+        /// Its name.
+        name: String,
+        /// Its number.
+        id: TableId,
+    },
+}
+
+impl Change {
+    /// Whether only one session sees it.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Change::PutTable(def) => def.temporary,
+            Change::DropTemporary { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// The versioned, cached catalog.
+pub struct Catalog {
+    engine: Arc<Engine>,
+    /// Where MEMORY tables are, once there is one.
+    volatile_store: OnceLock<Arc<Engine>>,
+    tree: Tree,
+    current: RwLock<Arc<CatalogVersion>>,
+    /// Counters of tables by table id; they outlive a table's runtime handle.
+    shared: Mutex<HashMap<TableId, Arc<TableShared>>>,
+    next_table_id: AtomicU64,
+    /// Whether any table has a foreign key: changes of rows ask before they look for theirs.
+    has_references: AtomicBool,
+    mdl: Arc<MdlManager>,
+    /// SET PERSIST.
+    kept: Mutex<BTreeMap<String, String>>,
+}
+
+impl Catalog {
+    /// Reads the whole catalog tree.
+    pub(crate) fn load(engine: &Arc<Engine>) -> Result<Catalog, OpenError> {
+        let tree = engine.catalog_tree();
+        let catalog = Catalog {
+            engine: engine.clone(),
+            volatile_store: OnceLock::new(),
+            tree: tree.clone(),
+            current: RwLock::default(),
+            shared: Mutex::default(),
+            next_table_id: AtomicU64::new(1),
+            has_references: AtomicBool::new(false),
+            mdl: Arc::default(),
+            kept: Mutex::default(),
+        };
+        let (mut changes, mut left_over) = (Vec::new(), Vec::new());
+        let mut txn = engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+        let mut cursor = txn.cursor(&tree, low, high, Direction::Forward, ReadMode::Snapshot);
+        while let Some(record) = cursor.next(&mut txn)? {
+            let change = match record.key.first() {
+                Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
+                Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
+                Some(&VIEW) => view::view(record.value).map(|def| Change::PutView(Box::new(def))),
+                Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
+                Some(&PERSISTED) => {
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    catalog.kept.lock().insert(text(&record.key[1..]), text(record.value));
+                    continue;
+                }
+                Some(&TEMPORARY) => {
+                    left_over.extend(codec::table(record.value));
+                    continue;
+                }
+                _ => None,
+            };
+            let name = || String::from_utf8_lossy(record.key).into_owned();
+            changes.push(change.ok_or_else(|| OpenError::Catalog(name()))?);
+        }
+        txn.commit()?;
+        for change in &changes {
+            if let Change::PutTable(def) = change {
+                catalog.next_table_id.fetch_max(def.id.0 + 1, Ordering::Relaxed);
+            }
+        }
+        for change in &mut changes {
+            if let Change::PutTable(def) = change
+                && def.is_volatile()
+            {
+                catalog.begin_anew(def)?;
+            }
+        }
+        catalog.publish(changes);
+        catalog.clear_away(&left_over)?;
+        for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
+            // A damaged table does not keep the others from being used.
+            let rows = table.store.estimate_rows(&table.clustered).unwrap_or_default();
+            table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
+        }
+        Ok(catalog)
+    }
+
+    /// Drops temporary tables that an earlier process left.
+    fn clear_away(&self, left_over: &[TableDef]) -> Result<(), OpenError> {
+        if left_over.is_empty() {
+            return Ok(());
+        }
+        let mut txn = self.engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        for def in left_over {
+            self.next_table_id.fetch_max(def.id.0 + 1, Ordering::Relaxed);
+            if def.clustered.0 != 0 {
+                drop_trees(&self.engine, &mut txn, def)?;
+            }
+            txn.delete(&self.tree, &temporary_key(def.id))?;
+        }
+        Ok(txn.commit()?)
+    }
+
+    /// A MEMORY table gets empty trees after a start. Where its rows were logged, by an older
+    /// program, they go; what cannot, for want of space or for damage, does at the next start.
+    fn begin_anew(&self, def: &mut TableDef) -> Result<(), StorageError> {
+        let mut old = def.trees();
+        old.retain(|tree| tree.0 != 0);
+        def.auto_increment = 0;
+        let store = self.open_store(def)?;
+        let mut txn = store.attach();
+        txn.begin(Isolation::RepeatableRead);
+        make_trees(store, &mut txn, def)?;
+        txn.commit()?;
+        if old.is_empty() {
+            return Ok(());
+        }
+        let mut txn = self.engine.attach();
+        txn.begin(Isolation::RepeatableRead);
+        let dropped = old.iter().try_for_each(|tree| txn.drop_tree(&self.engine.tree(*tree)));
+        let counted = row_count::forget(&self.engine, &mut txn, old[0]);
+        let key = named_key(TABLE, &def.schema, &def.name);
+        let written = self.put(&mut txn, &key, &codec::put_table(def));
+        if dropped.and(counted).and(written).and_then(|()| txn.commit()).is_err() && txn.is_open() {
+            txn.rollback()?;
+        }
+        Ok(())
+    }
+
+    /// Where a table's trees are made.
+    pub fn open_store(&self, def: &TableDef) -> Result<&Arc<Engine>, StorageError> {
+        if def.is_volatile() && self.volatile_store.get().is_none() {
+            let opened = self.engine.open_volatile()?;
+            // Somebody may have been quicker.
+            let _ = self.volatile_store.set(opened);
+        }
+        Ok(self.store(def))
+    }
+
+    /// Where the trees of a table are.
+    pub fn store(&self, def: &TableDef) -> &Arc<Engine> {
+        match def.is_volatile() {
+            true => self.volatile_store.get().expect("invariant: the table's trees have been made"),
+            false => &self.engine,
+        }
+    }
+
+    /// Where MEMORY tables are, if there are any.
+    pub fn volatile_store(&self) -> Option<&Arc<Engine>> {
+        self.volatile_store.get()
+    }
+
+    /// The newest version.
+    pub fn current(&self) -> Arc<CatalogVersion> {
+        self.current.read().clone()
+    }
+
+    /// The newest version of a database.
+    pub fn schema(&self, name: &str) -> Option<Arc<Schema>> {
+        self.current.read().schemas.get(name).cloned()
+    }
+
+    /// The newest version of a table.
+    pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
+        self.current.read().schemas.get(schema)?.tables.get(name).cloned()
+    }
+
+    /// The newest version of a view.
+    pub fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
+        self.current.read().schemas.get(schema)?.views.get(name).cloned()
+    }
+
+    /// Whether a table or view has that name.
+    pub fn has(&self, schema: &str, name: &str) -> bool {
+        self.current.read().schemas.get(schema).is_some_and(|schema| schema.has(name))
+    }
+
+    /// Whether any table has a foreign key.
+    pub(crate) fn has_references(&self) -> bool {
+        self.has_references.load(Ordering::Acquire)
+    }
+
+    /// The metadata locks.
+    pub fn mdl(&self) -> &Arc<MdlManager> {
+        &self.mdl
+    }
+
+    /// The id of the next table that is created.
+    pub fn new_table_id(&self) -> TableId {
+        TableId(self.next_table_id.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Writes a change into the catalog tree, in the caller's transaction.
+    pub fn write(&self, txn: &mut Txn, change: &Change) -> Result<(), SqlError> {
+        if let Change::PutTable(def) = change {
+            def.debug_check();
+        }
+        match change {
+            Change::PutSchema(def) => {
+                self.put(txn, &schema_key(&def.name), &codec::put_schema(def)).sql()
+            }
+            Change::DropSchema(name) => txn.delete(&self.tree, &schema_key(name)).sql().map(drop),
+            Change::PutTable(def) if def.temporary => {
+                self.put(txn, &temporary_key(def.id), &codec::put_table(def)).sql()
+            }
+            Change::DropTemporary { id, .. } => {
+                txn.delete(&self.tree, &temporary_key(*id)).sql().map(drop)
+            }
+            Change::PutTable(def) => {
+                let key = named_key(TABLE, &def.schema, &def.name);
+                self.put(txn, &key, &codec::put_table(def)).sql()
+            }
+            Change::DropTable { schema, name } => {
+                txn.delete(&self.tree, &named_key(TABLE, schema, name)).sql().map(drop)
+            }
+            Change::PutView(def) => {
+                let key = named_key(VIEW, &def.schema, &def.name);
+                self.put(txn, &key, &view::put_view(def)).sql()
+            }
+            Change::DropView { schema, name } => {
+                txn.delete(&self.tree, &named_key(VIEW, schema, name)).sql().map(drop)
+            }
+        }
+    }
+
+    fn put(&self, txn: &mut Txn, key: &[u8], value: &[u8]) -> Result<(), StorageError> {
+        if txn.update(&self.tree, key, value)? {
+            return Ok(());
+        }
+        txn.insert(&self.tree, key, value)
+    }
+
+    /// Makes committed changes visible to all sessions.
+    pub fn publish(&self, changes: Vec<Change>) {
+        let mut current = self.current.write();
+        let mut next = CatalogVersion::clone(&current);
+        next.number += 1;
+        for change in changes {
+            self.apply(&mut next, change);
+        }
+        next.references = Arc::new(references(&next));
+        self.has_references.store(!next.references.is_empty(), Ordering::Release);
+        *current = Arc::new(next);
+    }
+
+    fn apply(&self, version: &mut CatalogVersion, change: Change) {
+        match change {
+            Change::PutSchema(def) => {
+                let old = version.schemas.get(&def.name);
+                let (tables, views) = old
+                    .map(|schema| (schema.tables.clone(), schema.views.clone()))
+                    .unwrap_or_default();
+                version.schemas.insert(def.name.clone(), Arc::new(Schema { def, tables, views }));
+            }
+            Change::DropSchema(name) => {
+                if let Some(schema) = version.schemas.remove(&name) {
+                    schema.tables.values().for_each(|table| self.retire(table, true));
+                    schema.views.values().for_each(|view| view.make_stale());
+                }
+            }
+            Change::PutTable(def) => {
+                let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
+                let shared = self.shared(def.id);
+                let mdl = self.mdl.name(&def.schema, &def.name);
+                let name = def.name.clone();
+                let store = self.store(&def).clone();
+                let table = Arc::new(Table::new(Arc::new(def), &store, mdl, shared));
+                let old = Arc::make_mut(schema).tables.insert(name, table);
+                old.iter().for_each(|table| self.retire(table, false));
+            }
+            Change::DropTable { schema, name } => {
+                let Some(schema) = version.schemas.get_mut(&schema) else { return };
+                let old = Arc::make_mut(schema).tables.remove(&name);
+                old.iter().for_each(|table| self.retire(table, false));
+            }
+            Change::PutView(def) => {
+                let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
+                let mdl = self.mdl.name(&def.schema, &def.name);
+                let view = Arc::new(View::new(*def, mdl));
+                let old = Arc::make_mut(schema).views.insert(view.def.name.clone(), view);
+                old.iter().for_each(|view| view.make_stale());
+            }
+            Change::DropView { schema, name } => {
+                let Some(schema) = version.schemas.get_mut(&schema) else { return };
+                let old = Arc::make_mut(schema).views.remove(&name);
+                old.iter().for_each(|view| view.make_stale());
+            }
+            Change::DropTemporary { .. } => {}
+        }
+    }
+
+    fn retire(&self, table: &Table, for_good: bool) {
+        table.make_stale();
+        if for_good {
+            self.forget(table.def.id);
+        }
+    }
+
+    /// The counters of a table.
+    pub fn shared(&self, id: TableId) -> Arc<TableShared> {
+        self.shared.lock().entry(id).or_default().clone()
+    }
+
+    /// Forgets the counters of a table that is gone.
+    pub fn forget(&self, id: TableId) {
+        self.shared.lock().remove(&id);
+    }
+}
+
+/// Makes the trees of a definition and writes their numbers into it; none has a row.
+pub fn make_trees(
+    store: &Arc<Engine>,
+    txn: &mut Txn,
+    def: &mut TableDef,
+) -> Result<(), StorageError> {
+    let mut make = || {
+        let tree = txn.create_tree()?;
+        // Whatever the session's snapshot is, it reads its own table as it is now.
+        if def.temporary {
+            tree.show_newest();
+        }
+        Ok::<_, StorageError>(tree.id())
+    };
+    let clustered = make()?;
+    for index in &mut def.indexes {
+        index.tree = match index.kind {
+            IndexKind::Primary => clustered,
+            _ => make()?,
+        };
+    }
+    def.clustered = clustered;
+    match def.is_transactional() {
+        true => Ok(()),
+        false => row_count::set(store, txn, clustered, 0),
+    }
+}
+
+/// Drops a table's trees at commit, with what is known of them.
+pub fn drop_trees(store: &Arc<Engine>, txn: &mut Txn, def: &TableDef) -> Result<(), StorageError> {
+    if !def.is_transactional() {
+        row_count::forget(store, txn, def.clustered)?;
+    }
+    def.trees().into_iter().try_for_each(|tree| txn.drop_tree(&store.tree(tree)))
+}
+
+/// Who refers to whom.
+fn references(version: &CatalogVersion) -> BTreeMap<FullName, Vec<FullName>> {
+    let mut out: BTreeMap<FullName, Vec<FullName>> = BTreeMap::new();
+    for table in version.schemas.values().flat_map(|schema| schema.tables.values()) {
+        let child = || (table.def.schema.clone(), table.def.name.clone());
+        for key in &table.def.foreign_keys {
+            let children = out.entry((key.ref_schema.clone(), key.ref_table.clone())).or_default();
+            if !children.contains(&child()) {
+                children.push(child());
+            }
+        }
+    }
+    out
+}
+
+fn schema_key(name: &str) -> Vec<u8> {
+    let mut key = vec![SCHEMA];
+    key.extend_from_slice(name.as_bytes());
+    key
+}
+
+fn temporary_key(id: TableId) -> Vec<u8> {
+    let mut key = vec![TEMPORARY];
+    key.extend_from_slice(&id.0.to_be_bytes());
+    key
+}
+
+fn named_key(kind: u8, schema: &str, name: &str) -> Vec<u8> {
+    let mut key = vec![kind];
+    key.extend_from_slice(schema.as_bytes());
+    key.push(0);
+    key.extend_from_slice(name.as_bytes());
+    key
+}

@@ -1,0 +1,289 @@
+//! SHOW CREATE TABLE and SHOW CREATE DATABASE, letter for letter as MySQL 8.0 prints them.
+
+use super::{
+    ColumnDef, ColumnDefault, IndexDef, IndexKind, ReferentialAction, SchemaDef, TableDef,
+};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::value::Value;
+use inia_expr::charset;
+use inia_expr::column_type::type_text;
+use std::fmt::Write;
+
+/// A name in backquotes.
+pub fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+fn literal(text: &str) -> String {
+    let mut out = String::from("'");
+    for c in text.chars() {
+        match c {
+            '\'' => out.push_str("''"),
+            '\\' => out.push_str("\\\\"),
+            '\0' => out.push_str("\\0"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// The text of SHOW CREATE TABLE. `next_auto_increment` is the counter's present value.
+pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
+    let shown = def.columns.iter().filter(|column| !column.is_hidden());
+    let mut lines: Vec<String> = shown.map(|c| column(c, def.collation)).collect();
+    lines.extend(def.indexes.iter().map(|index| index_line(def, index)));
+    let mut keys: Vec<_> = def.foreign_keys.iter().collect();
+    keys.sort_by(|a, b| a.name.cmp(&b.name));
+    lines.extend(keys.into_iter().map(|key| foreign_key(def, key)));
+    let mut checks: Vec<_> = def.checks.iter().collect();
+    checks.sort_by(|a, b| a.name.cmp(&b.name));
+    lines.extend(checks.into_iter().map(|check| {
+        let enforced = if check.enforced { "" } else { " /*!80016 NOT ENFORCED */" };
+        format!("CONSTRAINT {} CHECK ({}){enforced}", quoted(&check.name), check.expression)
+    }));
+    let temporary = if def.temporary { "TEMPORARY " } else { "" };
+    let mut out = format!("CREATE {temporary}TABLE {} (\n  ", quoted(&def.name));
+    out.push_str(&lines.join(",\n  "));
+    let _ = write!(out, "\n) ENGINE={}", def.engine);
+    if next_auto_increment > 1 {
+        let _ = write!(out, " AUTO_INCREMENT={next_auto_increment}");
+    }
+    let _ = write!(out, " DEFAULT CHARSET={}", charset::charset_name(def.collation));
+    if !charset::is_primary(def.collation) || def.collation == Collation::DEFAULT {
+        let _ = write!(out, " COLLATE={}", charset::name(def.collation));
+    }
+    for (name, value) in &def.options {
+        let _ = write!(out, " {name}={value}");
+    }
+    if !def.comment.is_empty() {
+        let _ = write!(out, " COMMENT={}", literal(&def.comment));
+    }
+    out
+}
+
+/// The text of SHOW CREATE DATABASE.
+pub fn show_create_schema(def: &SchemaDef, if_not_exists: bool) -> String {
+    let condition = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
+    let mut collation = String::new();
+    if !charset::is_primary(def.collation) || def.collation == Collation::DEFAULT {
+        collation = format!(" COLLATE {}", charset::name(def.collation));
+    }
+    format!(
+        "CREATE DATABASE {condition}{} /*!40100 DEFAULT CHARACTER SET {}{collation} */ \
+         /*!80016 DEFAULT ENCRYPTION='N' */",
+        quoted(&def.name),
+        charset::charset_name(def.collation),
+    )
+}
+
+fn collation_of(data_type: &DataType) -> Option<Collation> {
+    match data_type {
+        DataType::Char { collation, .. }
+        | DataType::VarChar { collation, .. }
+        | DataType::Text { collation, .. }
+        | DataType::Enum { collation, .. }
+        | DataType::Set { collation, .. } => Some(*collation),
+        _ => None,
+    }
+}
+
+fn column(column: &ColumnDef, table: Collation) -> String {
+    let mut out = quoted(&column.name);
+    out.push(' ');
+    out.push_str(&type_text(&column.data_type, column.display_width, column.zerofill));
+    if let Some(collation) = collation_of(&column.data_type) {
+        let other = charset::charset_name(collation) != charset::charset_name(table);
+        if other || column.explicit_collation || collation != table {
+            let _ = write!(out, " CHARACTER SET {}", charset::charset_name(collation));
+        }
+        let other_charset = other || collation != table;
+        let told = column.explicit_collation || (other_charset && collation == Collation::DEFAULT);
+        if !charset::is_primary(collation) || told {
+            let _ = write!(out, " COLLATE {}", charset::name(collation));
+        }
+    }
+    if let Some(generated) = &column.generated {
+        let kind = if generated.stored { "STORED" } else { "VIRTUAL" };
+        let _ = write!(out, " GENERATED ALWAYS AS ({}) {kind}", generated.expression);
+    }
+    let timestamp = matches!(column.data_type, DataType::Timestamp { .. });
+    if !column.nullable {
+        out.push_str(" NOT NULL");
+    } else if timestamp {
+        out.push_str(" NULL");
+    }
+    put_default(&mut out, column);
+    if column.on_update_now {
+        let _ = write!(out, " ON UPDATE {}", current_timestamp(&column.data_type));
+    }
+    if column.auto_increment {
+        out.push_str(" AUTO_INCREMENT");
+    }
+    if column.invisible {
+        out.push_str(" /*!80023 INVISIBLE */");
+    }
+    if !column.comment.is_empty() {
+        let _ = write!(out, " COMMENT {}", literal(&column.comment));
+    }
+    out
+}
+
+fn put_default(out: &mut String, column: &ColumnDef) {
+    if column.generated.is_some() {
+        return;
+    }
+    let lob = matches!(column.data_type, DataType::Text { .. } | DataType::Blob(_));
+    match &column.default {
+        ColumnDefault::None if column.nullable && !lob => out.push_str(" DEFAULT NULL"),
+        ColumnDefault::None => {}
+        ColumnDefault::Value(Value::Null) if lob => {}
+        ColumnDefault::Absent => {}
+        ColumnDefault::Value(value) => {
+            let _ = write!(out, " DEFAULT {}", default_literal(value, &column.data_type));
+        }
+        ColumnDefault::CurrentTimestamp => {
+            let _ = write!(out, " DEFAULT {}", current_timestamp(&column.data_type));
+        }
+        ColumnDefault::Expression(text) => {
+            let _ = write!(out, " DEFAULT ({text})");
+        }
+    }
+}
+
+fn current_timestamp(data_type: &DataType) -> String {
+    match data_type {
+        DataType::DateTime { fsp: fsp @ 1.. } | DataType::Timestamp { fsp: fsp @ 1.. } => {
+            format!("CURRENT_TIMESTAMP({fsp})")
+        }
+        _ => String::from("CURRENT_TIMESTAMP"),
+    }
+}
+
+fn default_literal(value: &Value, data_type: &DataType) -> String {
+    match (value, data_type) {
+        (Value::Null, _) => String::from("NULL"),
+        (Value::UInt(bits), DataType::Bit(_)) => format!("b'{bits:b}'"),
+        _ => literal(&value_text(value, data_type)),
+    }
+}
+
+/// A column value as text, as the text protocol sends it.
+pub fn value_text(value: &Value, data_type: &DataType) -> String {
+    let fsp = match data_type {
+        DataType::Time { fsp } | DataType::DateTime { fsp } | DataType::Timestamp { fsp } => *fsp,
+        _ => 0,
+    };
+    let mut out = Vec::new();
+    match (value, data_type) {
+        (Value::UInt(bits), DataType::Set { members, .. }) => {
+            let chosen: Vec<&str> = members
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| bits >> bit & 1 == 1)
+                .map(|(_, member)| member.as_str())
+                .collect();
+            return chosen.join(",");
+        }
+        (Value::UInt(index), DataType::Enum { members, .. }) => {
+            let member = usize::try_from(*index).ok().and_then(|i| members.get(i.wrapping_sub(1)));
+            return member.cloned().unwrap_or_default();
+        }
+        (Value::UInt(year), DataType::Year) => return format!("{year:04}"),
+        (
+            Value::Double(v),
+            DataType::Float { decimals: Some(digits), .. }
+            | DataType::Double { decimals: Some(digits), .. },
+        ) => return format!("{v:.*}", usize::from(*digits)),
+        (Value::Double(v), DataType::Float { .. }) => return (*v as f32).to_string(),
+        (Value::Null, _) => return String::from("NULL"),
+        (Value::Int(v), _) => return v.to_string(),
+        (Value::UInt(v), _) => return v.to_string(),
+        (Value::Double(v), _) => return v.to_string(),
+        (Value::Text(v), _) => return v.clone(),
+        (Value::Json(v), _) => return inia_base::json::printed(v).into_owned(),
+        (Value::Bytes(v), _) => out.extend_from_slice(v),
+        (Value::Decimal(v), _) => v.write_text(&mut out),
+        (Value::Date(v), _) => v.write_text(&mut out),
+        (Value::Time(v), _) => v.write_text(fsp, &mut out),
+        (Value::DateTime(v), _) => v.write_text(fsp, &mut out),
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn index_line(def: &TableDef, index: &IndexDef) -> String {
+    let mut out = String::from(match index.kind {
+        IndexKind::Primary => "PRIMARY KEY",
+        IndexKind::Unique => "UNIQUE KEY ",
+        IndexKind::Plain => "KEY ",
+        IndexKind::FullText => "FULLTEXT KEY ",
+        IndexKind::Spatial => "SPATIAL KEY ",
+    });
+    if index.kind != IndexKind::Primary {
+        out.push_str(&quoted(&index.name));
+    }
+    let parts: Vec<String> = index
+        .parts
+        .iter()
+        .map(|part| {
+            let column = &def.columns[part.column];
+            let mut text = match &column.generated {
+                Some(generated) if column.is_hidden() => format!("({})", generated.expression),
+                _ => quoted(&column.name),
+            };
+            if let Some(prefix) = part.prefix {
+                let _ = write!(text, "({prefix})");
+            }
+            if part.descending {
+                text.push_str(" DESC");
+            }
+            text
+        })
+        .collect();
+    let _ = write!(out, " ({})", parts.join(","));
+    if let Some(using) = &index.using {
+        let _ = write!(out, " USING {using}");
+    }
+    if !index.comment.is_empty() {
+        let _ = write!(out, " COMMENT {}", literal(&index.comment));
+    }
+    if !index.visible {
+        out.push_str(" /*!80000 INVISIBLE */");
+    }
+    out
+}
+
+fn foreign_key(def: &TableDef, key: &super::ForeignKeyDef) -> String {
+    foreign_key_text(def, key)
+}
+
+/// A foreign key as SHOW CREATE TABLE and errors 1451 and 1452 print it.
+pub fn foreign_key_text(def: &TableDef, key: &super::ForeignKeyDef) -> String {
+    let names = |names: &mut dyn Iterator<Item = &str>| -> String {
+        names.map(quoted).collect::<Vec<_>>().join(", ")
+    };
+    let columns = names(&mut key.columns.iter().map(|c| def.columns[*c].name.as_str()));
+    let parents = names(&mut key.ref_columns.iter().map(String::as_str));
+    let parent = match key.ref_schema == def.schema {
+        true => quoted(&key.ref_table),
+        false => format!("{}.{}", quoted(&key.ref_schema), quoted(&key.ref_table)),
+    };
+    let mut out = format!(
+        "CONSTRAINT {} FOREIGN KEY ({columns}) REFERENCES {parent} ({parents})",
+        quoted(&key.name)
+    );
+    for (event, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {
+        let action = match action {
+            ReferentialAction::NoAction => continue,
+            ReferentialAction::Restrict => "RESTRICT",
+            ReferentialAction::Cascade => "CASCADE",
+            ReferentialAction::SetNull => "SET NULL",
+            ReferentialAction::SetDefault => "SET DEFAULT",
+        };
+        let _ = write!(out, " ON {event} {action}");
+    }
+    out
+}

@@ -1,0 +1,113 @@
+//! A table at run time: its definition, its trees, and how its rows are laid out.
+
+use crate::catalog::mdl::MdlName;
+use crate::row::{IndexCodec, RowLayout};
+use crate::table_def::TableDef;
+use inia_storage::{Engine, Tree};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+/// One index at run time: its tree and the codec of its entries.
+pub struct TableIndex {
+    /// The tree; the clustered tree for the primary key.
+    pub tree: Tree,
+    /// Builds and takes apart keys and values.
+    pub codec: IndexCodec,
+}
+
+/// A table at run time, shared by all sessions until DDL puts another in its place.
+pub struct Table {
+    /// Definition.
+    pub def: Arc<TableDef>,
+    /// Where its trees are.
+    pub store: Arc<Engine>,
+    /// The rows.
+    pub clustered: Tree,
+    /// Parallel to `def.indexes`.
+    pub indexes: Vec<TableIndex>,
+    /// How rows are laid out.
+    pub layout: RowLayout,
+    /// Its metadata lock.
+    pub mdl: Arc<MdlName>,
+    /// The AUTO_INCREMENT column.
+    pub numbered: Option<usize>,
+    /// State that survives DDL on the same table.
+    pub shared: Arc<TableShared>,
+    stale: AtomicBool,
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Table({}.{})", self.def.schema, self.def.name)
+    }
+}
+
+/// What a table keeps across DDL: counters, estimates, and names of locks.
+pub struct TableShared {
+    /// Next hidden row id; 0 until it was read from the tree.
+    pub next_row_id: AtomicU64,
+    /// Rows, as counted by this process's changes; an estimate.
+    pub row_estimate: AtomicI64,
+    /// Whether `row_estimate` was seeded by a count or a dive.
+    pub estimate_known: AtomicBool,
+    /// Seconds since 1970 of the last change, or 0.
+    pub updated: AtomicU64,
+    /// Bytes that a MEMORY table may take; 0 where the server's setting counts.
+    pub heap_size: AtomicU64,
+    /// What statements lock of a table without transactions, see `context/statement_txn.rs`.
+    pub(crate) rows_lock: Arc<MdlName>,
+    /// The same for those that only put rows in.
+    pub(crate) inserts_lock: Arc<MdlName>,
+}
+
+impl Default for TableShared {
+    fn default() -> TableShared {
+        TableShared {
+            next_row_id: AtomicU64::default(),
+            row_estimate: AtomicI64::default(),
+            estimate_known: AtomicBool::default(),
+            updated: AtomicU64::default(),
+            heap_size: AtomicU64::default(),
+            rows_lock: MdlName::of_rows(),
+            inserts_lock: MdlName::of_rows(),
+        }
+    }
+}
+
+impl Table {
+    /// Builds the runtime handle.
+    pub fn new(
+        def: Arc<TableDef>,
+        store: &Arc<Engine>,
+        mdl: Arc<MdlName>,
+        shared: Arc<TableShared>,
+    ) -> Table {
+        let layout = RowLayout::new(def.columns.iter().map(|c| (&c.data_type, c.nullable)));
+        let indexes = (0..def.indexes.len())
+            .map(|i| TableIndex {
+                tree: store.tree(def.indexes[i].tree),
+                codec: IndexCodec::new(&def, i),
+            })
+            .collect();
+        let clustered = store.tree(def.clustered);
+        let (numbered, stale) = (def.auto_increment_column(), AtomicBool::new(false));
+        let store = store.clone();
+        debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
+        Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stale }
+    }
+
+    /// Whether DDL has put another definition in this one's place.
+    #[inline]
+    pub fn is_stale(&self) -> bool {
+        self.stale.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn make_stale(&self) {
+        self.stale.store(true, Ordering::Release);
+    }
+
+    /// Estimated number of rows, at least 1.
+    pub(crate) fn rows(&self) -> u64 {
+        self.shared.row_estimate.load(Ordering::Relaxed).max(1) as u64
+    }
+}

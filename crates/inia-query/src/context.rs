@@ -1,0 +1,35 @@
+//! What a session keeps between statements, and what one statement works with.
+//!
+//! [`SessionContext`] holds the session's transaction, settings, locks and diagnostics. Code that
+//! runs a statement receives it. The session itself, which takes statements in, is a layer above.
+
+mod actor;
+mod diagnostics;
+mod exec;
+mod host;
+mod names;
+mod read_only;
+pub(crate) mod session;
+pub mod statement_txn;
+pub mod table_locks;
+
+pub(crate) use exec::ExecContext;
+pub use names::{existing, full_name};
+pub use session::{NamedSavepoint, SessionContext};
+
+/// What a statement reports.
+#[derive(Clone, Debug, Default)]
+pub struct StatementOutcome {
+    /// Rows that were changed.
+    pub affected_rows: u64,
+    /// The generated value that the client is told.
+    pub last_insert_id: u64,
+    /// The first AUTO_INCREMENT value that the statement made: LAST_INSERT_ID() from now on.
+    pub generated_id: Option<u64>,
+    /// The text of the OK packet.
+    pub info: String,
+    /// Rows of a result set, which the statement has sent already.
+    pub rows: Option<u64>,
+    /// The statement reports the conditions of the one before it, and has none of its own.
+    pub reports: bool,
+}

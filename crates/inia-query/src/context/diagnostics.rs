@@ -1,0 +1,55 @@
+//! Warnings and notes of the running statement.
+
+use super::SessionContext;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::{Level, Warning, Warnings};
+use std::fmt::Display;
+
+impl SessionContext {
+    /// Adds a note to the statement's diagnostics.
+    pub fn note(&mut self, code: ErrorCode, args: &[&dyn Display]) {
+        self.add(Level::Note, &SqlError::new(code, args));
+    }
+
+    /// Adds an error's text as a note.
+    pub fn note_error(&mut self, error: &SqlError) {
+        self.add(Level::Note, error);
+    }
+
+    /// Adds a warning.
+    pub fn warn(&mut self, code: ErrorCode, args: &[&dyn Display]) {
+        self.add(Level::Warning, &SqlError::new(code, args));
+    }
+
+    /// Adds an error's text as a warning.
+    pub fn push_warning(&mut self, error: &SqlError) {
+        self.add(Level::Warning, error);
+    }
+
+    /// Adds a condition to the statement's diagnostics.
+    pub fn add(&mut self, level: Level, error: &SqlError) {
+        if level == Level::Note && !self.flag("sql_notes") {
+            return;
+        }
+        let (code, message) = (error.code, error.message.clone());
+        self.diagnostics.push(Warning { level, code, message });
+    }
+
+    /// The number of conditions, as the OK packet reports it.
+    #[inline]
+    pub fn warning_count(&self) -> u16 {
+        self.diagnostics.count.min(u64::from(u16::MAX)) as u16
+    }
+
+    /// Keeps the warnings of an evaluation.
+    pub fn take_warnings(&mut self, warnings: Warnings) {
+        let kept = warnings.list.len() as u64;
+        let notes = warnings.list.iter().all(|w| w.level != Level::Note) || self.flag("sql_notes");
+        for warning in warnings.list {
+            if notes || warning.level != Level::Note {
+                self.diagnostics.push(warning);
+            }
+        }
+        self.diagnostics.count += warnings.count - kept;
+    }
+}

@@ -1,0 +1,269 @@
+//! An open database: the storage engine, the catalog and what all sessions share.
+
+use crate::account::meter::Meter;
+use crate::account::password::has_expired;
+use crate::account::{AccountName, Accounts, LoginAccount, LoginBlock};
+use crate::catalog::Catalog;
+use crate::clock::clock_micros;
+use crate::error::OpenError;
+use crate::status::Counters;
+use crate::sysvar::{self, GlobalVars};
+use crate::user_locks::UserLocks;
+use inia_base::error::SqlError;
+use inia_base::io::Disk;
+use inia_base::memory::MemoryBudget;
+use inia_base::process::Processes;
+use inia_storage::{Engine, EngineOptions, EngineSizes};
+use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How a database is opened.
+#[derive(Clone, Debug)]
+pub struct DatabaseOptions {
+    /// Bytes of page frames; memory is taken as pages are used.
+    pub buffer_pool_size: u64,
+    /// Whether background threads run; tests that drive the engine by hand switch them off.
+    pub background: bool,
+}
+
+impl Default for DatabaseOptions {
+    fn default() -> DatabaseOptions {
+        DatabaseOptions { buffer_pool_size: 128 << 20, background: true }
+    }
+}
+
+/// Who a session belongs to, and what its client asked for at login.
+///
+/// Wide: one field for each thing that a login says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientInfo {
+    /// The number that CONNECTION_ID() and KILL use.
+    pub connection_id: u32,
+    /// Account name as given at login.
+    pub user: String,
+    /// Client host name or address.
+    pub host: String,
+    /// Name of the account that matched, for CURRENT_USER().
+    pub account_user: String,
+    /// Host pattern of the account that matched.
+    pub account_host: String,
+    /// Collation number of the connection; 0 for the server's default.
+    pub collation: u16,
+    /// Affected rows count matched rows (CLIENT_FOUND_ROWS).
+    pub found_rows: bool,
+    /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).
+    pub multi_statements: bool,
+    /// `sql_mode` starts with IGNORE_SPACE.
+    pub ignore_space: bool,
+    /// `interactive_timeout` takes the place of `wait_timeout`.
+    pub interactive: bool,
+    /// The password has expired: the session may only change it.
+    pub expired: bool,
+    /// Protocol and cipher of TLS.
+    pub tls: Option<(String, String)>,
+    /// Connection attributes.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl Default for ClientInfo {
+    /// An embedded session of root.
+    fn default() -> ClientInfo {
+        ClientInfo {
+            connection_id: 1,
+            user: String::from("root"),
+            host: String::from("localhost"),
+            account_user: String::from("root"),
+            account_host: String::from("localhost"),
+            collation: 0,
+            found_rows: false,
+            multi_statements: false,
+            ignore_space: false,
+            interactive: false,
+            expired: false,
+            tls: None,
+            attributes: Vec::new(),
+        }
+    }
+}
+
+/// An open database, shared by all its sessions.
+///
+/// Wide: one field for each service that all sessions share.
+pub struct Database {
+    /// Where statements put what they cannot keep in memory.
+    pub scratch: Arc<dyn Disk>,
+    /// Bytes that building the indexes of one table may hold.
+    pub build_memory: usize,
+    /// The storage engine.
+    pub engine: Arc<Engine>,
+    /// Definitions of schemas, tables and views.
+    pub catalog: Catalog,
+    /// Accounts and roles.
+    pub accounts: Accounts,
+    processes: OnceLock<Arc<dyn Processes>>,
+    /// 1 for `read_only`, 2 for `super_read_only`.
+    pub(crate) read_only: AtomicU8,
+    started: u64,
+    pub(crate) counters: Counters,
+    /// Global variables.
+    pub globals: GlobalVars,
+    /// Locks of GET_LOCK().
+    pub user_locks: Arc<UserLocks>,
+    /// Prepared statements of all sessions.
+    pub prepared: Arc<AtomicU64>,
+    /// Memory for the work of all sessions.
+    pub memory: Arc<MemoryBudget>,
+}
+
+impl Database {
+    /// Opens the database in `disk`, creating it when the disk is empty and recovering it when it
+    /// was not closed.
+    pub fn open(disk: Arc<dyn Disk>, options: DatabaseOptions) -> Result<Arc<Database>, OpenError> {
+        let sizes = EngineSizes::new(options.buffer_pool_size);
+        Database::open_sized(disk, options, sizes)
+    }
+
+    /// As [`Database::open`], with other sizes than the usual ones.
+    pub fn open_sized(
+        disk: Arc<dyn Disk>,
+        options: DatabaseOptions,
+        sizes: EngineSizes,
+    ) -> Result<Arc<Database>, OpenError> {
+        let engine_options = EngineOptions {
+            buffer_pool_size: options.buffer_pool_size,
+            background: options.background,
+        };
+        let engine = Engine::open_sized(disk.clone(), engine_options, sizes)?;
+        let catalog = Catalog::load(&engine)?;
+        let accounts = Accounts::load(&engine)?;
+        let globals = GlobalVars::default();
+        for (name, value) in catalog.persisted() {
+            if let Ok(def) = sysvar::find(&name) {
+                globals.set(def.name, value);
+            }
+        }
+        let read_only = match globals.is_on("super_read_only") {
+            true => 2,
+            false => u8::from(globals.is_on("read_only")),
+        };
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        Ok(Arc::new(Database {
+            scratch: disk,
+            build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
+            engine,
+            catalog,
+            accounts,
+            counters: Counters::default(),
+            globals,
+            user_locks: Arc::default(),
+            prepared: Arc::default(),
+            memory: Arc::default(),
+            processes: OnceLock::new(),
+            read_only: AtomicU8::new(read_only),
+            started,
+        }))
+    }
+
+    /// Memory for the work of all sessions; without a limit until one is set.
+    pub fn memory(&self) -> &Arc<MemoryBudget> {
+        &self.memory
+    }
+
+    /// Writes everything back and closes cleanly; later statements fail.
+    pub fn close(&self) -> Result<(), OpenError> {
+        if let Some(volatile) = self.catalog.volatile_store() {
+            volatile.close()?;
+        }
+        Ok(self.engine.close()?)
+    }
+
+    /// The account that `user` from `host` logs in to.
+    pub fn login_account(&self, user: &str, host: &str) -> Option<LoginAccount> {
+        let now = clock_micros() as u64 / 1_000_000;
+        let lifetime = self.global_number("default_password_lifetime");
+        self.accounts.current().login(user, host).map(|def| LoginAccount {
+            expired: has_expired(def, lifetime, now),
+            ..LoginAccount::from(def.as_ref())
+        })
+    }
+
+    /// Notes a login with a right or wrong password to an account; the refusal where there were
+    /// too many wrong ones.
+    pub fn note_login(&self, user: &str, host: &str, proven: bool) -> Option<LoginBlock> {
+        let accounts = self.accounts.current();
+        let def = accounts.get(&AccountName::new(user, host))?;
+        self.accounts.tries.note(def, proven, std::time::SystemTime::now())
+    }
+
+    /// Counts a login to an account against its limit by the hour; error 1226.
+    pub fn note_connection(&self, user: &str, host: &str) -> Result<(), SqlError> {
+        let name = AccountName::new(user, host);
+        match self.meter_of(&name) {
+            Some(meter) => meter.connection(SystemTime::now()),
+            None => Ok(()),
+        }
+    }
+
+    /// What counts the statements of a client's sessions, where they are limited.
+    pub(crate) fn meter(&self, client: &ClientInfo) -> Option<Arc<Meter>> {
+        self.meter_of(&AccountName::new(&client.account_user, &client.account_host))
+    }
+
+    fn meter_of(&self, name: &AccountName) -> Option<Arc<Meter>> {
+        let accounts = self.accounts.current();
+        let anybody = self.global_number("max_user_connections") > 0;
+        self.accounts.meters.of(accounts.get(name)?, anybody, SystemTime::now())
+    }
+
+    /// Tells the database of the server's connections, once.
+    pub fn set_processes(&self, processes: Arc<dyn Processes>) {
+        // A second server on the same database changes nothing.
+        let _ = self.processes.set(processes);
+    }
+
+    /// Tells what variables say of the program around: limits and places that it was started
+    /// with. Names that are no variables are left out.
+    pub fn announce(&self, settings: &[(&str, String)]) {
+        let kept = self.catalog.persisted();
+        for (name, value) in settings {
+            if let Ok(def) = sysvar::find(name) {
+                // What SET PERSIST said stands above what the program would say.
+                let fixed = matches!(def.home, sysvar::Home::ReadOnly);
+                if !fixed && kept.iter().any(|(own, _)| own == def.name) {
+                    continue;
+                }
+                self.globals.set(def.name, value.clone());
+            }
+        }
+    }
+
+    /// A global setting that is a number or a switch; 0 where the name is none.
+    pub fn global_number(&self, name: &str) -> u64 {
+        let Ok(def) = sysvar::find(name) else { return 0 };
+        let globals = self.globals.all();
+        let text = globals.get(def.name).map_or(def.default, String::as_str);
+        if text == "ON" { 1 } else { text.parse().unwrap_or(0) }
+    }
+
+    /// The server's connections; none for an embedded database.
+    pub fn processes(&self) -> Option<&Arc<dyn Processes>> {
+        self.processes.get()
+    }
+
+    /// Seconds since the opening.
+    pub(crate) fn uptime(&self) -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        now.saturating_sub(self.started)
+    }
+
+    /// Seconds since 1970 of the opening.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
+    /// The catalog of databases and tables.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+}

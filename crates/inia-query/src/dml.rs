@@ -1,0 +1,42 @@
+//! Statements that change rows: INSERT, REPLACE, UPDATE and DELETE.
+
+mod assign;
+pub mod auto_increment;
+pub(crate) mod change;
+pub mod fill;
+pub(crate) mod foreign;
+mod gathered;
+pub mod insert;
+pub(crate) mod joined;
+mod target_reads;
+mod text_keys;
+mod view;
+pub mod write;
+mod write_batch;
+
+use inia_base::error::{ErrorCode, SqlError};
+
+pub use change::{ChangePlan, plan_delete, plan_update};
+pub use insert::{InsertPlan, plan_insert};
+pub use joined::{JoinedPlan, has_subquery, plan_joined_delete, plan_joined_update};
+pub use target_reads::{check_delete, check_insert, check_update};
+pub use view::{
+    Guard, delete_through, insert_through, load_through, needed_to_insert, needed_to_load,
+    update_through,
+};
+
+/// Whether IGNORE makes a warning of an error; others end the statement all the same.
+fn is_forgiven(error: &SqlError) -> bool {
+    use ErrorCode as E;
+    matches!(
+        error.code,
+        E::DuplicateEntry
+            | E::BadNull
+            | E::NoReferencedRow
+            | E::NoReferencedRow2
+            | E::RowIsReferenced
+            | E::RowIsReferenced2
+            | E::ViewCheckFailed
+            | E::CheckConstraintViolated
+    )
+}

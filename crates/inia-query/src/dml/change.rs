@@ -1,0 +1,253 @@
+//! UPDATE and DELETE of one table.
+//!
+//! A locking scan finds the rows. Rows are gathered first and changed afterwards in two cases: the
+//! change could move a row ahead of the scan (the Halloween problem: the scanned index or the
+//! primary key is assigned), or ORDER BY asks for an order that the scan does not have.
+
+mod batch;
+mod rewrite;
+mod run;
+
+pub(super) use batch::PendingChanges;
+
+use super::fill::Fills;
+use super::insert::bind_plain;
+use super::joined::has_subquery;
+use super::view::Guard;
+use crate::access::{self, AccessPath};
+use crate::bind::table_scope::TableScope;
+use crate::bind::{Never, meant, read_hidden_columns};
+use crate::catalog::Table;
+use crate::context::SessionContext;
+use crate::plan::ViewUse;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr};
+use inia_expr::{SlotSet, conjuncts, slots_of};
+use inia_parser::ast;
+use inia_storage::{LockMode, LockRequest, WaitPolicy};
+use rewrite::Rewriting;
+use std::sync::Arc;
+
+/// A planned UPDATE or DELETE.
+pub struct ChangePlan {
+    /// The table whose rows change.
+    pub table: Arc<Table>,
+    path: AccessPath,
+    /// The conditions, and for each whether exact bounds of the path make it true.
+    filter: Vec<(Expr, bool)>,
+    /// `None` for DELETE.
+    rewriting: Option<Rewriting>,
+    order: Vec<(Expr, bool)>,
+    /// The columns that the conditions and ORDER BY read.
+    looks_at: Vec<usize>,
+    limit: Option<Expr>,
+    ignore: bool,
+    gather: bool,
+    fills: Fills,
+    /// The views that rows are changed through.
+    pub views: Vec<ViewUse>,
+}
+
+impl ChangePlan {
+    /// Takes in what the view that rows are changed through demands.
+    pub fn guard(&mut self, core: &SessionContext, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(core, &self.table.def, &mut self.fills)?;
+        if let Some(rewriting) = &mut self.rewriting {
+            rewriting.prepare(&self.table, &self.fills);
+        }
+        self.views = guard.views;
+        Ok(())
+    }
+}
+
+struct Clauses<'a> {
+    condition: Option<&'a ast::Expr>,
+    order_by: &'a [ast::OrderItem],
+    limit: Option<&'a ast::Limit>,
+}
+
+/// Plans UPDATE of one table; `None` for joins and subqueries.
+pub fn plan_update(
+    core: &SessionContext,
+    update: &ast::Update,
+) -> Result<Option<ChangePlan>, SqlError> {
+    let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
+    let values = update.assignments.iter().map(|assignment| &assignment.value);
+    let order = update.order_by.iter().map(|item| &item.expr);
+    let subquery = values.chain(&update.where_).chain(order).any(has_subquery);
+    if subquery || update.with.is_some() {
+        return Ok(None);
+    }
+    let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let mut scope = TableScope::new(&table, factor.alias.as_deref());
+    let fills = Fills::compile(&table.def, &core.env, &core.host)?;
+    let mut assignments = Vec::with_capacity(update.assignments.len());
+    for assignment in &update.assignments {
+        let target = scope.position(&assignment.column)?;
+        if fills.is_generated(target) && assignment.value != ast::Expr::Default {
+            let args: [&dyn std::fmt::Display; 2] =
+                [&table.def.columns[target].name, &table.def.name];
+            return Err(SqlError::new(ErrorCode::NonDefaultValueForGeneratedColumn, &args));
+        }
+        assignments.push(match &assignment.value {
+            ast::Expr::Default => (target, None),
+            value => (target, Some(bind_plain(core, &mut scope, value)?)),
+        });
+    }
+    let clauses = Clauses {
+        condition: update.where_.as_ref(),
+        order_by: &update.order_by,
+        limit: update.limit.as_ref(),
+    };
+    let hints = &factor.hints;
+    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
+    let rewriting = Rewriting::new(&table, &plan.fills, assignments);
+    plan.gather |= moves_rows(&plan, &rewriting);
+    plan.rewriting = Some(rewriting);
+    plan.ignore = update.ignore;
+    Ok(Some(plan))
+}
+
+/// Plans DELETE from one table; `None` for joins and subqueries.
+pub fn plan_delete(
+    core: &SessionContext,
+    delete: &ast::Delete,
+) -> Result<Option<ChangePlan>, SqlError> {
+    let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(None) };
+    let order = delete.order_by.iter().map(|item| &item.expr);
+    if delete.with.is_some() || delete.where_.iter().chain(order).any(has_subquery) {
+        return Ok(None);
+    }
+    let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let mut scope = TableScope::new(&table, factor.alias.as_deref());
+    let fills = Fills::compile(&table.def, &core.env, &core.host)?;
+    let clauses = Clauses {
+        condition: delete.where_.as_ref(),
+        order_by: &delete.order_by,
+        limit: delete.limit.as_ref(),
+    };
+    let hints = &factor.hints;
+    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
+    plan.ignore = delete.ignore;
+    Ok(Some(plan))
+}
+
+fn plan(
+    core: &SessionContext,
+    table: &Arc<Table>,
+    scope: &mut TableScope<'_>,
+    clauses: Clauses<'_>,
+    hints: &[ast::IndexHint],
+    fills: Fills,
+) -> Result<ChangePlan, SqlError> {
+    scope.clause = "where clause";
+    let never = |name: &ast::ColumnName| {
+        let at = scope.position(name).ok()?;
+        let column = table.def.columns.get(at).filter(|column| !column.nullable)?;
+        let numbered = Some(at) == table.def.auto_increment_column();
+        Never::of(&column.data_type, numbered, false)
+    };
+    let meant = clauses.condition.and_then(|c| meant(c, &core.env, false, &never));
+    let condition = meant.as_ref().or(clauses.condition);
+    let condition = condition.map(|c| bind_plain(core, scope, c)).transpose()?;
+    scope.clause = "order clause";
+    let mut order = Vec::with_capacity(clauses.order_by.len());
+    for item in clauses.order_by {
+        order.push((bind_plain(core, scope, &item.expr)?, item.desc));
+    }
+    if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
+        return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
+    }
+    let limit = clauses.limit.map(|limit| bind_plain(core, scope, &limit.count)).transpose()?;
+    let allowed = allowed_indexes(table, hints)?;
+    let mut conditions = Vec::new();
+    if let Some(condition) = condition {
+        conjuncts(condition, &mut conditions);
+        read_hidden_columns(&table.def, 0, &mut conditions, &core.env, &core.host);
+    }
+    let request = access::Request {
+        table,
+        base: 0,
+        needed: vec![true; table.def.columns.len()],
+        allowed: allowed.as_deref(),
+        measure: None,
+    };
+    let choice = access::choose(&request, &conditions, &SlotSet::default());
+    let exprs = conditions.iter().chain(order.iter().map(|(expr, _)| expr));
+    let looks_at = exprs.fold(SlotSet::default(), |all, expr| all.union(&slots_of(expr).slots));
+    let looks_at = (0..table.def.columns.len()).filter(|c| looks_at.contains(*c)).collect();
+    let filter = conditions.into_iter().zip(choice.covered).collect();
+    let path = choice.path;
+    let gather = !order.is_empty();
+    Ok(ChangePlan {
+        table: table.clone(),
+        path,
+        filter,
+        rewriting: None,
+        order,
+        looks_at,
+        limit,
+        ignore: false,
+        gather,
+        fills,
+        views: Vec::new(),
+    })
+}
+
+/// Whether the assignments change the order of what is scanned.
+fn moves_rows(plan: &ChangePlan, rewriting: &Rewriting) -> bool {
+    let def = &plan.table.def;
+    let scanned = plan.path.index.map(|at| &def.indexes[at]);
+    let indexes = scanned.into_iter().chain(def.primary());
+    indexes.flat_map(|index| &index.parts).any(|part| rewriting.may_write(part.column))
+}
+
+/// The lock request of statements that are about to change rows.
+pub(super) fn exclusive_request() -> LockRequest {
+    LockRequest { mode: LockMode::Exclusive, wait: WaitPolicy::Wait }
+}
+
+/// Error 1175: `sql_safe_updates` refuses statements that no key leads to their rows.
+pub(super) fn refuse_without_key(core: &SessionContext) -> Result<(), SqlError> {
+    match core.flag("sql_safe_updates") {
+        true => Err(SqlError::new(ErrorCode::UpdateWithoutKeyInSafeMode, &[&""])),
+        false => Ok(()),
+    }
+}
+
+/// A number of LIMIT.
+fn row_count(limit: &Expr, ctx: &mut EvalContext<'_>) -> Result<u64, SqlError> {
+    let wrong = || SqlError::new(ErrorCode::WrongArguments, &[&"LIMIT"]);
+    match limit.eval(ctx, &[])? {
+        Value::UInt(count) => Ok(count),
+        Value::Int(count) if count >= 0 => Ok(count as u64),
+        Value::Text(text) => text.parse().map_err(|_| wrong()),
+        _ => Err(wrong()),
+    }
+}
+
+/// Which indexes USE, FORCE and IGNORE INDEX leave, `None` for all; error 1176.
+fn allowed_indexes(
+    table: &Table,
+    hints: &[ast::IndexHint],
+) -> Result<Option<Vec<usize>>, SqlError> {
+    let mut used: Option<Vec<usize>> = None;
+    let mut ignored = Vec::new();
+    for hint in hints {
+        let mut named = Vec::new();
+        for name in &hint.indexes {
+            let unknown = || SqlError::new(ErrorCode::KeyDoesNotExist, &[name, &table.def.name]);
+            named.push(table.def.index(name).ok_or_else(unknown)?);
+        }
+        match hint.kind {
+            ast::IndexHintKind::Ignore => ignored.extend(named),
+            _ => used.get_or_insert_default().extend(named),
+        }
+    }
+    if used.is_none() && ignored.is_empty() {
+        return Ok(None);
+    }
+    let all = used.unwrap_or_else(|| (0..table.def.indexes.len()).collect());
+    Ok(Some(all.into_iter().filter(|at| !ignored.contains(at)).collect()))
+}

@@ -1,0 +1,414 @@
+//! Executing UPDATE and DELETE of one table.
+
+use super::batch::may_change_together;
+use super::rewrite::Rewrite;
+use super::{ChangePlan, exclusive_request, refuse_without_key, row_count};
+use crate::access::{FoundRow, RowData, TableScan};
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
+use crate::dml::auto_increment;
+use crate::dml::foreign::Foreign;
+use crate::dml::gathered::Gathered;
+use crate::dml::is_forgiven;
+use crate::dml::write::{RowWriter, Written, duplicate_error, values};
+use crate::error::Damaged;
+use crate::error::StorageResult;
+use inia_base::error::SqlError;
+use inia_base::value::Value;
+use inia_expr::{EvalContext, Strictness};
+use inia_storage::{ReadMode, Savepoint};
+
+/// One execution.
+pub(super) struct ChangeRun<'r> {
+    pub(super) plan: &'r ChangePlan,
+    pub(super) core: &'r SessionContext,
+    pub(super) writer: RowWriter<'r>,
+    /// `None` for DELETE.
+    rewrite: Option<Rewrite<'r>>,
+    foreign: Option<Foreign>,
+    /// Every row that the path finds fulfils the conditions that it covers.
+    exact: bool,
+    /// Rows may be changed several at a time.
+    together: bool,
+    /// All rows that the path finds are deleted, and may be several at a time.
+    in_runs: bool,
+    /// Rows that are, or will be, changed or kept.
+    pub(super) matched: u64,
+    pub(super) changed: u64,
+    /// Values that conditions and ORDER BY read.
+    row: Vec<Value>,
+}
+
+impl ChangePlan {
+    /// Executes the plan.
+    pub fn run(
+        &self,
+        core: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<StatementOutcome, SqlError> {
+        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        ctx.ignores = self.ignore;
+        let limit = match &self.limit {
+            Some(limit) => row_count(limit, ctx)?,
+            None => u64::MAX,
+        };
+        if self.limit.is_none() && self.path.is_unbounded() {
+            refuse_without_key(core)?;
+        }
+        auto_increment::prepare_counter(&self.table)?;
+        let foreign = Foreign::load(core, &self.table)?;
+        let mode = ReadMode::Lock(exclusive_request());
+        let mut scan = TableScan::open(&self.table, &self.path, mode, ctx, &[])?;
+        if !self.deletes() && core.state.releases_unmatched() {
+            scan.read_semi_consistently();
+        }
+        if !self.gather {
+            scan.defer_locks();
+        }
+        let zone = &core.env.time_zone;
+        let rewriting = self.rewriting.as_ref();
+        let together = !self.gather && !self.ignore && foreign.is_none() && self.is_simple();
+        let exact = scan.is_exact();
+        let all = self.filter.iter().all(|(_, covered)| exact && *covered);
+        let mut run = ChangeRun {
+            plan: self,
+            core,
+            writer: RowWriter::new(&self.table, zone),
+            rewrite: rewriting.map(|plan| Rewrite::new(plan, &self.table, &self.fills, zone)),
+            exact,
+            together,
+            in_runs: together && all && self.deletes() && scan.defers(),
+            foreign,
+            matched: 0,
+            changed: 0,
+            row: vec![
+                Value::Null;
+                if self.looks_at.is_empty() { 0 } else { self.table.layout.len() }
+            ],
+        };
+        let mut gathered = Gathered::new(core.workspace(), !self.order.is_empty());
+        debug_assert!(self.gather || self.order.is_empty(), "sorted rows are gathered first");
+        debug_assert!(!run.in_runs || run.together, "a run of deletes is a batch");
+        loop {
+            let scanned = run.scan(ctx, &mut scan, limit, &mut gathered);
+            if run.flush_last(ctx, scanned)? || run.matched >= limit {
+                break;
+            }
+        }
+        debug_assert!(run.writer.changes.is_empty(), "the last batch is written");
+        gathered.each(limit, |key, bytes| run.change(ctx, None, (key, bytes)).map(|_| ()))?;
+        Ok(run.outcome(ctx))
+    }
+
+    /// Whether it deletes rows.
+    pub(super) fn deletes(&self) -> bool {
+        self.rewriting.is_none()
+    }
+
+    /// Whether the outcome is the same when rows are changed together.
+    fn is_simple(&self) -> bool {
+        let writes = |column| self.rewriting.as_ref().is_some_and(|plan| plan.may_write(column));
+        may_change_together(&self.table, writes)
+    }
+}
+
+impl ChangeRun<'_> {
+    /// Goes over the rows that the path finds and changes, puts off or gathers those that match, up
+    /// to the limit; whether it came to their end.
+    fn scan(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        scan: &mut TableScan,
+        limit: u64,
+        gathered: &mut Gathered<'_>,
+    ) -> Result<bool, SqlError> {
+        let (plan, core) = (self.plan, self.core);
+        let (mut key, mut old) = (Vec::new(), Vec::new());
+        while self.matched < limit {
+            if self.in_runs && self.delete_run(ctx, scan, limit)? {
+                continue;
+            }
+            if scan.next(&mut core.txn_of(&plan.table).borrow_mut())?.is_none() {
+                if scan.take_pause() {
+                    self.flush_changes(ctx)?;
+                    continue;
+                }
+                return Ok(true);
+            }
+            core.check_killed()?;
+            if scan.is_unlocked() {
+                self.flush_changes(ctx)?;
+                if !self.lock_matching(ctx, scan)? {
+                    continue;
+                }
+            }
+            let Some(found) = scan.current_row()? else { continue };
+            let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
+            key.clear();
+            key.extend_from_slice(found.clustered_key);
+            old.clear();
+            old.extend_from_slice(bytes);
+            let done = if !self.holds(ctx, &old)? {
+                self.pass_over(scan)?
+            } else if plan.gather {
+                self.gather(ctx, gathered, (&key, &old))?;
+                if plan.order.is_empty() && gathered.found() >= limit {
+                    return Ok(true);
+                }
+                true
+            } else {
+                let place = Some(&mut *scan).filter(|scan| scan.defers());
+                self.change(ctx, place, (&key, &old))?
+            };
+            if !done && self.read_again(ctx, &key, &mut old)? {
+                self.change(ctx, None, (&key, &old))?;
+            }
+            self.flush_if_full(ctx)?;
+        }
+        Ok(false)
+    }
+
+    /// Keeps a row that is changed when all have been found.
+    fn gather(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        gathered: &mut Gathered<'_>,
+        (key, bytes): (&[u8], &[u8]),
+    ) -> Result<(), SqlError> {
+        let order = &self.plan.order;
+        if order.is_empty() {
+            return gathered.push(key, bytes);
+        }
+        self.look_at(bytes)?;
+        gathered.push_ordered(ctx, order, &self.row, (key, bytes))
+    }
+
+    /// Locks and reads a row that another transaction got at; whether it is to be changed.
+    pub(super) fn read_again(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        key: &[u8],
+        bytes: &mut Vec<u8>,
+    ) -> Result<bool, SqlError> {
+        bytes.clear();
+        let copy = |value: &[u8]| bytes.extend_from_slice(value);
+        let table = &self.plan.table;
+        let mut txn = self.core.txn_of(table).borrow_mut();
+        let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
+        drop(txn);
+        Ok(found.is_some() && self.holds(ctx, bytes)?)
+    }
+
+    /// Locks the row that the scan has only looked at, if what it has seen fulfils the conditions;
+    /// false when it does not, or when the row is gone.
+    fn lock_matching(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        scan: &mut TableScan,
+    ) -> Result<bool, SqlError> {
+        let Some(seen) = scan.current_row()? else { return Ok(false) };
+        let RowData::Row(bytes) = seen.data else { return Err(Damaged.into()) };
+        if !self.holds(ctx, bytes)? {
+            return Ok(false);
+        }
+        scan.lock_current(&mut self.core.txn_of(&self.plan.table).borrow_mut())
+    }
+
+    /// Whether a row fulfils the conditions that the path does not make true.
+    fn holds(&mut self, ctx: &mut EvalContext<'_>, bytes: &[u8]) -> Result<bool, SqlError> {
+        let filter = &self.plan.filter;
+        if filter.iter().all(|(_, covered)| self.exact && *covered) {
+            return Ok(true);
+        }
+        self.look_at(bytes)?;
+        for (condition, covered) in filter {
+            let known = self.exact && *covered;
+            if !known && condition.eval_bool(ctx, &self.row)? != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Decodes what conditions and ORDER BY read.
+    fn look_at(&mut self, bytes: &[u8]) -> Result<(), SqlError> {
+        let found = FoundRow { clustered_key: &[], data: RowData::Row(bytes) };
+        let (plan, zone) = (self.plan, &self.core.env.time_zone);
+        found.fill(&plan.table, &plan.looks_at, zone, &mut self.row)
+    }
+
+    /// Changes a row, the one that `scan` stands on where that is given; false, with nothing done,
+    /// where it must be read again.
+    pub(super) fn change(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        mut scan: Option<&mut TableScan>,
+        (key, old): (&[u8], &[u8]),
+    ) -> Result<bool, SqlError> {
+        let (plan, core) = (self.plan, self.core);
+        let Some(rewrite) = &mut self.rewrite else { return self.delete(ctx, scan, (key, old)) };
+        ctx.row_number = self.matched + 1;
+        if !rewrite.take(old, ctx)? {
+            return self.keep_unchanged(scan);
+        }
+        if let Err(error) = rewrite.check(ctx) {
+            if !plan.ignore || !is_forgiven(&error) {
+                return Err(error);
+            }
+            let kept = self.keep_unchanged(scan)?;
+            return if kept {
+                ctx.raise(inia_expr::Level::Warning, error).map(|()| true)
+            } else {
+                Ok(false)
+            };
+        }
+        let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
+        if let Some(locator) = left {
+            let mut txn = core.txn_of(&plan.table).borrow_mut();
+            self.writer.buffer_update(&mut txn, &locator, (key, old), rewrite)?;
+            rewrite.note_number();
+            self.matched += 1;
+            return Ok(true);
+        }
+        self.update(ctx, scan, (key, old))
+    }
+
+    /// Writes the row that was rewritten last, and what that brings about.
+    fn update(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        scan: Option<&mut TableScan>,
+        (key, old): (&[u8], &[u8]),
+    ) -> Result<bool, SqlError> {
+        let (plan, core) = (self.plan, self.core);
+        let Some(rewrite) = &self.rewrite else { return Ok(true) };
+        let start = core.txn_of(&plan.table).borrow().savepoint();
+        let (new, changed) = (rewrite.bytes(), rewrite.changed());
+        let written = {
+            let mut txn = core.txn_of(&plan.table).borrow_mut();
+            match scan {
+                None => self.writer.update_bytes(&mut txn, key, old, new, changed)?,
+                Some(scan) => {
+                    let row = (key, old);
+                    let written = self.writer.update_at(&mut txn, scan, row, new, changed)?;
+                    let Some(written) = written else { return Ok(false) };
+                    written
+                }
+            }
+        };
+        self.matched += 1;
+        let (table, zone) = (&plan.table, &core.env.time_zone);
+        let refused = match (written, &self.foreign) {
+            (Written::Duplicate(at), _) => {
+                Err(duplicate_error(&table.def, at, &values(table, new, zone)?))
+            }
+            (Written::Done, Some(foreign)) => {
+                foreign.updated(core, &values(table, old, zone)?, &values(table, new, zone)?)
+            }
+            (Written::Done, None) => Ok(()),
+        };
+        if let Err(error) = refused {
+            return self.forgive(ctx, start, error).map(|()| true);
+        }
+        rewrite.note_number();
+        self.changed += 1;
+        core.row_done(table, 0);
+        Ok(true)
+    }
+
+    fn delete(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        mut scan: Option<&mut TableScan>,
+        (key, bytes): (&[u8], &[u8]),
+    ) -> Result<bool, SqlError> {
+        let (table, core) = (&self.plan.table, self.core);
+        let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
+        if let Some(locator) = left {
+            let mut txn = core.txn_of(table).borrow_mut();
+            self.writer.buffer_delete(&mut txn, &locator, (key, bytes))?;
+            self.matched += 1;
+            ctx.row_number = self.matched;
+            return Ok(true);
+        }
+        let start = core.txn_of(table).borrow().savepoint();
+        {
+            let mut txn = core.txn_of(table).borrow_mut();
+            match scan {
+                None => self.writer.delete(&mut txn, key, bytes)?,
+                Some(scan) => {
+                    if !self.writer.delete_at(&mut txn, scan, key, bytes)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        self.matched += 1;
+        ctx.row_number = self.matched;
+        if let Some(foreign) = &self.foreign {
+            let old = values(table, bytes, &core.env.time_zone)?;
+            if let Err(error) = foreign.deleted(core, &old) {
+                self.forgive(ctx, start, error)?;
+                return Ok(true);
+            }
+        }
+        self.changed += 1;
+        core.row_done(table, -1);
+        Ok(true)
+    }
+
+    /// Leaves a row that does not match: its lock is given up or taken, as the isolation level has
+    /// it. False where it must be read again.
+    fn pass_over(&self, scan: &mut TableScan) -> Result<bool, SqlError> {
+        let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
+        if self.core.state.releases_unmatched() {
+            scan.unlock_current(&mut txn);
+            return Ok(true);
+        }
+        scan.secure_current(&mut txn)
+    }
+
+    /// Locks a row that matches and stays as it is; false where it must be read again.
+    fn keep_unchanged(&mut self, scan: Option<&mut TableScan>) -> Result<bool, SqlError> {
+        let table = &self.plan.table;
+        let kept = match scan {
+            Some(scan) => scan.secure_current(&mut self.core.txn_of(table).borrow_mut())?,
+            None => true,
+        };
+        self.matched += u64::from(kept);
+        Ok(kept)
+    }
+
+    /// IGNORE: undoes the row's change and makes the error a warning.
+    fn forgive(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        start: Savepoint,
+        error: SqlError,
+    ) -> Result<(), SqlError> {
+        if !self.plan.ignore || !is_forgiven(&error) {
+            return Err(error);
+        }
+        let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
+        txn.rollback_statement(start).sql()?;
+        ctx.raise(inia_expr::Level::Warning, error)
+    }
+
+    fn outcome(&self, ctx: &EvalContext<'_>) -> StatementOutcome {
+        debug_assert!(self.changed <= self.matched, "a row that is changed has matched");
+        if self.plan.deletes() {
+            return StatementOutcome { affected_rows: self.changed, ..StatementOutcome::default() };
+        }
+        let core = self.core;
+        let info = format!(
+            "Rows matched: {}  Changed: {}  Warnings: {}",
+            self.matched,
+            self.changed,
+            core.diagnostics.count + ctx.warnings.count
+        );
+        let affected_rows = if core.client_found_rows { self.matched } else { self.changed };
+        let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);
+        StatementOutcome { affected_rows, last_insert_id, info, ..StatementOutcome::default() }
+    }
+}

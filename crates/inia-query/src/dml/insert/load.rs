@@ -1,0 +1,156 @@
+//! Rows of a file on their way into a table.
+
+use super::InsertPlan;
+use super::run::InsertRun;
+use crate::catalog::ColumnDefault;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
+use crate::dml::assign::assign;
+use crate::dml::auto_increment;
+use crate::dml::fill::{Given, stored};
+use inia_base::collation::Collation;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr, ExprType, Strictness};
+
+/// LOAD DATA under way.
+pub struct LoadRun<'r> {
+    run: InsertRun<'r>,
+    plan: &'r InsertPlan,
+    row: Vec<Value>,
+}
+
+impl InsertPlan {
+    /// Begins to load rows.
+    pub fn start_load<'r>(
+        &'r self,
+        core: &'r SessionContext,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<LoadRun<'r>, SqlError> {
+        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        auto_increment::prepare(&self.table)?;
+        Ok(LoadRun { run: InsertRun::new(self, core)?, plan: self, row: Vec::new() })
+    }
+}
+
+/// What a line gives.
+pub struct Loaded {
+    /// Values by column, in the line's order.
+    pub values: Vec<(usize, Value)>,
+    /// Columns that the line has no field for.
+    pub lacking: Vec<usize>,
+    /// The line has fields that go nowhere.
+    pub extra: bool,
+}
+
+impl LoadRun<'_> {
+    /// Puts one row: the line's values, then SET. Fields that lack or are too many are an error in
+    /// strict mode, else warnings.
+    pub fn put(
+        &mut self,
+        core: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        loaded: Loaded,
+        assignments: &[(usize, Option<Expr>)],
+    ) -> Result<(), SqlError> {
+        let number = self.run.records() + 1;
+        ctx.row_number = number;
+        let Loaded { values, lacking, extra } = loaded;
+        self.plan.complete(&mut self.row, ctx, |plan, row, ctx| {
+            for (column, _) in assignments {
+                row[*column] = plan.initial(*column, ctx)?;
+            }
+            for (column, value) in values {
+                if !plan.fills.is_generated(column) {
+                    row[column] = plan.loaded(column, value, ctx)?;
+                }
+            }
+            for column in lacking {
+                row[column] = plan.lacking(column);
+                misfit(ctx, ErrorCode::WarnTooFewRecords)?;
+            }
+            assign((&plan.table, &plan.fills), assignments, None, row, ctx)
+        })?;
+        self.run.row(core, ctx, &mut self.row, &[])?;
+        if extra {
+            ctx.row_number = number;
+            misfit(ctx, ErrorCode::WarnTooManyRecords)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rows that still wait after the file has been `read` or reading it has failed;
+    /// returns the outcome as LOAD DATA reports it.
+    pub fn finish(
+        mut self,
+        core: &SessionContext,
+        ctx: &EvalContext<'_>,
+        read: Result<(), SqlError>,
+    ) -> Result<StatementOutcome, SqlError> {
+        self.run.write_last(core, read)?;
+        let (records, copied, deleted) = self.run.counts();
+        let skipped = records - copied;
+        let outcome = self.run.outcome(core, ctx, false);
+        let warnings = core.diagnostics.count + ctx.warnings.count;
+        let info = format!(
+            "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
+        );
+        Ok(StatementOutcome { info, ..outcome })
+    }
+}
+
+/// A line that does not have the fields that are wanted.
+fn misfit(ctx: &mut EvalContext<'_>, code: ErrorCode) -> Result<(), SqlError> {
+    let row = ctx.row_number;
+    match ctx.strictness {
+        Strictness::Strict => Err(SqlError::new(code, &[&row])),
+        _ => ctx.warn(code, &[&row]),
+    }
+}
+
+impl InsertPlan {
+    /// What a column has before SET assigns to it.
+    fn initial(&self, column: usize, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
+        let def = &self.table.def.columns[column];
+        match self.fills.is_late(column) || def.auto_increment {
+            true => Ok(Value::Null),
+            false => self.fills.default(column, Given::Added, &[], ctx),
+        }
+    }
+
+    /// What a column gets that a line has no field for: NULL where that is its default, else the
+    /// type's zero.
+    fn lacking(&self, column: usize) -> Value {
+        let def = &self.table.def.columns[column];
+        match def.auto_increment || (def.nullable && def.default == ColumnDefault::None) {
+            true => Value::Null,
+            false => inia_expr::store::implicit_default(&def.data_type),
+        }
+    }
+
+    /// A field as its column takes it. NULL in a NOT NULL column is error 1263, or the type's zero
+    /// and a warning.
+    fn loaded(
+        &self,
+        column: usize,
+        value: Value,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        let def = &self.table.def.columns[column];
+        if value == Value::Null && !def.nullable && !def.auto_increment {
+            let row = ctx.row_number;
+            if ctx.strictness == Strictness::Strict {
+                let code = ErrorCode::WarnNullToNotnull;
+                return Err(SqlError::new(code, &[&def.name, &row]));
+            }
+            ctx.warn(ErrorCode::WarnNullToNotnull, &[&def.name, &row])?;
+            return Ok(inia_expr::store::instead_of_null(&def.data_type));
+        }
+        let ty = match value {
+            Value::Bytes(_) => ExprType::binary(65_532, true),
+            _ => ExprType::text(16_383, Collation::DEFAULT, true),
+        };
+        stored(&self.table.def, column, (value, &ty), ctx)
+    }
+}

@@ -1,0 +1,552 @@
+//! UPDATE and DELETE over joins or with subqueries.
+//!
+//! The statement becomes a locking query for the target tables' columns and the new values; its
+//! rows are gathered, then each target row is changed once, found again by its primary key.
+//!
+//! Example: `UPDATE a JOIN b ON a.id = b.id SET a.x = b.y WHERE b.z > 5` reads
+//! `SELECT a.id, a.x, …, b.y FROM a JOIN b ON a.id = b.id WHERE b.z > 5 FOR UPDATE OF a`.
+
+use super::assign::{Nulls, touch};
+use super::auto_increment;
+use super::change::{exclusive_request, refuse_without_key};
+use super::fill::{Fills, Given, stored};
+use super::foreign::Foreign;
+use super::is_forgiven;
+use super::text_keys::asks_keys_for_texts;
+use super::view::Guard;
+use super::write::{RowWriter, Written, duplicate_error, values};
+use crate::bind::ROW_ID;
+use crate::catalog::Table;
+use crate::context::SessionContext;
+use crate::context::StatementOutcome;
+use crate::error::StorageResult;
+use crate::exec::Runner;
+use crate::plan::{Body, RowSource, StatementPlan, TableSource};
+use crate::planner::plan_source;
+use crate::row::Cell;
+use crate::spill::TupleList;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::{EvalContext, ExprType, Strictness};
+use inia_parser::ast::{self, TableRef};
+use inia_storage::Savepoint;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// One table whose rows change.
+struct Target {
+    table: Arc<Table>,
+    fills: Fills,
+    /// Where its columns begin in the query's rows.
+    base: usize,
+    /// Assigned columns, each with the place of its value in the query's rows; `None` is DEFAULT.
+    assignments: Vec<(usize, Option<usize>)>,
+}
+
+/// A planned UPDATE or DELETE.
+pub struct JoinedPlan {
+    targets: Vec<Target>,
+    /// The query whose rows say what changes.
+    pub query: StatementPlan,
+    delete: bool,
+    ignore: bool,
+}
+
+/// A member of FROM that can be a target.
+struct Member {
+    name: ast::ObjectName,
+    alias: String,
+    table: Arc<Table>,
+}
+
+/// The tables in FROM; names of WITH are none.
+fn members(
+    core: &SessionContext,
+    with: Option<&ast::With>,
+    refs: &[TableRef],
+    out: &mut Vec<Member>,
+) -> Result<(), SqlError> {
+    let computed = |name: &ast::ObjectName| {
+        let mut ctes = with.iter().flat_map(|with| &with.ctes);
+        name.db.is_none() && ctes.any(|cte| cte.name == name.name)
+    };
+    for table in refs {
+        match table {
+            TableRef::Table(factor) if computed(&factor.name) => {}
+            // Views in a join are read, not changed.
+            TableRef::Table(factor) if is_view(core, &factor.name) => {}
+            TableRef::Table(factor) => {
+                let found = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+                let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
+                out.push(Member { name: factor.name.clone(), alias, table: found });
+            }
+            TableRef::Join(join) => {
+                members(core, with, std::slice::from_ref(&join.left), out)?;
+                members(core, with, std::slice::from_ref(&join.right), out)?;
+            }
+            TableRef::List(list) => members(core, with, list, out)?,
+            TableRef::Derived(_) | TableRef::JsonTable(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_view(core: &SessionContext, name: &ast::ObjectName) -> bool {
+    let schema = name.db.as_deref().or(core.env.database.as_deref()).unwrap_or_default();
+    core.is_view(schema, &name.name)
+}
+
+fn item(expr: ast::Expr) -> ast::SelectItem {
+    ast::SelectItem::Expr { expr, alias: None, text: String::new() }
+}
+
+fn column_of(member: &Member, name: &str) -> ast::Expr {
+    ast::Expr::Column(ast::ColumnName {
+        db: None,
+        table: Some(member.alias.clone()),
+        name: name.to_owned(),
+    })
+}
+
+/// Makes a target of a member; its columns go to the end of the select list.
+fn target(
+    core: &SessionContext,
+    member: &Member,
+    items: &mut Vec<ast::SelectItem>,
+) -> Result<Target, SqlError> {
+    let base = items.len();
+    let def = &member.table.def;
+    items.extend(def.columns.iter().map(|column| item(column_of(member, &column.name))));
+    if def.primary().is_none() {
+        items.push(item(column_of(member, ROW_ID)));
+    }
+    let fills = Fills::compile(def, &core.env, &core.host)?;
+    Ok(Target { table: member.table.clone(), fills, base, assignments: Vec::new() })
+}
+
+/// Plans an UPDATE.
+pub fn plan_joined_update(
+    core: &SessionContext,
+    update: &ast::Update,
+) -> Result<JoinedPlan, SqlError> {
+    let mut all = Vec::new();
+    members(core, update.with.as_ref(), &update.tables, &mut all)?;
+    let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
+    let mut places = Vec::new();
+    for assignment in &update.assignments {
+        let (member, column) = assigned(core, &all, &assignment.column, &update.tables)?;
+        let at = match targets.iter().position(|(of, _)| *of == member) {
+            Some(at) => at,
+            None => {
+                targets.push((member, target(core, &all[member], &mut items)?));
+                targets.len() - 1
+            }
+        };
+        places.push((at, column));
+    }
+    for (assignment, (at, column)) in update.assignments.iter().zip(places) {
+        let place = match &assignment.value {
+            ast::Expr::Default => None,
+            value => {
+                items.push(item(value.clone()));
+                Some(items.len() - 1)
+            }
+        };
+        targets[at].1.assignments.push((column, place));
+    }
+    let locked = targets.iter().map(|(of, _)| all[*of].alias.clone()).collect();
+    let mut query = query(items, update.tables.clone(), update.where_.clone(), locked);
+    query.with = update.with.clone();
+    query.order_by = update.order_by.clone();
+    query.limit = update.limit.clone();
+    let targets = targets.into_iter().map(|(_, target)| target).collect();
+    Ok(JoinedPlan {
+        targets,
+        query: plan_source(core, &query)?,
+        delete: false,
+        ignore: update.ignore,
+    })
+}
+
+/// Plans a DELETE.
+pub fn plan_joined_delete(
+    core: &SessionContext,
+    delete: &ast::Delete,
+) -> Result<JoinedPlan, SqlError> {
+    let (refs, names): (Vec<TableRef>, Vec<ast::ObjectName>) = match &delete.target {
+        ast::DeleteTarget::Single(factor) => {
+            let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
+            (vec![TableRef::Table(factor.clone())], vec![ast::ObjectName::bare(alias)])
+        }
+        ast::DeleteTarget::Multi { targets, from } => (from.clone(), targets.clone()),
+    };
+    let mut all = Vec::new();
+    members(core, delete.with.as_ref(), &refs, &mut all)?;
+    let (mut items, mut targets, mut locked) = (Vec::new(), Vec::new(), Vec::new());
+    for name in &names {
+        let same = |member: &&Member| {
+            member.alias == name.name && (name.db.is_none() || member.name.db == name.db)
+        };
+        let Some(member) = all.iter().find(same) else {
+            if derived_names(core, &refs).contains(&name.name.as_str()) {
+                return Err(SqlError::new(ErrorCode::NonUpdatableTable, &[&name.name, &"DELETE"]));
+            }
+            let args: [&dyn std::fmt::Display; 2] = [&name.name, &"MULTI DELETE"];
+            return Err(SqlError::new(ErrorCode::UnknownTableInClause, &args));
+        };
+        targets.push(target(core, member, &mut items)?);
+        locked.push(member.alias.clone());
+    }
+    let mut query = query(items, refs, delete.where_.clone(), locked);
+    query.with = delete.with.clone();
+    query.order_by = delete.order_by.clone();
+    query.limit = delete.limit.clone();
+    Ok(JoinedPlan {
+        targets,
+        query: plan_source(core, &query)?,
+        delete: true,
+        ignore: delete.ignore,
+    })
+}
+
+/// The names of derived tables and views, whose rows cannot be changed in a join.
+fn derived_names<'r>(core: &SessionContext, refs: &'r [TableRef]) -> Vec<&'r str> {
+    let mut names = Vec::new();
+    for table in refs {
+        match table {
+            TableRef::Derived(derived) => names.push(derived.alias.as_str()),
+            TableRef::Join(join) => {
+                names.extend(derived_names(core, std::slice::from_ref(&join.left)));
+                names.extend(derived_names(core, std::slice::from_ref(&join.right)));
+            }
+            TableRef::List(list) => names.extend(derived_names(core, list)),
+            TableRef::Table(factor) if is_view(core, &factor.name) => {
+                names.push(factor.alias.as_deref().unwrap_or(&factor.name.name));
+            }
+            TableRef::Table(_) | TableRef::JsonTable(_) => {}
+        }
+    }
+    names
+}
+
+/// The member and column that SET names; errors 1054, 1052 and 1288.
+fn assigned(
+    core: &SessionContext,
+    all: &[Member],
+    name: &ast::ColumnName,
+    refs: &[TableRef],
+) -> Result<(usize, usize), SqlError> {
+    let mut found = None;
+    for (at, member) in all.iter().enumerate() {
+        let here = name.table.as_deref().is_none_or(|table| table == member.alias);
+        let Some(column) = member.table.def.column(&name.name).filter(|_| here) else { continue };
+        if found.is_some() {
+            let args: [&dyn std::fmt::Display; 2] = [&name.name, &"field list"];
+            return Err(SqlError::new(ErrorCode::NonUniqueColumn, &args));
+        }
+        found = Some((at, column));
+    }
+    found.ok_or_else(|| {
+        let computed = derived_names(core, refs);
+        let named = |alias: &&&str| name.table.as_deref().is_none_or(|table| table == **alias);
+        if let Some(alias) = computed.iter().find(named) {
+            return SqlError::new(ErrorCode::NonUpdatableTable, &[alias, &"UPDATE"]);
+        }
+        let full = match &name.table {
+            Some(table) => format!("{table}.{}", name.name),
+            None => name.name.clone(),
+        };
+        SqlError::new(ErrorCode::UnknownColumn, &[&full, &"field list"])
+    })
+}
+
+fn query(
+    items: Vec<ast::SelectItem>,
+    from: Vec<TableRef>,
+    where_: Option<ast::Expr>,
+    locked: Vec<String>,
+) -> ast::Query {
+    let select = ast::Select { items, from, where_, ..ast::Select::default() };
+    let mut query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
+    query.locking = vec![ast::Locking {
+        strength: ast::LockStrength::Update,
+        of: locked.into_iter().map(ast::ObjectName::bare).collect(),
+        wait: ast::LockWait::Wait,
+    }];
+    query
+}
+
+#[derive(Default)]
+struct Tally {
+    matched: u64,
+    changed: u64,
+    foreign: Option<Foreign>,
+}
+
+impl JoinedPlan {
+    /// Takes in what the view that rows are changed through demands.
+    pub fn guard(&mut self, core: &SessionContext, guard: Guard) -> Result<(), SqlError> {
+        for target in &mut self.targets {
+            guard.bind(core, &target.table.def, &mut target.fills)?;
+        }
+        self.query.views.extend(guard.views);
+        Ok(())
+    }
+
+    /// The tables whose rows change, as written.
+    pub fn targets(&self) -> impl Iterator<Item = &Table> {
+        self.targets.iter().map(|target| &*target.table)
+    }
+
+    /// Executes the plan.
+    pub fn run(
+        &self,
+        core: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        runner: &Runner<'_>,
+    ) -> Result<StatementOutcome, SqlError> {
+        if self.query.root.limit.is_none() && self.reads_all() {
+            refuse_without_key(core)?;
+        }
+        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        let forgiving = match &self.query.root.body {
+            Body::Select(select) => asks_keys_for_texts(&select.source),
+            _ => false,
+        };
+        ctx.strictness = if forgiving { Strictness::Lenient } else { strictness };
+        ctx.ignores = self.ignore;
+        let mut gathered = TupleList::new(core.workspace());
+        runner.run(ctx, &mut |_, tuple| {
+            gathered.push(tuple)?;
+            Ok(true)
+        })?;
+        ctx.strictness = strictness;
+        let types: Vec<&ExprType> = self.query.root.columns.iter().map(|c| &c.ty).collect();
+        let mut tally = Tally::default();
+        for target in &self.targets {
+            tally.foreign = Foreign::load(core, &target.table)?;
+            ctx.row_number = 0;
+            let mut seen = HashSet::new();
+            gathered.each(|tuple| {
+                let Some(key) = target.key(core, tuple)? else { return Ok(true) };
+                if seen.insert(key.clone()) {
+                    self.change(core, ctx, (target, &key), (tuple, &types), &mut tally)?;
+                }
+                Ok(true)
+            })?;
+        }
+        if self.delete {
+            return Ok(StatementOutcome {
+                affected_rows: tally.changed,
+                ..StatementOutcome::default()
+            });
+        }
+        let info = format!(
+            "Rows matched: {}  Changed: {}  Warnings: {}",
+            tally.matched,
+            tally.changed,
+            core.diagnostics.count + ctx.warnings.count
+        );
+        let found = core.client_found_rows;
+        let affected_rows = if found { tally.matched } else { tally.changed };
+        Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
+    }
+
+    /// Whether a target is read without a key.
+    fn reads_all(&self) -> bool {
+        fn any(source: &RowSource, test: &dyn Fn(&TableSource) -> bool) -> bool {
+            match source {
+                RowSource::Table(table) => test(table),
+                RowSource::Join(join) => any(&join.left, test) || any(&join.right, test),
+                _ => false,
+            }
+        }
+        let is_target =
+            |table: &Arc<Table>| self.targets.iter().any(|t| t.table.def.id == table.def.id);
+        match &self.query.root.body {
+            Body::Select(select) => any(&select.source, &|source| {
+                source.lock.is_some() && source.access.is_unbounded() && is_target(&source.table)
+            }),
+            _ => false,
+        }
+    }
+
+    /// A row was removed; IGNORE puts it back where a foreign key holds it.
+    fn deleted(
+        &self,
+        core: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        tally: &mut Tally,
+        (table, bytes): (&Arc<Table>, &[u8]),
+        start: Savepoint,
+    ) -> Result<(), SqlError> {
+        if let Some(foreign) = &tally.foreign
+            && let Err(error) = foreign.deleted(core, &values(table, bytes, &core.env.time_zone)?)
+        {
+            if !self.ignore || !is_forgiven(&error) {
+                return Err(error);
+            }
+            core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
+            return ctx.raise(inia_expr::Level::Warning, error);
+        }
+        tally.changed += 1;
+        core.row_done(table, -1);
+        Ok(())
+    }
+
+    fn change(
+        &self,
+        core: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        (target, key): (&Target, &[u8]),
+        (tuple, types): (&[Value], &[&ExprType]),
+        tally: &mut Tally,
+    ) -> Result<(), SqlError> {
+        let table = &target.table;
+        auto_increment::prepare_counter(table)?;
+        let mut writer = RowWriter::new(table, &core.env.time_zone);
+        let copy = |bytes: &[u8]| bytes.to_vec();
+        let mut txn = core.txn_of(table).borrow_mut();
+        let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
+        let Some(bytes) = found else { return Ok(()) };
+        tally.matched += 1;
+        ctx.row_number += 1;
+        if self.delete {
+            let start = txn.savepoint();
+            writer.delete(&mut txn, key, &bytes)?;
+            drop(txn);
+            return self.deleted(core, ctx, tally, (table, &bytes), start);
+        }
+        drop(txn);
+        let old = values(table, &bytes, &core.env.time_zone)?;
+        let mut new = old.clone();
+        target.assign(&mut new, tuple, types, ctx)?;
+        let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
+        if !changed.contains(&true) {
+            return Ok(());
+        }
+        let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
+        let parts = (&**table, &target.fills);
+        let changed = touch(parts, &named, &mut new, changed, ctx)?;
+        if let Err(error) = target.fills.check(&new, ctx) {
+            return match self.ignore && is_forgiven(&error) {
+                true => ctx.raise(inia_expr::Level::Warning, error),
+                false => Err(error),
+            };
+        }
+        let start = core.txn_of(table).borrow().savepoint();
+        let written = {
+            let mut txn = core.txn_of(table).borrow_mut();
+            writer.update(&mut txn, key, &bytes, &new, &changed)?
+        };
+        let refused = match (written, &tally.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        if let Err(error) = refused {
+            if !self.ignore || !is_forgiven(&error) {
+                return Err(error);
+            }
+            core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
+            return ctx.raise(inia_expr::Level::Warning, error);
+        }
+        target.count_up(&new, &changed);
+        tally.changed += 1;
+        core.row_done(table, 0);
+        Ok(())
+    }
+}
+
+impl Target {
+    /// AUTO_INCREMENT goes on behind a number that a row was given.
+    fn count_up(&self, new: &[Value], changed: &[bool]) {
+        if let Some(column) = self.table.def.auto_increment_column()
+            && changed[column]
+        {
+            auto_increment::updated(&self.table, column, &new[column]);
+        }
+    }
+
+    /// The clustered key of the target's row in one of the query's rows; `None` where an outer
+    /// join found no row.
+    fn key(&self, core: &SessionContext, tuple: &[Value]) -> Result<Option<Vec<u8>>, SqlError> {
+        let table = &self.table;
+        let Some(primary) = table.def.primary() else {
+            let key = &tuple[self.base + table.def.columns.len()];
+            return Ok(match key {
+                Value::Bytes(key) => Some(key.clone()),
+                _ => None,
+            });
+        };
+        if primary.parts.iter().any(|part| tuple[self.base + part.column] == Value::Null) {
+            return Ok(None);
+        }
+        let zone = &core.env.time_zone;
+        let mut key = Vec::new();
+        let cell = |c: usize| Ok(Cell::of(&tuple[self.base + c], table.layout.data_type(c), zone));
+        table.indexes[0].codec.put_clustered_key(cell, &mut key)?;
+        Ok(Some(key))
+    }
+
+    fn assign(
+        &self,
+        row: &mut [Value],
+        tuple: &[Value],
+        types: &[&ExprType],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        for (target, place) in &self.assignments {
+            let value = match place {
+                Some(at) => {
+                    let (value, ty) = (tuple[*at].clone(), types[*at]);
+                    stored(&self.table.def, *target, (value, ty), ctx)?
+                }
+                None => self.fills.default(*target, Given::Nothing, row, ctx)?,
+            };
+            row[*target] = Nulls::Told.admit(&self.table, *target, value, ctx)?;
+        }
+        self.fills.compute(row, ctx)
+    }
+}
+
+/// Whether an expression has a subquery anywhere; what is not looked into counts as having one.
+pub fn has_subquery(expr: &ast::Expr) -> bool {
+    use ast::Expr as E;
+    let any = |list: &[ast::Expr]| list.iter().any(has_subquery);
+    match expr {
+        E::Literal(_) | E::Column(_) | E::Param(_) | E::UserVar(_) | E::SysVar(_) => false,
+        E::Default | E::DefaultOf(_) | E::InsertValue(_) | E::JsonExtract { .. } => false,
+        E::AssignVar { value, .. } => has_subquery(value),
+        E::Unary { expr, .. }
+        | E::IsNull { expr, .. }
+        | E::IsTruth { expr, .. }
+        | E::Cast { expr, .. }
+        | E::ConvertUsing { expr, .. }
+        | E::Extract { expr, .. }
+        | E::Collate { expr, .. } => has_subquery(expr),
+        E::Binary { left, right, .. } => has_subquery(left) || has_subquery(right),
+        E::And(items) | E::Or(items) | E::Row(items) => any(items),
+        E::InList { expr, list, .. } => has_subquery(expr) || any(list),
+        E::Between { expr, low, high, .. } => {
+            has_subquery(expr) || has_subquery(low) || has_subquery(high)
+        }
+        E::Like { expr, pattern, .. } | E::Regexp { expr, pattern, .. } => {
+            has_subquery(expr) || has_subquery(pattern)
+        }
+        E::Case { operand, whens, else_ } => {
+            operand.iter().chain(else_).any(|e| has_subquery(e))
+                || whens.iter().any(|(a, b)| has_subquery(a) || has_subquery(b))
+        }
+        E::Function(call) => any(&call.args),
+        E::Trim { what, expr, .. } => {
+            what.as_ref().is_some_and(|e| has_subquery(e)) || has_subquery(expr)
+        }
+        E::DateArith { expr, interval, .. } => has_subquery(expr) || has_subquery(interval),
+        E::TimestampDiff { from, to, .. } => has_subquery(from) || has_subquery(to),
+        E::Char { args, .. } => any(args),
+        E::Exists(_) | E::Subquery(_) | E::InSubquery { .. } | E::Quantified { .. } => true,
+        _ => false,
+    }
+}

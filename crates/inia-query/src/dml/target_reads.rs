@@ -1,0 +1,212 @@
+//! Error 1093: a statement that changes a table may not read it in a subquery, unless the rows
+//! it reads were put aside before the first change: in a derived table or common table expression.
+//!
+//! ```text
+//!   DELETE FROM t WHERE id IN (SELECT id FROM t)                         refused
+//!   DELETE FROM t WHERE id IN (SELECT id FROM (SELECT id FROM t) x)      allowed: x is put aside
+//!   UPDATE t JOIN (SELECT u.*, (SELECT MAX(a) FROM t) FROM u) y …        refused: y is merged
+//! ```
+//!
+//! Error 1443: the same, where the statement changes or reads the table by the name of a view.
+//!
+//! Inia gathers all rows before it changes one, so it could answer them all; it refuses what MySQL
+//! refuses, so that a statement means the same on both.
+
+use super::joined::JoinedPlan;
+use crate::catalog::{Table, View, ViewAlgorithm};
+use crate::context::SessionContext;
+use crate::referenced::ReferencedObjects;
+use crate::view::simple_select;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{self, Expr, InsertSource, QueryBody, SelectItem, TableRef};
+use std::sync::Arc;
+
+type Checked = Result<(), SqlError>;
+
+/// What a statement changes.
+struct Target<'s> {
+    /// How the statement calls it, and the name behind an alias.
+    alias: &'s str,
+    name: Option<&'s ast::ObjectName>,
+    /// The tables that rows are changed in.
+    tables: Vec<&'s Table>,
+    /// What error 1443 calls the statement.
+    operation: &'static str,
+}
+
+impl Target<'_> {
+    /// Errors 1093 and 1443 where the target is among what is read.
+    fn refuse(&self, core: &SessionContext, found: &ReferencedObjects<'_>) -> Checked {
+        for (name, alias) in found.tables.iter().zip(&found.aliases) {
+            let view = view_of(core, name);
+            // INSERT may read the target under another name.
+            let renamed = alias.is_some_and(|alias| alias != name.name);
+            if self.operation == "INSERT" && view.is_none() && renamed {
+                continue;
+            }
+            let used = match &view {
+                Some(view) => self.is_in(core, view),
+                None => self.tables.iter().any(|table| is_table(core, name, table)),
+            };
+            if used {
+                return self.refused(core, alias.unwrap_or(&name.name), view.as_deref());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a view that is made part of the query around it reads the target.
+    fn is_in(&self, core: &SessionContext, view: &View) -> bool {
+        let Some(query) = &view.query else { return false };
+        if view.def.algorithm == ViewAlgorithm::TempTable || simple_select(query).is_none() {
+            return false;
+        }
+        let mut found = ReferencedObjects::passing_over_derived();
+        found.query(query);
+        found.tables.iter().any(|name| match view_of(core, name) {
+            Some(inner) => self.is_in(core, &inner),
+            None => self.tables.iter().any(|table| is_table(core, name, table)),
+        })
+    }
+
+    /// The error, where the target is read under the name `read`.
+    fn refused(&self, core: &SessionContext, read: &str, view: Option<&View>) -> Checked {
+        let own = self.name.and_then(|name| view_of(core, name));
+        let same = match (&own, view) {
+            (Some(own), Some(view)) => {
+                (&own.def.schema, &own.def.name) == (&view.def.schema, &view.def.name)
+            }
+            (own, view) => own.is_none() && view.is_none(),
+        };
+        if same {
+            return Err(SqlError::new(ErrorCode::UpdateTableUsed, &[&self.alias]));
+        }
+        let defined = if view.is_some() { read } else { self.alias };
+        let args: [&dyn std::fmt::Display; 3] = [&defined, &self.operation, &self.alias];
+        Err(SqlError::new(ErrorCode::ViewPreventUpdate, &args))
+    }
+}
+
+/// The view of that name, where no temporary table hides it.
+fn view_of(core: &SessionContext, name: &ast::ObjectName) -> Option<Arc<View>> {
+    let schema = name.db.as_deref().or(core.env.database.as_deref())?;
+    match core.temporary.get(schema, &name.name) {
+        Some(_) => None,
+        None => core.db.catalog().view(schema, &name.name),
+    }
+}
+
+/// Whether a name is the table's.
+fn is_table(core: &SessionContext, name: &ast::ObjectName, table: &Table) -> bool {
+    let database = core.env.database.as_deref();
+    name.name == table.def.name
+        && name.db.as_deref().or(database) == Some(table.def.schema.as_str())
+}
+
+/// Checks a planned UPDATE over joins or with subqueries.
+pub fn check_update(core: &SessionContext, update: &ast::Update, plan: &JoinedPlan) -> Checked {
+    let mut found = ReferencedObjects::passing_over_derived();
+    found.with(update.with.as_ref());
+    update.tables.iter().for_each(|table| from(&mut found, table));
+    found.exprs(update.assignments.iter().map(|assignment| &assignment.value));
+    found.exprs(&update.where_);
+    found.exprs(update.order_by.iter().map(|item| &item.expr));
+    let (alias, name) = update.tables.first().and_then(first_name).unwrap_or_default();
+    let target = Target { alias, name, tables: plan.targets().collect(), operation: "UPDATE" };
+    target.refuse(core, &found)
+}
+
+/// Checks a planned DELETE over joins or with subqueries.
+pub fn check_delete(core: &SessionContext, delete: &ast::Delete, plan: &JoinedPlan) -> Checked {
+    let mut found = ReferencedObjects::passing_over_derived();
+    found.with(delete.with.as_ref());
+    let names: Vec<(&str, Option<&ast::ObjectName>)> = match &delete.target {
+        ast::DeleteTarget::Single(factor) => {
+            vec![(factor.alias.as_deref().unwrap_or(&factor.name.name), Some(&factor.name))]
+        }
+        ast::DeleteTarget::Multi { targets, from: refs } => {
+            refs.iter().for_each(|table| from(&mut found, table));
+            targets.iter().map(|target| (target.name.as_str(), None)).collect()
+        }
+    };
+    found.exprs(&delete.where_);
+    found.exprs(delete.order_by.iter().map(|item| &item.expr));
+    for ((alias, name), table) in names.into_iter().zip(plan.targets()) {
+        let target = Target { alias, name, tables: vec![table], operation: "DELETE" };
+        target.refuse(core, &found)?;
+    }
+    Ok(())
+}
+
+/// Checks INSERT and REPLACE: values may not read the target. INSERT … SELECT may, as its rows are
+/// put aside.
+pub fn check_insert(core: &SessionContext, insert: &ast::Insert, target: &Table) -> Checked {
+    let mut values = ReferencedObjects::passing_over_derived();
+    let mut updates = ReferencedObjects::default();
+    match &insert.source {
+        InsertSource::Query(query) => match &query.body {
+            QueryBody::Values(rows) => values.exprs(rows.iter().flatten()),
+            _ => return Ok(()),
+        },
+        written => values.exprs(written.exprs()),
+    }
+    updates.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
+    let (alias, name) = (insert.table.name.as_str(), Some(&insert.table));
+    let target = Target { alias, name, tables: vec![target], operation: "INSERT" };
+    target.refuse(core, &values)?;
+    target.refuse(core, &updates)
+}
+
+/// The outermost FROM: its tables are what is changed or joined with, so only what its conditions
+/// and merged derived tables read by subqueries counts.
+fn from<'q>(found: &mut ReferencedObjects<'q>, table: &'q TableRef) {
+    match table {
+        TableRef::Table(_) => {}
+        TableRef::List(list) => list.iter().for_each(|table| from(found, table)),
+        TableRef::JsonTable(table) => found.exprs([&table.doc]),
+        TableRef::Join(join) => {
+            from(found, &join.left);
+            from(found, &join.right);
+            if let ast::JoinConstraint::On(on) = &join.constraint {
+                found.exprs([on]);
+            }
+        }
+        TableRef::Derived(derived) => {
+            if let Some(select) = merged(&derived.query) {
+                found.exprs(select.items.iter().filter_map(|item| match item {
+                    SelectItem::Expr { expr, .. } => Some(expr),
+                    _ => None,
+                }));
+                found.exprs(&select.where_);
+                select.from.iter().for_each(|table| from(found, table));
+            }
+        }
+    }
+}
+
+/// The SELECT of a derived table that MySQL would make a part of the query around it.
+fn merged(query: &ast::Query) -> Option<&ast::Select> {
+    let QueryBody::Select(select) = &query.body else { return None };
+    let plain = query.limit.is_none()
+        && select.group_by.is_empty()
+        && select.having.is_none()
+        && !select.options.distinct
+        && !select.items.iter().any(|item| match item {
+            SelectItem::Expr { expr, .. } => matches!(expr, Expr::Aggregate(_) | Expr::Window(_)),
+            _ => false,
+        });
+    plain.then_some(select)
+}
+
+/// How the first member of FROM is called, and the name of a table or view behind that.
+fn first_name(table: &TableRef) -> Option<(&str, Option<&ast::ObjectName>)> {
+    match table {
+        TableRef::Table(factor) => {
+            Some((factor.alias.as_deref().unwrap_or(&factor.name.name), Some(&factor.name)))
+        }
+        TableRef::List(list) => list.first().and_then(first_name),
+        TableRef::Join(join) => first_name(&join.left),
+        TableRef::Derived(derived) => Some((&derived.alias, None)),
+        TableRef::JsonTable(_) => None,
+    }
+}

@@ -1,0 +1,229 @@
+//! Tables that the server computes: `information_schema`, and the parts of `performance_schema`
+//! and `mysql` that clients read.
+//!
+//! Their columns are declared in `tables.txt`; a table of that file has the rows that its function
+//! in [`FILLS`] makes, or none. Rows show only what the session's account may see.
+
+mod charsets;
+mod columns;
+mod grants;
+mod keys;
+mod server;
+mod status;
+mod tables;
+mod views;
+
+use crate::bind::VirtualTables;
+use crate::catalog::{ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId};
+use crate::computed::{self, Declared};
+use crate::information::Information;
+use crate::plan::VirtualTable;
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::ids::TreeId;
+use inia_base::value::Value;
+use inia_expr::ExprType;
+use std::sync::{Arc, LazyLock};
+
+/// Rows under construction.
+type Rows = Vec<Vec<Value>>;
+/// Makes a table's rows.
+type Fill = fn(&Information<'_>, &mut Rows);
+
+/// One row; NULL is `Value::Null`.
+macro_rules! row {
+    ($($value:expr),* $(,)?) => { vec![$(inia_base::value::Value::from($value)),*] };
+}
+use row;
+
+/// A value or NULL.
+fn or_null<T: Into<Value>>(value: Option<T>) -> Value {
+    value.map_or(Value::Null, Into::into)
+}
+
+fn yes_no(yes: bool) -> &'static str {
+    if yes { "YES" } else { "NO" }
+}
+
+/// Which tables have rows.
+const FILLS: &[(&str, &str, Fill)] = &[
+    ("information_schema", "APPLICABLE_ROLES", grants::applicable_roles),
+    ("information_schema", "CHARACTER_SETS", charsets::character_sets),
+    ("information_schema", "CHECK_CONSTRAINTS", keys::check_constraints),
+    ("information_schema", "COLLATIONS", charsets::collations),
+    ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", charsets::applicability),
+    ("information_schema", "COLUMNS", columns::columns),
+    ("information_schema", "COLUMN_PRIVILEGES", grants::column_privileges),
+    ("information_schema", "ENABLED_ROLES", grants::enabled_roles),
+    ("information_schema", "ENGINES", server::engines),
+    ("information_schema", "INNODB_TRX", server::transactions),
+    ("information_schema", "KEYWORDS", server::keywords),
+    ("information_schema", "KEY_COLUMN_USAGE", keys::key_column_usage),
+    ("information_schema", "PARTITIONS", tables::partitions),
+    ("information_schema", "PLUGINS", server::plugins),
+    ("information_schema", "PROCESSLIST", server::processlist),
+    ("information_schema", "REFERENTIAL_CONSTRAINTS", keys::referential_constraints),
+    ("information_schema", "SCHEMATA", tables::schemata),
+    ("information_schema", "SCHEMA_PRIVILEGES", grants::schema_privileges),
+    ("information_schema", "STATISTICS", keys::statistics),
+    ("information_schema", "TABLES", tables::tables),
+    ("information_schema", "TABLE_CONSTRAINTS", keys::table_constraints),
+    ("information_schema", "TABLE_PRIVILEGES", grants::table_privileges),
+    ("information_schema", "USER_ATTRIBUTES", grants::user_attributes),
+    ("information_schema", "USER_PRIVILEGES", grants::user_privileges),
+    ("information_schema", "VIEWS", views::views),
+    ("information_schema", "VIEW_TABLE_USAGE", views::table_usage),
+    ("mysql", "columns_priv", grants::mysql_columns_priv),
+    ("mysql", "db", grants::mysql_db),
+    ("mysql", "default_roles", grants::mysql_default_roles),
+    ("mysql", "global_grants", grants::mysql_global_grants),
+    ("mysql", "password_history", grants::mysql_password_history),
+    ("mysql", "role_edges", grants::mysql_role_edges),
+    ("mysql", "tables_priv", grants::mysql_tables_priv),
+    ("mysql", "user", grants::mysql_user),
+    ("performance_schema", "global_status", server::global_status),
+    ("performance_schema", "global_variables", server::global_variables),
+    ("performance_schema", "persisted_variables", server::persisted_variables),
+    ("performance_schema", "processlist", server::processlist),
+    ("performance_schema", "session_account_connect_attrs", server::session_account_connect_attrs),
+    ("performance_schema", "session_connect_attrs", server::session_connect_attrs),
+    ("performance_schema", "session_status", server::session_status),
+    ("performance_schema", "session_variables", server::session_variables),
+];
+
+/// A computed table.
+pub struct SystemTable {
+    declared: &'static Declared,
+    fill: Option<Fill>,
+}
+
+static TABLES: LazyLock<Vec<Arc<SystemTable>>> = LazyLock::new(|| {
+    let tables = computed::tables().iter().map(|declared| {
+        let fill = FILLS
+            .iter()
+            .find(|(schema, name, _)| *schema == declared.schema && *name == declared.name)
+            .map(|(_, _, fill)| *fill);
+        Arc::new(SystemTable { declared, fill })
+    });
+    tables.collect()
+});
+
+/// The computed table of that name.
+pub fn find(schema: &str, name: &str) -> Option<Arc<SystemTable>> {
+    computed::position(schema, name).map(|at| TABLES[at].clone())
+}
+
+/// Finds computed tables for the binder.
+pub(crate) struct SystemTables;
+
+impl VirtualTables for SystemTables {
+    fn find(&self, schema: &str, name: &str) -> Option<Arc<dyn VirtualTable>> {
+        find(schema, name).map(|table| table as Arc<dyn VirtualTable>)
+    }
+}
+
+impl SystemTable {
+    /// Its columns' names, each with whether `*` leaves it out: none is.
+    pub(crate) fn column_names(&self) -> Vec<(String, bool)> {
+        self.declared.columns.iter().map(|(name, _)| (name.clone(), false)).collect()
+    }
+
+    /// The definition that SHOW CREATE TABLE shows.
+    pub fn definition(&self) -> TableDef {
+        let column = |(name, ty): &(String, ExprType)| {
+            ColumnDef::new(name, ty.data_type.clone(), ty.nullable)
+        };
+        let columns: Vec<ColumnDef> = self.declared.columns.iter().map(column).collect();
+        let stored = self.declared.schema == "mysql";
+        let key =
+            keys::PRIMARY_KEYS.iter().find(|(table, _)| stored && *table == self.declared.name);
+        let position = |name: &str| columns.iter().position(|column| column.name == name);
+        let part =
+            |name| Some(IndexPart { column: position(name)?, prefix: None, descending: false });
+        let index = |parts: Vec<IndexPart>| IndexDef {
+            name: String::from("PRIMARY"),
+            kind: IndexKind::Primary,
+            parts,
+            comment: String::new(),
+            visible: true,
+            using: None,
+            for_foreign_key: false,
+            tree: TreeId(0),
+        };
+        let indexes = key.map(|(_, names)| index(names.split(',').filter_map(part).collect()));
+        TableDef {
+            id: TableId(0),
+            schema: self.declared.schema.clone(),
+            name: self.declared.name.clone(),
+            indexes: indexes.into_iter().collect(),
+            columns,
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            clustered: TreeId(0),
+            engine: String::from("InnoDB"),
+            collation: Collation::SYSTEM,
+            comment: String::new(),
+            auto_increment: 0,
+            options: Vec::new(),
+            created: 0,
+            temporary: self.declared.schema == "information_schema",
+        }
+    }
+
+    /// `Table_type` in SHOW FULL TABLES.
+    fn kind(&self) -> &'static str {
+        if self.declared.schema == "information_schema" { "SYSTEM VIEW" } else { "BASE TABLE" }
+    }
+}
+
+impl std::fmt::Debug for SystemTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SystemTable({}.{})", self.declared.schema, self.declared.name)
+    }
+}
+
+impl VirtualTable for SystemTable {
+    fn name(&self) -> &str {
+        &self.declared.name
+    }
+
+    fn columns(&self) -> &[(String, ExprType)] {
+        &self.declared.columns
+    }
+
+    fn rows(&self, information: &Information<'_>) -> Vec<Vec<Value>> {
+        let mut rows = Rows::new();
+        if let Some(fill) = self.fill {
+            fill(information, &mut rows);
+        }
+        rows.iter_mut().for_each(|row| self.to_declared(row));
+        rows
+    }
+}
+
+impl SystemTable {
+    /// Members of ENUM and SET columns are written as text; their values are numbers.
+    fn to_declared(&self, row: &mut [Value]) {
+        for (value, (_, ty)) in row.iter_mut().zip(&self.declared.columns) {
+            let Value::Text(text) = value else { continue };
+            match &ty.data_type {
+                DataType::Enum { members, .. } => {
+                    let position = members.iter().position(|m| m.eq_ignore_ascii_case(text));
+                    *value = position.map_or(Value::Null, |at| Value::UInt(at as u64 + 1));
+                }
+                DataType::Set { members, .. } => {
+                    let mut bits = 0;
+                    for word in text.split(',') {
+                        let at = members.iter().position(|m| m.eq_ignore_ascii_case(word));
+                        bits |= at.map_or(0, |at| 1 << at);
+                    }
+                    *value = Value::UInt(bits);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,11 @@
+//! EXPLAIN: a plan as MySQL's table, as a tree, or as JSON.
+//!
+//! [`describe`] walks the plan once and makes one [`Line`] per member of FROM, in the order they
+//! are read; subqueries and derived tables follow the SELECT they belong to. The formats print
+//! lines.
+
+mod line;
+mod tree;
+
+pub use line::{Line, describe};
+pub use tree::{print_json, print_json_lines, print_tree};

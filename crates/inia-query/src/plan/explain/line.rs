@@ -1,0 +1,450 @@
+//! The lines of EXPLAIN's table.
+
+use crate::access::{AccessPath, EqualPart};
+use crate::catalog::{IndexDef, IndexKind, TableDef};
+use crate::plan::{
+    Body, JoinMethod, JoinPlan, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
+    TableSource,
+};
+use inia_base::datatype::DataType;
+use inia_expr::tree::{CmpOp, RowLookup, Subquery, SubqueryKind};
+use inia_expr::{Expr, ExprKind};
+use inia_parser::ast::SetOp;
+
+/// What EXPLAIN shows of one member of FROM; `None` prints as NULL.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// Number of the query block.
+    pub id: Option<usize>,
+    /// Kind of the query block.
+    pub select_type: String,
+    /// The table's alias, or what stands for one.
+    pub table: Option<String>,
+    /// Access path, as column `type` names it.
+    pub access: Option<&'static str>,
+    /// Indexes that could serve.
+    pub possible_keys: Option<String>,
+    /// The index that is used.
+    pub key: Option<String>,
+    /// Bytes of the index's parts that are used.
+    pub key_len: Option<String>,
+    /// What the index's parts are compared with.
+    pub reference: Option<String>,
+    /// Estimated rows.
+    pub rows: Option<u64>,
+    /// Estimated percentage of the rows that conditions leave.
+    pub filtered: Option<f64>,
+    /// Parts of column `Extra`.
+    pub extra: Vec<&'static str>,
+}
+
+/// All lines of a statement.
+pub fn describe(plan: &StatementPlan) -> Vec<Line> {
+    let mut describer = Describer { plan, lines: Vec::new(), next_id: 1, ids: Vec::new() };
+    let simple = plan.subplans.is_empty() && !matches!(plan.root.body, Body::SetOperation(_));
+    describer.query(&plan.root, if simple { "SIMPLE" } else { "PRIMARY" });
+    describer.lines
+}
+
+struct Describer<'p> {
+    plan: &'p StatementPlan,
+    lines: Vec<Line>,
+    next_id: usize,
+    /// Parts that have lines, and the number of their first SELECT.
+    ids: Vec<(usize, usize)>,
+}
+
+impl Describer<'_> {
+    fn take_id(&mut self) -> usize {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    fn query(&mut self, query: &QueryPlan, select_type: &str) -> usize {
+        self.body(&query.body, select_type, Some(query))
+    }
+
+    /// Describes a body; returns its first SELECT's number.
+    fn body(&mut self, body: &Body, select_type: &str, query: Option<&QueryPlan>) -> usize {
+        match body {
+            Body::Select(select) => self.select(select, select_type, query),
+            Body::Nested(query) => self.query(query, select_type),
+            Body::Values(_) => {
+                let id = self.take_id();
+                self.lines.push(Line {
+                    id: Some(id),
+                    select_type: select_type.to_owned(),
+                    extra: vec!["No tables used"],
+                    ..Line::default()
+                });
+                id
+            }
+            Body::SetOperation(set) => self.set_operation(set, select_type, query),
+        }
+    }
+
+    fn set_operation(
+        &mut self,
+        set: &SetPlan,
+        select_type: &str,
+        query: Option<&QueryPlan>,
+    ) -> usize {
+        let first = self.body(&set.first, select_type, None);
+        let mut ids = vec![first];
+        let (mut name, mut result) = ("UNION", "UNION RESULT");
+        for step in &set.rest {
+            (name, result) = match step.op {
+                SetOp::Union => ("UNION", "UNION RESULT"),
+                SetOp::Intersect => ("INTERSECT", "INTERSECT RESULT"),
+                SetOp::Except => ("EXCEPT", "EXCEPT RESULT"),
+            };
+            ids.push(self.body(&step.body, name, None));
+        }
+        let sorted = query.is_some_and(|query| !query.order.is_empty());
+        if sorted || set.rest.iter().any(|step| step.op != SetOp::Union || !step.all) {
+            let numbers: Vec<String> = ids.iter().map(usize::to_string).collect();
+            let mut extra = vec!["Using temporary"];
+            if sorted {
+                extra.push("Using filesort");
+            }
+            let id = self.take_id();
+            self.lines.push(Line {
+                id: Some(id),
+                select_type: result.to_owned(),
+                table: Some(format!("<{}{}>", name.to_lowercase(), numbers.join(","))),
+                access: Some("ALL"),
+                extra,
+                ..Line::default()
+            });
+        }
+        first
+    }
+
+    fn select(
+        &mut self,
+        select: &SelectPlan,
+        select_type: &str,
+        query: Option<&QueryPlan>,
+    ) -> usize {
+        let id = self.take_id();
+        let blank = Line { id: Some(id), select_type: select_type.to_owned(), ..Line::default() };
+        let at = self.lines.len();
+        let mut subplans = Vec::new();
+        let never = select.once.iter().any(|e| e.as_literal().is_some_and(is_never));
+        if never {
+            self.lines.push(Line { extra: vec!["Impossible WHERE"], ..blank });
+        } else if select.extrema().is_some() {
+            self.lines.push(Line { extra: vec!["Select tables optimized away"], ..blank });
+        } else if matches!(select.source, RowSource::One) {
+            self.lines.push(Line { extra: vec!["No tables used"], ..blank });
+        } else {
+            self.source(&select.source, &blank, None, &mut subplans);
+            let grouped = select.aggregation.as_ref().is_some_and(|a| !a.group.is_empty());
+            let sorted = query.is_some_and(|query| !query.order.is_empty());
+            if let Some(line) = self.lines.get_mut(at) {
+                if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
+                    line.extra.insert(0, "Using where");
+                }
+                if grouped || select.distinct {
+                    line.extra.push("Using temporary");
+                }
+                if sorted {
+                    line.extra.push("Using filesort");
+                }
+            }
+        }
+        each_subquery(select, &mut |sub, _| {
+            if !subplans.iter().any(|(id, _)| *id == sub.id) {
+                let kind = match sub.kind {
+                    SubqueryKind::Quantified { lookup: RowLookup::HashTable, .. } => "MATERIALIZED",
+                    _ => "SUBQUERY",
+                };
+                subplans.push((sub.id, kind.to_owned()));
+            }
+        });
+        for (subplan, kind) in subplans {
+            self.subplan(subplan, &kind, at);
+        }
+        id
+    }
+
+    /// Describes a subplan once, below the SELECT that uses it first.
+    fn subplan(&mut self, id: usize, kind: &str, from: usize) {
+        let known = self.ids.iter().find(|(subplan, _)| *subplan == id).map(|(_, number)| *number);
+        let number = known.unwrap_or_else(|| {
+            let subplan = &self.plan.subplans[id];
+            let kind = match (subplan.correlated, kind) {
+                (true, kind) => format!("DEPENDENT {kind}"),
+                (false, kind) => kind.to_owned(),
+            };
+            self.ids.push((id, self.next_id));
+            let number = self.query(&subplan.query, &kind);
+            if let Some(recursive) = &subplan.recursive {
+                let at = self.lines.len();
+                self.query(&recursive.step, "UNION");
+                if let Some(line) = self.lines.get_mut(at) {
+                    line.extra.insert(0, "Recursive");
+                }
+            }
+            number
+        });
+        let placeholder = format!("<subplan{id}>");
+        for line in self.lines[from..].iter_mut() {
+            if line.table.as_ref() == Some(&placeholder) {
+                line.table = Some(format!("<derived{number}>"));
+            }
+        }
+    }
+
+    fn source(
+        &mut self,
+        source: &RowSource,
+        blank: &Line,
+        join: Option<&JoinPlan>,
+        subplans: &mut Vec<(usize, String)>,
+    ) {
+        match source {
+            RowSource::One | RowSource::Nothing => {}
+            RowSource::Table(table) => self.lines.push(table_line(table, blank, join)),
+            RowSource::Subplan { id, filter, .. } => {
+                let mut extra = Vec::new();
+                if !filter.is_empty() {
+                    extra.push("Using where");
+                }
+                join_extra(join, &mut extra);
+                self.lines.push(Line {
+                    table: Some(format!("<subplan{id}>")),
+                    access: Some("ALL"),
+                    rows: Some(2),
+                    filtered: Some(100.0),
+                    extra,
+                    ..blank.clone()
+                });
+                subplans.push((*id, "DERIVED".to_owned()));
+            }
+            RowSource::Virtual(table) => self.lines.push(Line {
+                table: Some(table.alias.clone()),
+                access: Some("ALL"),
+                extra: if table.filter.is_empty() { vec![] } else { vec!["Using where"] },
+                ..blank.clone()
+            }),
+            RowSource::JsonTable(table) => {
+                let mut extra = vec!["Table function: json_table", "Using temporary"];
+                if !table.filter.is_empty() {
+                    extra.push("Using where");
+                }
+                self.lines.push(Line {
+                    table: Some(table.alias.clone()),
+                    access: Some("ALL"),
+                    rows: Some(2),
+                    filtered: Some(100.0),
+                    extra,
+                    ..blank.clone()
+                });
+            }
+            RowSource::Join(inner) => {
+                self.source(&inner.left, blank, join, subplans);
+                self.source(&inner.right, blank, Some(inner), subplans);
+            }
+        }
+    }
+}
+
+/// Gives each subquery of a SELECT's expressions to `visit`, and whether it is part of what is
+/// selected.
+pub(super) fn each_subquery(select: &SelectPlan, visit: &mut dyn FnMut(&Subquery, bool)) {
+    let mut visit = |expr: &Expr, selected: bool| {
+        expr.walk(&mut |node| {
+            if let ExprKind::Subquery(sub) = &node.kind {
+                visit(sub, selected);
+            }
+        });
+    };
+    select.output.iter().for_each(|expr| visit(expr, true));
+    let mut condition = |expr: &Expr| visit(expr, false);
+    select.once.iter().chain(&select.filter).for_each(&mut condition);
+    select.having.iter().for_each(&mut condition);
+    if let Some(aggregation) = &select.aggregation {
+        aggregation.group.iter().for_each(&mut condition);
+        aggregation.calls.iter().flat_map(|call| &call.args).for_each(&mut condition);
+    }
+    each_condition(&select.source, &mut condition);
+}
+
+fn is_never(value: &inia_base::value::Value) -> bool {
+    use inia_base::value::Value;
+    matches!(value, Value::Null | Value::Int(0) | Value::UInt(0))
+}
+
+fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
+    match source {
+        RowSource::One | RowSource::Nothing => {}
+        RowSource::Table(table) => {
+            table.filter.iter().chain(&table.bound_filter).for_each(&mut *visit);
+        }
+        RowSource::Subplan { filter, .. } => filter.iter().for_each(&mut *visit),
+        RowSource::Virtual(table) => table.filter.iter().for_each(&mut *visit),
+        RowSource::JsonTable(table) => {
+            visit(&table.document);
+            table.filter.iter().for_each(&mut *visit);
+        }
+        RowSource::Join(join) => {
+            each_condition(&join.left, visit);
+            each_condition(&join.right, visit);
+            join.on.iter().for_each(&mut *visit);
+        }
+    }
+}
+
+fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>) {
+    if let Some(JoinPlan { method: JoinMethod::Hash(_), .. }) = join {
+        if !extra.contains(&"Using where") {
+            extra.push("Using where");
+        }
+        extra.push("Using join buffer (hash join)");
+    } else if join.is_some_and(|join| !join.on.is_empty()) && !extra.contains(&"Using where") {
+        extra.push("Using where");
+    }
+}
+
+pub(super) fn table_line(source: &TableSource, blank: &Line, join: Option<&JoinPlan>) -> Line {
+    let def = &source.table.def;
+    let path = &source.access;
+    let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
+    let index = path.index.map(|index| &def.indexes[index]);
+    let secondary = index.is_some_and(|index| index.kind != IndexKind::Primary);
+    let named = index.filter(|_| bounded || secondary || path.backward);
+    let range = is_range(path);
+    let mut extra = Vec::new();
+    match (range && !path.covering, secondary) {
+        (true, true) => extra.push("Using index condition"),
+        (true, false) => extra.push("Using where"),
+        _ if range => extra.push("Using where"),
+        _ => {}
+    }
+    if !source.filter.is_empty() && !extra.contains(&"Using where") {
+        extra.push("Using where");
+    }
+    if path.backward {
+        extra.push("Backward index scan");
+    }
+    if path.covering {
+        extra.push("Using index");
+    }
+    join_extra(join, &mut extra);
+    Line {
+        table: Some(source.alias.clone()),
+        access: Some(access_name(path, index, named.is_some())),
+        possible_keys: named.filter(|_| bounded).map(|index| index.name.clone()),
+        key: named.map(|index| index.name.clone()),
+        key_len: named.map(|index| key_length(path, index, def).to_string()),
+        reference: reference(path).filter(|_| !range),
+        rows: Some(source.rows.max(1.0) as u64),
+        filtered: Some(filtered(&source.filter)),
+        extra,
+        ..blank.clone()
+    }
+}
+
+fn is_range(path: &AccessPath) -> bool {
+    !path.intervals.is_empty() || path.equal.iter().any(|e| matches!(e, EqualPart::AnyOf(_)))
+}
+
+fn access_name(path: &AccessPath, index: Option<&IndexDef>, by_index: bool) -> &'static str {
+    let constant = path.exprs().all(Expr::is_constant_in_statement);
+    let whole = index.is_some_and(|i| i.unique() && i.parts.len() == path.equal.len());
+    match (path.equal.is_empty(), whole && path.point) {
+        _ if is_range(path) => "range",
+        (false, true) if constant => "const",
+        (false, true) => "eq_ref",
+        (false, false) => "ref",
+        (true, _) if by_index => "index",
+        (true, _) => "ALL",
+    }
+}
+
+/// What the equal parts are compared with.
+fn reference(path: &AccessPath) -> Option<String> {
+    if path.equal.is_empty() {
+        return None;
+    }
+    let name = |part: &EqualPart| match part {
+        EqualPart::Value(expr) | EqualPart::NullSafe(expr) => match &expr.kind {
+            ExprKind::Column { name, .. } | ExprKind::OuterColumn { name, .. } => {
+                name.replace('`', "")
+            }
+            _ if expr.is_constant_in_statement() => "const".to_owned(),
+            _ => "func".to_owned(),
+        },
+        EqualPart::AnyOf(_) => "const".to_owned(),
+    };
+    let names: Vec<String> = path.equal.iter().map(name).collect();
+    Some(names.join(","))
+}
+
+/// Bytes of the key that the path uses, as MySQL's row format counts them.
+fn key_length(path: &AccessPath, index: &IndexDef, def: &TableDef) -> u32 {
+    let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
+    let used = if bounded == 0 { index.parts.len() } else { bounded };
+    let length = |part: &crate::catalog::IndexPart| {
+        let column = &def.columns[part.column];
+        let (fixed, varies) = part_length(&column.data_type, part.prefix);
+        fixed + 2 * u32::from(varies) + u32::from(column.nullable)
+    };
+    index.parts.iter().take(used).map(length).sum()
+}
+
+/// Bytes of a column in a key, and whether its length is kept beside it.
+fn part_length(data_type: &DataType, prefix: Option<u32>) -> (u32, bool) {
+    use inia_base::datatype::IntWidth as W;
+    let fraction = |fsp: u8| u32::from(fsp.div_ceil(2));
+    match data_type {
+        DataType::Int { width, .. } => {
+            let bytes = match width {
+                W::Tiny => 1,
+                W::Small => 2,
+                W::Medium => 3,
+                W::Int => 4,
+                W::Big => 8,
+            };
+            (bytes, false)
+        }
+        DataType::Char { chars, collation } => {
+            (prefix.unwrap_or(*chars) * u32::from(collation.charset().max_bytes()), false)
+        }
+        DataType::VarChar { chars, collation } => {
+            (prefix.unwrap_or(*chars) * u32::from(collation.charset().max_bytes()), true)
+        }
+        DataType::Text { collation, .. } => {
+            (prefix.unwrap_or(0) * u32::from(collation.charset().max_bytes()), true)
+        }
+        DataType::Binary(n) => (prefix.unwrap_or(*n), false),
+        DataType::VarBinary(n) => (prefix.unwrap_or(*n), true),
+        DataType::Blob(_) => (prefix.unwrap_or(0), true),
+        DataType::Float { .. } => (4, false),
+        DataType::Double { .. } | DataType::Json | DataType::Null => (8, false),
+        DataType::Decimal { precision, scale, .. } => {
+            let digits = |n: u8| u32::from(n / 9) * 4 + u32::from((n % 9).div_ceil(2));
+            (digits(precision - scale) + digits(*scale), false)
+        }
+        DataType::Bit(bits) => (u32::from(bits.div_ceil(8)), false),
+        DataType::Date => (3, false),
+        DataType::Time { fsp } => (3 + fraction(*fsp), false),
+        DataType::DateTime { fsp } => (5 + fraction(*fsp), false),
+        DataType::Timestamp { fsp } => (4 + fraction(*fsp), false),
+        DataType::Year => (1, false),
+        DataType::Enum { members, .. } => (if members.len() > 255 { 2 } else { 1 }, false),
+        DataType::Set { members, .. } => (members.len().div_ceil(8) as u32, false),
+    }
+}
+
+/// The share of rows that conditions are taken to keep, in percent.
+fn filtered(filter: &[Expr]) -> f64 {
+    let share = |condition: &Expr| match &condition.kind {
+        ExprKind::Compare(compare) if compare.op == CmpOp::Eq => 0.1,
+        ExprKind::Between(_) | ExprKind::Like(_) => 0.1111,
+        ExprKind::Subquery(_) => 1.0,
+        _ => 0.3333,
+    };
+    filter.iter().map(share).product::<f64>() * 100.0
+}

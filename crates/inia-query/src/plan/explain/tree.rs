@@ -1,0 +1,379 @@
+//! EXPLAIN FORMAT=TREE: what runs inside what, the outermost first.
+//!
+//! Each node names the strategy by which the plan executes it, in MySQL's words where MySQL has the
+//! same, and what runs instead where data may get in the way. EXPLAIN ANALYZE makes rows of values
+//! at each node to count them, so its tree has no cells that go to the client as they are stored.
+
+use super::line::{Line, describe, each_subquery};
+use crate::plan::trace::{Node, Trace};
+use crate::plan::{
+    Aggregation, Body, Direct, GroupStrategy, JoinMethod, JoinType, LimitPlan, QueryPlan,
+    RowSource, SelectPlan, StatementPlan, TableSource,
+};
+use inia_base::value::Value;
+use inia_expr::Expr;
+use inia_expr::print::print;
+use inia_expr::tree::{RowLookup, SubqueryKind};
+use std::fmt::Write;
+
+/// The whole plan as indented text, with what a run of it has shown.
+pub fn print_tree(plan: &StatementPlan, trace: Option<&Trace>) -> String {
+    let mut printer = Printer { plan, trace, seen: None, out: String::new() };
+    printer.query(&plan.root, 0);
+    printer.out
+}
+
+struct Printer<'p> {
+    plan: &'p StatementPlan,
+    trace: Option<&'p Trace>,
+    /// What was seen of the node that is printed next.
+    seen: Option<String>,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn node(&mut self, depth: usize, text: &str) {
+        let seen = self.seen.take().unwrap_or_default();
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.out, "{:indent$}-> {text}{seen}", "", indent = depth * 4);
+    }
+
+    /// The next node printed is the outermost of this one.
+    fn enter(&mut self, node: Node) {
+        self.seen = self.trace.map(|trace| format!(" {}", trace.describe(node)));
+    }
+
+    fn query(&mut self, query: &QueryPlan, mut depth: usize) {
+        self.enter(Node::Query(query));
+        if let Some(limit) = &query.limit {
+            let offset = limit.offset.as_ref().map(|offset| format!(", offset {}", print(offset)));
+            let count = print(&limit.count);
+            self.node(depth, &format!("Limit: {count} row(s){}", offset.unwrap_or_default()));
+            depth += 1;
+        }
+        if !query.order.is_empty() {
+            let name = |key: &crate::plan::SortKey| {
+                let text = match &query.body {
+                    Body::Select(select) => print(&select.output[key.index]).replace('`', ""),
+                    _ => format!("column {}", key.index + 1),
+                };
+                if key.descending { format!("{text} DESC") } else { text }
+            };
+            let keys: Vec<String> = query.order.iter().map(name).collect();
+            let sort = match self.direct(query) {
+                Some(Direct::Sorted(_)) if removes_duplicates(query) => {
+                    "Sort with duplicate removal, rows as stored"
+                }
+                Some(Direct::Sorted(_)) => "Sort rows as stored",
+                _ => "Sort",
+            };
+            let limited = query.limit.as_ref().filter(|_| !sort.contains("duplicate"));
+            let limited = limited.map(limit_input).unwrap_or_default();
+            self.node(depth, &format!("{sort}: {}{limited}", keys.join(", ")));
+            depth += 1;
+        }
+        self.body(&query.body, depth);
+    }
+
+    /// How the outermost query is sent; a query that is traced is not.
+    fn direct(&self, query: &QueryPlan) -> Option<&Direct> {
+        let sent = std::ptr::eq(query, &self.plan.root) && self.trace.is_none();
+        self.plan.direct.as_ref().filter(|_| sent)
+    }
+
+    fn body(&mut self, body: &Body, depth: usize) {
+        match body {
+            Body::Select(select) => self.select(select, depth),
+            Body::Nested(query) => self.query(query, depth),
+            Body::Values(values) => {
+                self.node(depth, &format!("Rows fetched: {}", values.rows.len()));
+            }
+            Body::SetOperation(set) => {
+                let heading = match set.counted {
+                    0 => "Append".to_owned(),
+                    counted if counted == set.rest.len() => {
+                        "Combine operands using temporary table".to_owned()
+                    }
+                    counted => format!(
+                        "Append to the first {} operands, combined using temporary table",
+                        counted + 1
+                    ),
+                };
+                self.node(depth, &heading);
+                self.body(&set.first, depth + 1);
+                for step in &set.rest {
+                    let all = if step.all { " all" } else { "" };
+                    self.node(depth + 1, &format!("{:?}{all}", step.op));
+                    self.body(&step.body, depth + 2);
+                }
+            }
+        }
+    }
+
+    fn select(&mut self, select: &SelectPlan, mut depth: usize) {
+        self.enter(Node::Select(select));
+        let direct = match &self.plan.root.body {
+            Body::Select(root) if std::ptr::eq(&**root, select) => self.direct(&self.plan.root),
+            _ => None,
+        };
+        let in_sort = matches!(direct, Some(Direct::Sorted(_)));
+        let totals = matches!(direct, Some(Direct::Totals(_)));
+        if select.distinct && !in_sort {
+            self.node(depth, "Remove duplicates");
+            depth += 1;
+        }
+        if let Some(having) = &select.having {
+            self.node(depth, &format!("Filter: {}", print(having).replace('`', "")));
+            depth += 1;
+        }
+        let outer = depth;
+        let reads = match &select.aggregation {
+            Some(aggregation) => self.grouping(select, (aggregation, totals), &mut depth),
+            None => true,
+        };
+        if reads {
+            let conditions: Vec<&Expr> = select.once.iter().chain(&select.filter).collect();
+            self.filtered(&conditions, &mut depth);
+            self.source(&select.source, depth);
+        }
+        self.subqueries(select, outer);
+    }
+
+    /// How groups are made; whether that reads rows.
+    fn grouping(
+        &mut self,
+        select: &SelectPlan,
+        (aggregation, totals): (&Aggregation, bool),
+        depth: &mut usize,
+    ) -> bool {
+        let grouped = !aggregation.group.is_empty();
+        let text = match &aggregation.strategy {
+            GroupStrategy::Extrema(_) => {
+                self.node(*depth, &format!("Rows fetched before execution{}", or_hash(select)));
+                return false;
+            }
+            _ if totals => "Aggregate stored cells",
+            GroupStrategy::IntGroups(_) => {
+                "Aggregate stored cells by an integer, or using temporary table where groups \
+                 outgrow memory"
+            }
+            GroupStrategy::JoinTotals(_) => {
+                "Aggregate stored cells of both sides, or joined rows where the right side \
+                 outgrows memory"
+            }
+            GroupStrategy::Hash if !grouped => "Aggregate",
+            GroupStrategy::Hash if aggregation.rollup => "Group aggregate with rollup",
+            GroupStrategy::Hash => "Aggregate using temporary table",
+            GroupStrategy::Sort if aggregation.rollup => "Group aggregate with rollup",
+            GroupStrategy::Sort => "Group aggregate",
+        };
+        let by_cells = matches!(
+            aggregation.strategy,
+            GroupStrategy::IntGroups(_) | GroupStrategy::JoinTotals(_)
+        );
+        self.node(*depth, &format!("{text}{}", if by_cells { or_inexact(select) } else { "" }));
+        *depth += 1;
+        if let GroupStrategy::Sort = aggregation.strategy {
+            let keys = aggregation.group.iter().map(|key| print(key).replace('`', ""));
+            self.node(*depth, &format!("Sort: {}", keys.collect::<Vec<_>>().join(", ")));
+            *depth += 1;
+        }
+        true
+    }
+
+    /// The subqueries in a SELECT's expressions, each once.
+    fn subqueries(&mut self, select: &SelectPlan, depth: usize) {
+        let mut found: Vec<(usize, String)> = Vec::new();
+        each_subquery(select, &mut |sub, selected| {
+            let how = match (&sub.kind, sub.correlated) {
+                (SubqueryKind::Quantified { lookup: RowLookup::HashTable, left, .. }, _) => {
+                    match left.len() {
+                        0..=1 => "run only once; rows in a hash table",
+                        _ => {
+                            "run only once; rows in a hash table, or compared one by one where \
+                             one has a NULL"
+                        }
+                    }
+                }
+                (_, true) => "dependent",
+                (_, false) => "run only once",
+            };
+            let place = if selected { "projection" } else { "condition" };
+            if !found.iter().any(|(id, _)| *id == sub.id) {
+                found.push((sub.id, format!("subquery in {place}; {how}")));
+            }
+        });
+        for (id, text) in found {
+            self.node(depth, &format!("Select #{} ({text})", id + 2));
+            let plan = self.plan;
+            self.query(&plan.subplans[id].query, depth + 1);
+        }
+    }
+
+    fn filtered(&mut self, conditions: &[&Expr], depth: &mut usize) {
+        self.conditions("Filter", conditions, depth);
+    }
+
+    fn conditions(&mut self, name: &str, conditions: &[&Expr], depth: &mut usize) {
+        if !conditions.is_empty() {
+            let texts: Vec<String> =
+                conditions.iter().map(|condition| print(condition).replace('`', "")).collect();
+            self.node(*depth, &format!("{name}: {}", texts.join(" and ")));
+            *depth += 1;
+        }
+    }
+
+    /// The conditions of a table: those that stored cells answer are checked first.
+    fn table_filter(&mut self, table: &TableSource, depth: &mut usize) {
+        let (cells, others) = table.filter.split_at(table.checks.len());
+        self.filtered(&others.iter().collect::<Vec<_>>(), depth);
+        self.conditions("Filter stored cells", &cells.iter().collect::<Vec<_>>(), depth);
+    }
+
+    /// Whether the outermost query reads the table and nothing else.
+    fn is_root(&self, table: &TableSource) -> bool {
+        let Body::Select(root) = &self.plan.root.body else { return false };
+        matches!(&root.source, RowSource::Table(own) if std::ptr::eq(&**own, table))
+    }
+
+    fn source(&mut self, source: &RowSource, mut depth: usize) {
+        self.enter(Node::Source(source));
+        match source {
+            RowSource::One => self.node(depth, "Rows fetched before execution"),
+            RowSource::Nothing => self.node(depth, "Zero rows (Impossible WHERE)"),
+            RowSource::Table(table) => {
+                self.table_filter(table, &mut depth);
+                self.seen = self.trace.map(|t| format!(" {}", t.describe_scan(source, table)));
+                let sent = matches!(self.direct(&self.plan.root), Some(Direct::Rows(_)))
+                    && self.is_root(table);
+                let text = table_text(table, if sent { ", rows sent as stored" } else { "" });
+                self.node(depth, &text);
+            }
+            RowSource::Subplan { id, alias, filter, .. } => {
+                self.filtered(&filter.iter().collect::<Vec<_>>(), &mut depth);
+                self.node(depth, &format!("Table scan on {alias}"));
+                let subplan = &self.plan.subplans[*id];
+                let text =
+                    if subplan.correlated { "Materialize (for each row)" } else { "Materialize" };
+                self.node(depth + 1, text);
+                let query: &QueryPlan = &self.plan.subplans[*id].query;
+                self.query(query, depth + 2);
+            }
+            RowSource::Virtual(table) => {
+                self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
+                self.node(depth, &format!("Table scan on {}", table.alias));
+            }
+            RowSource::JsonTable(table) => {
+                self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
+                self.node(depth, &format!("Materialize table function on {}", table.alias));
+            }
+            RowSource::Join(join) => {
+                let kind = match (join.kind, &join.method) {
+                    (JoinType::Inner, JoinMethod::NestedLoop) => "Nested loop inner join",
+                    (JoinType::Left, JoinMethod::NestedLoop) => "Nested loop left join",
+                    (JoinType::Inner, JoinMethod::Hash(_)) => "Inner hash join",
+                    (JoinType::Left, JoinMethod::Hash(_)) => "Left hash join",
+                };
+                let mut on: Vec<String> = join.on.iter().map(print).collect();
+                if let JoinMethod::Hash(keys) = &join.method {
+                    let equality = |key: &crate::plan::HashKey| {
+                        format!("{} = {}", print(&key.left), print(&key.right))
+                    };
+                    on.splice(0..0, keys.iter().map(equality));
+                }
+                let on = on.join(" and ").replace('`', "");
+                let on = if on.is_empty() { on } else { format!(" ({on})") };
+                self.node(depth, &format!("{kind}{on}"));
+                self.source(&join.left, depth + 1);
+                self.source(&join.right, depth + 1);
+            }
+        }
+    }
+}
+
+/// Whether a query's rows are those of SELECT DISTINCT.
+fn removes_duplicates(query: &QueryPlan) -> bool {
+    matches!(&query.body, Body::Select(select) if select.distinct)
+}
+
+/// How many of the first rows a sort keeps.
+fn limit_input(limit: &LimitPlan) -> String {
+    let number = |expr: &Expr| match expr.as_literal() {
+        Some(Value::Int(n)) => u64::try_from(*n).ok(),
+        Some(Value::UInt(n)) => Some(*n),
+        _ => None,
+    };
+    let offset = limit.offset.as_ref().map_or(Some(0), number);
+    match number(&limit.count).zip(offset) {
+        Some((count, offset)) => {
+            format!(", limit input to {} row(s) per chunk", count.saturating_add(offset))
+        }
+        None => ", limit input to the rows of LIMIT".to_owned(),
+    }
+}
+
+/// What is added where the values of a path's bounds may make them inexact.
+fn or_inexact(select: &SelectPlan) -> &'static str {
+    fn inexact(source: &RowSource) -> bool {
+        match source {
+            RowSource::Table(table) => !table.bound_filter.is_empty(),
+            RowSource::Join(join) => inexact(&join.left) || inexact(&join.right),
+            _ => false,
+        }
+    }
+    if inexact(&select.source) { " or bounds are inexact" } else { "" }
+}
+
+/// What is run instead of looking at the ends of indexes.
+fn or_hash(select: &SelectPlan) -> &'static str {
+    match or_inexact(select) {
+        "" => "",
+        _ => ", or aggregated where bounds are inexact",
+    }
+}
+
+fn table_text(table: &TableSource, sent: &str) -> String {
+    let line: Line = super::line::table_line(table, &Line::default(), None);
+    let (alias, key) = (&table.alias, line.key.unwrap_or_default());
+    let covering = if table.access.covering { "Covering i" } else { "I" };
+    let reverse = if table.access.backward { " (reverse)" } else { "" };
+    let text = match line.access {
+        Some("const" | "eq_ref") => format!("Single-row index lookup on {alias} using {key}"),
+        Some("ref") => format!("{covering}ndex lookup on {alias} using {key}{reverse}"),
+        Some("range") => format!("{covering}ndex range scan on {alias} using {key}{reverse}"),
+        Some("index") => format!("{covering}ndex scan on {alias} using {key}{reverse}"),
+        _ => format!("Table scan on {alias}"),
+    };
+    format!("{text}{sent}  (rows={})", line.rows.unwrap_or(0))
+}
+
+/// EXPLAIN FORMAT=JSON: the lines as nested members.
+pub fn print_json(plan: &StatementPlan) -> String {
+    print_json_lines(&describe(plan))
+}
+
+/// Lines as JSON.
+pub fn print_json_lines(lines: &[Line]) -> String {
+    let mut out = String::from("{\n  \"query_block\": {\n    \"select_id\": 1,\n    \"tables\": [");
+    for (number, line) in lines.iter().enumerate() {
+        let mut fields = vec![format!("\"select_type\": \"{}\"", line.select_type)];
+        let mut text = |name: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                fields.push(format!("\"{name}\": \"{}\"", value.replace('"', "\\\"")));
+            }
+        };
+        text("table_name", line.table.as_deref());
+        text("access_type", line.access);
+        text("key", line.key.as_deref());
+        text("key_length", line.key_len.as_deref());
+        text("ref", line.reference.as_deref());
+        text("extra", Some(line.extra.join("; ").as_str()).filter(|extra| !extra.is_empty()));
+        if let Some(rows) = line.rows {
+            fields.push(format!("\"rows_examined_per_scan\": {rows}"));
+        }
+        let comma = if number == 0 { "" } else { "," };
+        let _ = write!(out, "{comma}\n      {{ {} }}", fields.join(", "));
+    }
+    out.push_str("\n    ]\n  }\n}");
+    out
+}

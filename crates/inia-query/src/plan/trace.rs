@@ -1,0 +1,115 @@
+//! EXPLAIN ANALYZE: what each node of a plan gave, and how long that took.
+//!
+//! A node gives its rows to a visitor, so the time of the nodes above it passes inside of its call.
+//! A watch therefore stands still during visits: what it counts is the node and those below it.
+
+use super::{QueryPlan, RowSource, SelectPlan, TableSource};
+use inia_base::error::SqlError;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// A node of the plan that is being run; its kind and address identify it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    /// A query with its order and limit.
+    Query(*const QueryPlan),
+    /// A SELECT with all but those.
+    Select(*const SelectPlan),
+    /// A member of FROM, after its conditions.
+    Source(*const RowSource),
+    /// A table's records, before the conditions.
+    Scan(*const TableSource),
+}
+
+/// Sums over a node's runs.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    loops: u64,
+    rows: u64,
+    first: Duration,
+    whole: Duration,
+}
+
+/// What was seen of a plan's run.
+#[derive(Default)]
+pub struct Trace {
+    nodes: RefCell<HashMap<Node, Sums>>,
+}
+
+/// One run of a node.
+pub(crate) struct Watch {
+    begun: Instant,
+    away: Duration,
+    first: Option<Duration>,
+    rows: u64,
+}
+
+impl Watch {
+    pub(crate) fn new() -> Watch {
+        Watch { begun: Instant::now(), away: Duration::ZERO, first: None, rows: 0 }
+    }
+
+    /// A row goes to the visitor.
+    pub(crate) fn visit<T>(&mut self, visit: impl FnOnce() -> T) -> T {
+        let left = Instant::now();
+        self.rows += 1;
+        self.first.get_or_insert((left - self.begun).saturating_sub(self.away));
+        let answer = visit();
+        self.away += left.elapsed();
+        answer
+    }
+}
+
+impl Trace {
+    /// A run of a node is over.
+    pub(crate) fn add(&self, node: Node, watch: &Watch) {
+        let whole = watch.begun.elapsed().saturating_sub(watch.away);
+        let mut nodes = self.nodes.borrow_mut();
+        let sums = nodes.entry(node).or_default();
+        sums.loops += 1;
+        sums.rows += watch.rows;
+        sums.first += watch.first.unwrap_or(whole);
+        sums.whole += whole;
+    }
+
+    /// A run of a table has looked at so many records.
+    pub(crate) fn examined(&self, table: &TableSource, rows: u64) {
+        self.nodes.borrow_mut().entry(Node::Scan(table)).or_default().rows += rows;
+    }
+
+    /// What a node did, in MySQL's words: averages over its runs, in milliseconds.
+    pub(crate) fn describe(&self, node: Node) -> String {
+        describe(self.nodes.borrow().get(&node).copied().unwrap_or_default())
+    }
+
+    /// What the scan below a member of FROM did, in as many runs and as much time.
+    pub(crate) fn describe_scan(&self, source: &RowSource, table: &TableSource) -> String {
+        let nodes = self.nodes.borrow();
+        let mut sums = nodes.get(&Node::Source(source)).copied().unwrap_or_default();
+        sums.rows = nodes.get(&Node::Scan(table)).map_or(0, |scan| scan.rows);
+        describe(sums)
+    }
+}
+
+fn describe(sums: Sums) -> String {
+    if sums.loops == 0 {
+        return " (never executed)".into();
+    }
+    let each = |time: Duration| time.as_secs_f64() * 1000.0 / sums.loops as f64;
+    let rows = (sums.rows as f64 / sums.loops as f64).round();
+    let (first, whole) = (each(sums.first), each(sums.whole));
+    format!(" (actual time={first:.3}..{whole:.3} rows={rows} loops={})", sums.loops)
+}
+
+/// Runs a node under a watch.
+pub(crate) fn watched<T>(
+    trace: &Trace,
+    node: Node,
+    run: impl FnOnce(&mut Watch) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    let mut watch = Watch::new();
+    let result = run(&mut watch);
+    trace.add(node, &watch);
+    result
+}

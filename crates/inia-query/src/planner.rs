@@ -1,0 +1,95 @@
+//! Plans queries in a session's transaction, and holds what they read still.
+
+use crate::bind::{self, BindContext};
+use crate::catalog::CatalogVersion;
+use crate::context::SessionContext;
+use crate::information_schema::SystemTables;
+use crate::plan::{OutputColumn, StatementPlan};
+use inia_base::error::SqlError;
+use inia_parser::ast;
+use inia_storage::{Isolation, LockMode, LockRequest, WaitPolicy};
+
+/// Plans a query in the open transaction and holds its tables still.
+pub fn plan_query(
+    core: &SessionContext,
+    query: &ast::Query,
+    plain_lock: Option<LockRequest>,
+) -> Result<StatementPlan, SqlError> {
+    plan_held(core, plain_lock, |context| bind::bind_query(query, context), |plan| plan)
+}
+
+/// Binds something in the open transaction and holds its tables still.
+fn plan_held<T>(
+    core: &SessionContext,
+    plain_lock: Option<LockRequest>,
+    bind: impl Fn(&BindContext<'_>) -> Result<T, SqlError>,
+    plan_of: impl Fn(&T) -> &StatementPlan,
+) -> Result<T, SqlError> {
+    loop {
+        let stored = core.db.catalog().current();
+        let catalog = core.temporary.over(stored.clone());
+        let context = BindContext { stored: &stored, ..context_over(core, &catalog, plain_lock) };
+        let plan = bind(&context)?;
+        let mut held = true;
+        let (tables, views) = (&plan_of(&plan).tables, &plan_of(&plan).views);
+        for table in tables {
+            held &= core.hold(table)?;
+        }
+        for used in views {
+            held &= core.hold_view(&used.view)?;
+        }
+        if held {
+            core.check_view_rights(views)?;
+            return Ok(plan);
+        }
+    }
+}
+
+fn context_over<'c>(
+    core: &'c SessionContext,
+    catalog: &'c CatalogVersion,
+    plain_lock: Option<LockRequest>,
+) -> BindContext<'c> {
+    BindContext {
+        catalog,
+        stored: catalog,
+        database: core.env.database.as_deref(),
+        env: &core.env,
+        host: &core.host,
+        virtuals: &SystemTables,
+        plain_lock,
+    }
+}
+
+/// Plans a query over tables of a catalog of the caller's own, which has locked them.
+pub fn plan_over(
+    core: &SessionContext,
+    catalog: &CatalogVersion,
+    query: &ast::Query,
+) -> Result<StatementPlan, SqlError> {
+    bind::bind_query(query, &context_over(core, catalog, None))
+}
+
+/// The lock that INSERT … SELECT takes on the rows it reads.
+fn source_lock(core: &SessionContext) -> Option<LockRequest> {
+    let gaps = matches!(core.state.current, Isolation::RepeatableRead | Isolation::Serializable);
+    gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
+}
+
+/// Plans a query whose rows are about to be stored.
+pub fn plan_source(core: &SessionContext, query: &ast::Query) -> Result<StatementPlan, SqlError> {
+    plan_held(core, source_lock(core), |context| bind::bind_source(query, context), |plan| plan)
+}
+
+/// Plans INSERT's queries, see [`bind::bind_insert`].
+pub(crate) fn plan_insert_queries(
+    core: &SessionContext,
+    source: Option<&bind::InsertSource>,
+    beside: &[ast::Query],
+    values: usize,
+    names: &dyn Fn(&[OutputColumn]) -> bind::InsertedNames,
+) -> Result<bind::BoundInsert, SqlError> {
+    let bind =
+        |context: &BindContext<'_>| bind::bind_insert(source, beside, values, names, context);
+    plan_held(core, source_lock(core), bind, |bound| &bound.plan)
+}

@@ -1,0 +1,21 @@
+//! Row and index-entry codecs: between SQL values and the storage engine's byte keys and values.
+//!
+//! Everything here reads stored bytes with checks and answers [`Damaged`] where they do not fit.
+
+mod cell;
+mod column_values;
+mod fixed;
+mod index;
+mod layout;
+mod part;
+
+pub use cell::Cell;
+pub(crate) use cell::emit_uint;
+pub(crate) use column_values::{IndexEntry, is_number};
+pub(crate) use fixed::{pack_date, unpack_date};
+pub use index::IndexCodec;
+pub(crate) use index::prefix_successor;
+pub use layout::RowLayout;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,366 @@
+//! Status counters, as SHOW STATUS lists them.
+//!
+//! Every session counts for itself, so that counting shares no memory among sessions; totals are
+//! made when they are asked for. A session that ends leaves its counts behind.
+
+use inia_parser::ast::{
+    Delete, DeleteTarget, Insert, InsertSource, MaintenanceKind as Maintenance, ShowKind as Kind,
+    Statement, TableRef, Update,
+};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+macro_rules! commands {
+    (
+        statements { $($name:literal => $pattern:pat $(if $guard:expr)?,)* }
+        shows { $($show:literal => $kind:pat,)* }
+    ) => {
+        /// The kinds of statements that are counted.
+        const COMMANDS: &[&str] = &[$($name,)* $($show),*];
+
+        /// Which kind a statement is, by position.
+        fn command(statement: &Statement) -> Option<usize> {
+            Some(match statement {
+                $($pattern $(if $guard)? => const { position($name) },)*
+                Statement::Describe(_) => const { position("show_fields") },
+                Statement::Show(show) => return show_command(&show.kind),
+                _ => return None,
+            })
+        }
+
+        /// Which kind a SHOW is.
+        fn show_command(kind: &Kind) -> Option<usize> {
+            Some(match kind {
+                $($kind => const { position($show) },)*
+                _ => return None,
+            })
+        }
+    };
+}
+
+fn from_query(insert: &Insert) -> bool {
+    matches!(insert.source, InsertSource::Query(_))
+}
+
+fn has_several_targets(delete: &Delete) -> bool {
+    matches!(delete.target, DeleteTarget::Multi { .. })
+}
+
+fn has_several_tables(update: &Update) -> bool {
+    !matches!(update.tables[..], [TableRef::Table(..)])
+}
+
+/// Position of a kind's name.
+const fn position(name: &str) -> usize {
+    let mut at = 0;
+    while !same(COMMANDS[at].as_bytes(), name.as_bytes()) {
+        at += 1;
+    }
+    at
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+commands! {
+    statements {
+        "alter_db" => Statement::AlterDatabase(_),
+        "alter_instance" => Statement::ReloadTls,
+        "alter_table" => Statement::AlterTable(_),
+        "alter_user" => Statement::AlterUser(_),
+        "analyze" => Statement::TableMaintenance(work) if work.kind == Maintenance::Analyze,
+        "begin" => Statement::Begin(_),
+        "call_procedure" => Statement::Call(_),
+        "change_db" => Statement::Use(_),
+        "check" => Statement::TableMaintenance(work) if work.kind == Maintenance::Check,
+        "checksum" => Statement::TableMaintenance(work) if work.kind == Maintenance::Checksum,
+        "commit" => Statement::Commit(_),
+        "create_db" => Statement::CreateDatabase(_),
+        "create_index" => Statement::CreateIndex(_),
+        "create_role" => Statement::CreateRole { .. },
+        "create_table" => Statement::CreateTable(_),
+        "create_user" => Statement::CreateUser(_),
+        "create_view" => Statement::CreateView(_),
+        "dealloc_sql" => Statement::Deallocate(_),
+        "delete" => Statement::Delete(delete) if !has_several_targets(delete),
+        "delete_multi" => Statement::Delete(_),
+        "do" => Statement::Do(_),
+        "drop_db" => Statement::DropDatabase { .. },
+        "drop_index" => Statement::DropIndex(_),
+        "drop_role" => Statement::DropRole { .. },
+        "drop_table" => Statement::DropTable(_),
+        "drop_user" => Statement::DropUser { .. },
+        "drop_view" => Statement::DropView(_),
+        "empty_query" => Statement::Empty,
+        "execute_sql" => Statement::Execute { .. },
+        "flush" => Statement::Flush(_),
+        "get_diagnostics" => Statement::GetDiagnostics(_),
+        "grant" => Statement::Grant(_),
+        "help" => Statement::Help(_),
+        "insert" => Statement::Insert(insert) if !insert.replace && !from_query(insert),
+        "insert_select" => Statement::Insert(insert) if !insert.replace,
+        "kill" => Statement::Kill { .. },
+        "load" => Statement::LoadData(_),
+        "lock_instance" => Statement::LockInstance,
+        "lock_tables" => Statement::LockTables(_),
+        "optimize" => Statement::TableMaintenance(work) if work.kind == Maintenance::Optimize,
+        "prepare_sql" => Statement::Prepare { .. },
+        "release_savepoint" => Statement::ReleaseSavepoint(_),
+        "rename_table" => Statement::RenameTable(_),
+        "rename_user" => Statement::RenameUser(_),
+        "repair" => Statement::TableMaintenance(_),
+        "replace" => Statement::Insert(insert) if !from_query(insert),
+        "replace_select" => Statement::Insert(_),
+        "reset" => Statement::Reset(_),
+        "restart" => Statement::Restart,
+        "revoke" => Statement::Revoke(_),
+        "rollback" => Statement::Rollback(_),
+        "rollback_to_savepoint" => Statement::RollbackTo(_),
+        "savepoint" => Statement::Savepoint(_),
+        "select" => Statement::Select(_),
+        "set_option" => Statement::Set(_),
+        "set_password" => Statement::SetPassword(_),
+        "set_role" => Statement::SetRole(_),
+        "shutdown" => Statement::Shutdown,
+        "truncate" => Statement::Truncate(_),
+        "unlock_instance" => Statement::UnlockInstance,
+        "unlock_tables" => Statement::UnlockTables,
+        "update" => Statement::Update(update) if !has_several_tables(update),
+        "update_multi" => Statement::Update(_),
+    }
+    shows {
+        "show_binlogs" => Kind::BinaryLogs,
+        "show_charsets" => Kind::Charset,
+        "show_collations" => Kind::Collation,
+        "show_create_db" => Kind::CreateDatabase { .. },
+        "show_create_table" => Kind::CreateTable(_) | Kind::CreateView(_),
+        "show_create_user" => Kind::CreateUser(_),
+        "show_databases" => Kind::Databases,
+        "show_engine_status" => Kind::Engine { .. },
+        "show_errors" => Kind::Errors { .. },
+        "show_events" => Kind::Events(_),
+        "show_grants" => Kind::Grants { .. },
+        "show_keys" => Kind::Index { .. },
+        "show_master_status" => Kind::BinaryLogStatus,
+        "show_open_tables" => Kind::OpenTables(_),
+        "show_plugins" => Kind::Plugins,
+        "show_privileges" => Kind::Privileges,
+        "show_processlist" => Kind::Processlist { .. },
+        "show_profile" => Kind::Profile,
+        "show_profiles" => Kind::Profiles,
+        "show_replica_status" => Kind::ReplicaStatus { .. },
+        "show_replicas" => Kind::Replicas { .. },
+        "show_status" => Kind::Status { .. },
+        "show_storage_engines" => Kind::Engines,
+        "show_table_status" => Kind::TableStatus(_),
+        "show_tables" => Kind::Tables { .. },
+        "show_triggers" => Kind::Triggers(_),
+        "show_variables" => Kind::Variables { .. },
+        "show_warnings" => Kind::Warnings { .. },
+        "show_fields" => Kind::Columns { .. },
+    }
+}
+
+/// What is done with prepared statements by their handles, as `Com_stmt_…` counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandleUse {
+    /// COM_STMT_CLOSE, DEALLOCATE.
+    Close,
+    /// COM_STMT_EXECUTE, EXECUTE.
+    Execute,
+    /// COM_STMT_FETCH.
+    Fetch,
+    /// COM_STMT_PREPARE, PREPARE.
+    Prepare,
+    /// COM_STMT_RESET.
+    Reset,
+    /// COM_STMT_SEND_LONG_DATA.
+    SendLongData,
+}
+
+const HANDLE_USES: [&str; 6] = ["close", "execute", "fetch", "prepare", "reset", "send_long_data"];
+
+/// Rows that statements changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChangedRows {
+    pub(crate) inserted: u64,
+    pub(crate) updated: u64,
+    pub(crate) deleted: u64,
+}
+
+/// What a session's client has reported of itself.
+#[derive(Debug, Default)]
+pub(crate) struct Connection {
+    /// Its number.
+    pub(crate) id: u64,
+    /// Name given at login.
+    pub(crate) user: String,
+    /// Protocol and cipher of TLS.
+    pub(crate) tls: Option<(String, String)>,
+    /// Connection attributes.
+    pub(crate) attributes: Vec<(String, String)>,
+}
+
+/// One session's counts. Only their session writes them.
+#[derive(Debug)]
+pub struct SessionCounters {
+    /// Whose session it is.
+    pub(crate) connection: Connection,
+    commands: Vec<AtomicU64>,
+    handles: [AtomicU64; 6],
+    questions: AtomicU64,
+    inserted: AtomicU64,
+    updated: AtomicU64,
+    deleted: AtomicU64,
+}
+
+impl SessionCounters {
+    fn new() -> SessionCounters {
+        SessionCounters {
+            connection: Connection::default(),
+            commands: COMMANDS.iter().map(|_| AtomicU64::new(0)).collect(),
+            handles: Default::default(),
+            questions: AtomicU64::new(0),
+            inserted: AtomicU64::new(0),
+            updated: AtomicU64::new(0),
+            deleted: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts what is done with a handle.
+    #[inline]
+    pub fn count_handle(&self, used: HandleUse) {
+        increase(&self.handles[used as usize], 1);
+    }
+
+    /// Counts rows that a statement has changed.
+    #[inline]
+    pub fn count_rows(&self, statement: &Statement, affected: u64) {
+        match statement {
+            Statement::Insert(_) | Statement::LoadData(_) | Statement::CreateTable(_) => {
+                increase(&self.inserted, affected);
+            }
+            Statement::Update(_) => increase(&self.updated, affected),
+            Statement::Delete(_) => increase(&self.deleted, affected),
+            _ => {}
+        }
+    }
+
+    /// Rows that statements have changed.
+    pub(crate) fn changed_rows(&self) -> ChangedRows {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ChangedRows {
+            inserted: load(&self.inserted),
+            updated: load(&self.updated),
+            deleted: load(&self.deleted),
+        }
+    }
+
+    /// Counts a statement.
+    pub fn count(&self, statement: &Statement) {
+        increase(&self.questions, 1);
+        if let Some(at) = command(statement) {
+            increase(&self.commands[at], 1);
+        }
+    }
+
+    /// How many statements there were, of all kinds.
+    pub(crate) fn questions(&self) -> u64 {
+        self.questions.load(Ordering::Relaxed)
+    }
+
+    /// Names and counts of the kinds of statements.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = self.commands.iter().map(|counter| counter.load(Ordering::Relaxed));
+        COMMANDS.iter().copied().zip(counts)
+    }
+
+    /// Names and counts of what was done with handles.
+    pub(crate) fn handles(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = self.handles.iter().map(|counter| counter.load(Ordering::Relaxed));
+        HANDLE_USES.into_iter().zip(counts)
+    }
+
+    fn add_to(&self, total: &SessionCounters) {
+        increase(&total.questions, self.questions.load(Ordering::Relaxed));
+        let commands = self.commands.iter().zip(&total.commands);
+        let handles = self.handles.iter().zip(&total.handles);
+        let rows = [
+            (&self.inserted, &total.inserted),
+            (&self.updated, &total.updated),
+            (&self.deleted, &total.deleted),
+        ];
+        for (own, total) in commands.chain(handles).chain(rows) {
+            increase(total, own.load(Ordering::Relaxed));
+        }
+    }
+}
+
+/// One writer needs no atomic addition.
+fn increase(counter: &AtomicU64, by: u64) {
+    counter.store(counter.load(Ordering::Relaxed) + by, Ordering::Relaxed);
+}
+
+/// The counts of all sessions.
+pub(crate) struct Counters {
+    state: Mutex<State>,
+}
+
+struct State {
+    live: Vec<Weak<SessionCounters>>,
+    /// Of sessions that have ended.
+    ended: SessionCounters,
+    connections: u64,
+}
+
+impl Default for Counters {
+    fn default() -> Counters {
+        let state = State { live: Vec::new(), ended: SessionCounters::new(), connections: 0 };
+        Counters { state: Mutex::new(state) }
+    }
+}
+
+impl Counters {
+    /// The counters of the sessions that there are.
+    pub(crate) fn live(&self) -> Vec<Arc<SessionCounters>> {
+        self.state.lock().live.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Counters for a new session of a connection.
+    pub(crate) fn session(&self, connection: Connection) -> Arc<SessionCounters> {
+        let counters = Arc::new(SessionCounters { connection, ..SessionCounters::new() });
+        let mut state = self.state.lock();
+        state.live.retain(|other| other.strong_count() > 0);
+        state.live.push(Arc::downgrade(&counters));
+        state.connections += 1;
+        counters
+    }
+
+    /// Keeps the counts of a session that ends.
+    pub(crate) fn end(&self, counters: &Arc<SessionCounters>) {
+        let mut state = self.state.lock();
+        counters.add_to(&state.ended);
+        state.live.retain(|other| !std::ptr::eq(other.as_ptr(), Arc::as_ptr(counters)));
+    }
+
+    /// The counts of all sessions together, and how many sessions there were.
+    pub(crate) fn total(&self) -> (SessionCounters, u64) {
+        let state = self.state.lock();
+        let total = SessionCounters::new();
+        state.ended.add_to(&total);
+        state.live.iter().filter_map(Weak::upgrade).for_each(|live| live.add_to(&total));
+        (total, state.connections)
+    }
+}

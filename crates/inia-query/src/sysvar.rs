@@ -1,0 +1,180 @@
+//! System variables: one table from which reading, setting and SHOW VARIABLES come.
+//!
+//! A session keeps the values it has set, and for the others the globals as they were at its login:
+//! `SET GLOBAL` is for the sessions after it. What neither has is in the table. What setting a
+//! variable changes in the session is decided by who carries out SET.
+
+mod innodb;
+mod replication;
+mod server;
+pub mod sql_mode;
+pub mod switches;
+
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::{ExprType, VarScope};
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+/// What VERSION() says.
+pub(crate) const VERSION: &str = concat!("8.0.31-inia-", env!("CARGO_PKG_VERSION"));
+
+/// Where a variable lives and whether it can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// A global default and a value per session.
+    Both,
+    /// Global only.
+    Global,
+    /// Per session only.
+    Session,
+    /// Fixed.
+    ReadOnly,
+}
+
+/// A variable's type and its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// ON or OFF.
+    Bool,
+    /// An integer of a range.
+    Int(i64, u64),
+    /// Seconds with a fraction.
+    Double,
+    /// A string.
+    Text,
+    /// A list of switches, each on or off; also settable by a number whose bits they are.
+    Switches,
+    /// One of a list of words; also settable by position.
+    Word(&'static [&'static str]),
+}
+
+/// One line of the table.
+pub struct VarDef {
+    /// Its name in lower case.
+    pub name: &'static str,
+    /// Where its values are.
+    pub home: Home,
+    /// Which values it takes.
+    pub kind: Kind,
+    /// The default as SHOW VARIABLES prints it.
+    pub default: &'static str,
+}
+
+const fn var(name: &'static str, home: Home, kind: Kind, default: &'static str) -> VarDef {
+    VarDef { name, home, kind, default }
+}
+
+const BIG: u64 = u64::MAX;
+const LEVELS: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
+
+/// All variables, by name.
+static VARS: LazyLock<Vec<&'static VarDef>> = LazyLock::new(|| {
+    let families = [server::VARS, innodb::VARS, replication::VARS];
+    let mut all: Vec<&'static VarDef> = families.into_iter().flatten().collect();
+    all.sort_by_key(|def| def.name);
+    all
+});
+
+/// Values that differ from the table, by name.
+type Values = HashMap<&'static str, String>;
+
+/// The global values. Sessions share those of their beginning.
+#[derive(Default)]
+pub struct GlobalVars(RwLock<Arc<Values>>);
+
+impl GlobalVars {
+    /// All as they are now.
+    pub fn all(&self) -> Arc<Values> {
+        self.0.read().clone()
+    }
+
+    /// Gives a variable a value.
+    pub fn set(&self, name: &'static str, text: String) {
+        Arc::make_mut(&mut self.0.write()).insert(name, text);
+    }
+
+    /// Whether a variable was set to ON.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.0.read().get(name).is_some_and(|text| text == "ON")
+    }
+}
+
+/// The session's own values.
+#[derive(Default)]
+pub struct SessionVars {
+    /// The globals when the session began.
+    pub inherited: Arc<Values>,
+    /// Values that were set in the session; others are the globals'.
+    pub values: HashMap<&'static str, String>,
+    /// SET timestamp, in microseconds.
+    pub timestamp_micros: Option<i64>,
+}
+
+/// The variables that SHOW VARIABLES lists in a scope.
+pub(crate) fn shown(scope: VarScope) -> impl Iterator<Item = &'static VarDef> {
+    VARS.iter().copied().filter(move |def| scope != VarScope::Global || def.home != Home::Session)
+}
+
+/// A variable's line; error 1193. `tx_isolation` and other old names are gone in 8.0.
+pub fn find(name: &str) -> Result<&'static VarDef, SqlError> {
+    let name = name.to_ascii_lowercase();
+    VARS.binary_search_by(|def| def.name.cmp(&name))
+        .map(|at| VARS[at])
+        .map_err(|_| SqlError::new(ErrorCode::UnknownSystemVariable, &[&name]))
+}
+
+/// A variable's text as SHOW VARIABLES prints it.
+pub(crate) fn text(
+    globals: &GlobalVars,
+    session: &SessionVars,
+    scope: VarScope,
+    def: &VarDef,
+) -> String {
+    let found = match (scope, def.home) {
+        (VarScope::Global, _) | (_, Home::Global | Home::ReadOnly) => {
+            globals.0.read().get(def.name).cloned()
+        }
+        _ => session.values.get(def.name).or_else(|| session.inherited.get(def.name)).cloned(),
+    };
+    found.unwrap_or_else(|| def.default.to_owned())
+}
+
+/// The type of variables that are seconds with a fraction.
+pub(crate) fn seconds() -> ExprType {
+    let data_type = DataType::Double { decimals: Some(6), unsigned: false };
+    ExprType::computed(data_type, false)
+}
+
+/// Value and type of `@@name`; errors 1193 and 1238.
+pub(crate) fn read(
+    globals: &GlobalVars,
+    session: &SessionVars,
+    scope: VarScope,
+    name: &str,
+) -> Result<(Value, ExprType), SqlError> {
+    let def = find(name)?;
+    let wrong =
+        |kind: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &kind]));
+    match (scope, def.home) {
+        (VarScope::Session, Home::Global | Home::ReadOnly) => return wrong("GLOBAL"),
+        (VarScope::Global, Home::Session) => return wrong("SESSION"),
+        _ => {}
+    }
+    let text = text(globals, session, scope, def);
+    Ok(match def.kind {
+        Kind::Bool => (Value::Int(i64::from(text == "ON")), ExprType::int(1, false)),
+        Kind::Int(..) => (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false)),
+        Kind::Double => (Value::Double(text.parse().unwrap_or_default()), seconds()),
+        Kind::Text | Kind::Switches | Kind::Word(_) => {
+            let length = text.chars().count() as u64;
+            let ty = ExprType::text(length, Collation(33), true);
+            let null = (def.name == "character_set_results" && text.is_empty())
+                || (def.name == "secure_file_priv" && text == "NULL");
+            (if null { Value::Null } else { Value::Text(text) }, ty)
+        }
+    })
+}

@@ -1,0 +1,322 @@
+//! A table's durable definition: its columns, keys and constraints.
+//!
+//! Invariants of a [`TableDef`]:
+//! - `indexes[0]` is the primary key when there is one; no other index is primary;
+//! - every index part names an existing column;
+//! - without a primary key rows are clustered on a hidden 64-bit row id.
+//!
+//! [`sound`] has the rest, and checks them all.
+
+mod sound;
+
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::ids::TreeId;
+use inia_base::value::Value;
+
+/// The engine whose tables take part in transactions.
+pub const TRANSACTIONAL: &str = "InnoDB";
+/// The engine whose tables are empty after a start.
+const FLEETING: &str = "MEMORY";
+
+/// A table's number; it never changes, TRUNCATE and ALTER keep it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId(pub u64);
+
+/// What a column gets when a statement gives it no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnDefault {
+    /// No default: NULL for nullable columns when `None` was implicit, an error in strict mode
+    /// for the others.
+    None,
+    /// A constant, already converted to the column's type (`Value::Null` for DEFAULT NULL).
+    Value(Value),
+    /// Explicitly no default, not even NULL: ALTER COLUMN … DROP DEFAULT of a nullable column.
+    Absent,
+    /// CURRENT_TIMESTAMP with the column's fractional digits.
+    CurrentTimestamp,
+    /// DEFAULT (expression), as normalised text.
+    Expression(String),
+}
+
+/// GENERATED ALWAYS AS (…).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generated {
+    /// The expression's text as SHOW CREATE TABLE prints it, without the outer parentheses.
+    pub expression: String,
+    /// STORED; a VIRTUAL column is kept in the row all the same, only its display differs.
+    pub stored: bool,
+}
+
+/// One column.
+///
+/// Wide: one field for each attribute that a column has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnDef {
+    /// Name as declared; compared without case.
+    pub name: String,
+    /// Type.
+    pub data_type: DataType,
+    /// Declared display width: kept for TINYINT(1), YEAR and ZEROFILL columns.
+    pub display_width: Option<u8>,
+    /// Declared ZEROFILL.
+    pub zerofill: bool,
+    /// May be NULL.
+    pub nullable: bool,
+    /// Default value.
+    pub default: ColumnDefault,
+    /// ON UPDATE CURRENT_TIMESTAMP.
+    pub on_update_now: bool,
+    /// AUTO_INCREMENT.
+    pub auto_increment: bool,
+    /// COMMENT.
+    pub comment: String,
+    /// Computed column.
+    pub generated: Option<Generated>,
+    /// Left out of `SELECT *`.
+    pub invisible: bool,
+    /// The charset or collation was written out with the column (SHOW CREATE repeats it).
+    pub explicit_collation: bool,
+}
+
+/// How the names of hidden columns begin.
+pub const HIDDEN: &str = "!hidden!";
+
+impl ColumnDef {
+    /// A column of which nothing else is written out.
+    pub fn new(name: impl Into<String>, data_type: DataType, nullable: bool) -> ColumnDef {
+        ColumnDef {
+            name: name.into(),
+            data_type,
+            display_width: None,
+            zerofill: false,
+            nullable,
+            default: ColumnDefault::None,
+            on_update_now: false,
+            auto_increment: false,
+            comment: String::new(),
+            generated: None,
+            invisible: false,
+            explicit_collation: false,
+        }
+    }
+
+    /// The largest number that FLOAT(M,D) or DOUBLE(M,D) takes.
+    pub fn limit(&self) -> Option<f64> {
+        let (DataType::Float { decimals: Some(decimals), .. }
+        | DataType::Double { decimals: Some(decimals), .. }) = self.data_type
+        else {
+            return None;
+        };
+        let whole = self.display_width?.saturating_sub(decimals);
+        let limit = 10f64.powi(i32::from(whole)) - 10f64.powi(-i32::from(decimals));
+        match self.data_type {
+            DataType::Float { .. } => Some(f64::from(limit as f32)),
+            _ => Some(limit),
+        }
+    }
+
+    /// Whether the column is computed and counts as not stored.
+    pub fn is_virtual(&self) -> bool {
+        self.generated.as_ref().is_some_and(|generated| !generated.stored)
+    }
+
+    /// Whether the column is an expression of an index, which no statement names.
+    pub fn is_hidden(&self) -> bool {
+        self.invisible && self.generated.is_some() && self.name.starts_with(HIDDEN)
+    }
+}
+
+/// Sorts of index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexKind {
+    /// PRIMARY KEY: the clustered index.
+    Primary,
+    /// UNIQUE.
+    Unique,
+    /// KEY.
+    Plain,
+    /// FULLTEXT KEY.
+    FullText,
+    /// SPATIAL KEY.
+    Spatial,
+}
+
+/// One part of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexPart {
+    /// Position in [`TableDef::columns`].
+    pub column: usize,
+    /// Prefix length in characters (bytes for binary types).
+    pub prefix: Option<u32>,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// One index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexDef {
+    /// Name; `PRIMARY` for the primary key.
+    pub name: String,
+    /// Sort of index.
+    pub kind: IndexKind,
+    /// Parts in order.
+    pub parts: Vec<IndexPart>,
+    /// COMMENT.
+    pub comment: String,
+    /// INVISIBLE indexes are maintained and never chosen.
+    pub visible: bool,
+    /// USING BTREE or USING HASH as written.
+    pub using: Option<String>,
+    /// A foreign key has brought it along: it goes where another index serves.
+    pub for_foreign_key: bool,
+    /// Its tree; the clustered tree for the primary key.
+    pub tree: TreeId,
+}
+
+impl IndexKind {
+    /// Whether the index has a tree of entries beside the rows.
+    pub fn has_entries(self) -> bool {
+        matches!(self, IndexKind::Unique | IndexKind::Plain)
+    }
+}
+
+impl IndexDef {
+    /// Whether no two rows may agree on all parts (unless one is NULL).
+    pub(crate) fn unique(&self) -> bool {
+        matches!(self.kind, IndexKind::Primary | IndexKind::Unique)
+    }
+}
+
+/// What a foreign key does when its parent row goes or changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferentialAction {
+    /// RESTRICT, as written.
+    Restrict,
+    /// NO ACTION, as written or by default.
+    NoAction,
+    /// CASCADE.
+    Cascade,
+    /// SET NULL.
+    SetNull,
+    /// SET DEFAULT, which MySQL's default engine refuses.
+    SetDefault,
+}
+
+/// A foreign key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignKeyDef {
+    /// Constraint name.
+    pub name: String,
+    /// Child columns, as positions.
+    pub columns: Vec<usize>,
+    /// Parent schema.
+    pub ref_schema: String,
+    /// Parent table.
+    pub ref_table: String,
+    /// Parent column names.
+    pub ref_columns: Vec<String>,
+    /// ON DELETE.
+    pub on_delete: ReferentialAction,
+    /// ON UPDATE.
+    pub on_update: ReferentialAction,
+}
+
+/// A CHECK constraint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckDef {
+    /// Constraint name.
+    pub name: String,
+    /// The condition as SHOW CREATE TABLE prints it, without the outer parentheses.
+    pub expression: String,
+    /// Not declared NOT ENFORCED.
+    pub enforced: bool,
+}
+
+/// A table's durable definition.
+///
+/// Wide: one field for each attribute that a table has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableDef {
+    /// Number.
+    pub id: TableId,
+    /// Database.
+    pub schema: String,
+    /// Name.
+    pub name: String,
+    /// Columns in order.
+    pub columns: Vec<ColumnDef>,
+    /// Indexes, the primary key first.
+    pub indexes: Vec<IndexDef>,
+    /// Foreign keys.
+    pub foreign_keys: Vec<ForeignKeyDef>,
+    /// CHECK constraints.
+    pub checks: Vec<CheckDef>,
+    /// The tree that holds the rows.
+    pub clustered: TreeId,
+    /// ENGINE, in MySQL's spelling.
+    pub engine: String,
+    /// Default collation.
+    pub collation: Collation,
+    /// COMMENT.
+    pub comment: String,
+    /// Floor of the AUTO_INCREMENT counter (AUTO_INCREMENT = n, and what ALTER and TRUNCATE keep).
+    pub auto_increment: u64,
+    /// Further options in the order SHOW CREATE TABLE prints them: (`ROW_FORMAT`, `DYNAMIC`).
+    pub options: Vec<(String, String)>,
+    /// Seconds since 1970 of the creation.
+    pub created: u64,
+    /// Only the session that created it sees it; the key of its record shows that.
+    pub temporary: bool,
+}
+
+impl TableDef {
+    /// Whether rows are gone when the server ends.
+    pub fn is_volatile(&self) -> bool {
+        self.engine == FLEETING
+    }
+
+    /// Whether changes of rows belong to a transaction; else each statement's changes stand.
+    #[inline]
+    pub fn is_transactional(&self) -> bool {
+        self.engine == TRANSACTIONAL
+    }
+
+    /// Its trees, that of the rows first.
+    pub fn trees(&self) -> Vec<TreeId> {
+        let own = self.indexes.iter().filter(|index| index.kind != IndexKind::Primary);
+        std::iter::once(self.clustered).chain(own.map(|index| index.tree)).collect()
+    }
+
+    /// The primary key.
+    pub fn primary(&self) -> Option<&IndexDef> {
+        self.indexes.first().filter(|index| index.kind == IndexKind::Primary)
+    }
+
+    /// Position of a column, by its name without case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| same_name(&column.name, name))
+    }
+
+    /// Position of an index, by its name without case.
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
+        self.indexes.iter().position(|index| same_name(&index.name, name))
+    }
+
+    /// The AUTO_INCREMENT column.
+    pub fn auto_increment_column(&self) -> Option<usize> {
+        self.columns.iter().position(|column| column.auto_increment)
+    }
+}
+
+/// Whether two column, index or constraint names are the same.
+pub fn same_name(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || (!(a.is_ascii() && b.is_ascii()) && fold(a) == fold(b))
+}
+
+fn fold(name: &str) -> String {
+    name.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! What views mean: their queries with all names resolved, and what their definers may do.
+
+mod resolve;
+mod rights;
+mod shape;
+
+pub use resolve::{Resolver, UsedColumn};
+pub use shape::{reads_itself, simple_select};

@@ -1,0 +1,83 @@
+//! Which views are simple enough that rows can be changed through them.
+
+use crate::context::SessionContext;
+use crate::referenced::{ReferencedObjects, named_tables};
+use inia_parser::ast::{self, QueryBody, SelectItem, TableRef};
+
+/// The SELECT of a query whose rows are rows of its tables.
+pub fn simple_select(query: &ast::Query) -> Option<&ast::Select> {
+    let QueryBody::Select(select) = &query.body else { return None };
+    let computed = |item: &SelectItem| match item {
+        SelectItem::Expr { expr, .. } => is_computed_over_rows(expr),
+        _ => false,
+    };
+    let simple = query.with.is_none()
+        && query.limit.is_none()
+        && !select.from.is_empty()
+        && !select.options.distinct
+        && select.group_by.is_empty()
+        && select.having.is_none()
+        && select.windows.is_empty()
+        && !select.items.iter().any(computed);
+    simple.then_some(select)
+}
+
+/// Whether an expression has an aggregate function or one over a window.
+fn is_computed_over_rows(expr: &ast::Expr) -> bool {
+    let mut found = false;
+    let mut copy = expr.clone();
+    fn look(expr: &mut ast::Expr, found: &mut bool) {
+        *found |= matches!(expr, ast::Expr::Aggregate(_) | ast::Expr::Window(_));
+        expr.for_each_child_mut(&mut |child| look(child, found));
+    }
+    look(&mut copy, &mut found);
+    found
+}
+
+/// Whether conditions read, by subqueries, a table that FROM has, too; and those of views in FROM,
+/// where they are `merged`.
+pub fn reads_itself(core: &SessionContext, select: &ast::Select, merged: bool) -> bool {
+    fn conditions<'q>(reads: &mut ReferencedObjects<'q>, table: &'q TableRef) {
+        match table {
+            TableRef::List(list) => list.iter().for_each(|table| conditions(reads, table)),
+            TableRef::Join(join) => {
+                conditions(reads, &join.left);
+                conditions(reads, &join.right);
+                if let ast::JoinConstraint::On(on) = &join.constraint {
+                    reads.exprs([on]);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut reads = ReferencedObjects::default();
+    reads.exprs(&select.where_);
+    select.from.iter().for_each(|table| conditions(&mut reads, table));
+    if reads.tables.is_empty() {
+        return false;
+    }
+    let (mut read, mut own) = (Vec::new(), Vec::new());
+    reads.tables.iter().for_each(|name| base_tables(core, name, &mut read));
+    for factor in named_tables(&select.from) {
+        match merged {
+            true => base_tables(core, &factor.name, &mut own),
+            false => own.push(factor.name.clone()),
+        }
+    }
+    own.iter().any(|name| read.contains(name))
+}
+
+/// The tables behind a name: its own, and all that a view reads anywhere.
+fn base_tables(core: &SessionContext, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
+    let schema = name.db.as_deref().unwrap_or_default();
+    if found.contains(name) {
+        return;
+    }
+    found.push(name.clone());
+    let view = core.db.catalog().view(schema, &name.name);
+    if let Some(query) = view.as_ref().and_then(|view| view.query.as_ref()) {
+        let mut reads = ReferencedObjects::default();
+        reads.query(query);
+        reads.tables.iter().for_each(|name| base_tables(core, name, found));
+    }
+}

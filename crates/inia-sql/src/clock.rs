@@ -1,8 +1,0 @@
-//! The system's clock.
-
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The present moment in microseconds since 1970.
-pub(crate) fn clock_micros() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros() as i64)
-}
