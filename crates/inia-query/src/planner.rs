@@ -11,51 +11,52 @@ use inia_storage::{Isolation, LockMode, LockRequest, WaitPolicy};
 
 /// Plans a query in the open transaction and holds its tables still.
 pub fn plan_query(
-    core: &SessionContext,
+    session: &SessionContext,
     query: &ast::Query,
     plain_lock: Option<LockRequest>,
 ) -> Result<StatementPlan, SqlError> {
-    plan_held(core, plain_lock, |context| bind::bind_query(query, context), |plan| plan)
+    plan_held(session, plain_lock, |context| bind::bind_query(query, context), |plan| plan)
 }
 
 /// Binds something in the open transaction and holds its tables still.
 fn plan_held<T>(
-    core: &SessionContext,
+    session: &SessionContext,
     plain_lock: Option<LockRequest>,
     bind: impl Fn(&BindContext<'_>) -> Result<T, SqlError>,
     plan_of: impl Fn(&T) -> &StatementPlan,
 ) -> Result<T, SqlError> {
     loop {
-        let stored = core.db.catalog().current();
-        let catalog = core.temporary.over(stored.clone());
-        let context = BindContext { stored: &stored, ..context_over(core, &catalog, plain_lock) };
+        let stored = session.db.catalog().current();
+        let catalog = session.temporary.over(stored.clone());
+        let context =
+            BindContext { stored: &stored, ..context_over(session, &catalog, plain_lock) };
         let plan = bind(&context)?;
         let mut held = true;
         let (tables, views) = (&plan_of(&plan).tables, &plan_of(&plan).views);
         for table in tables {
-            held &= core.hold(table)?;
+            held &= session.hold(table)?;
         }
         for used in views {
-            held &= core.hold_view(&used.view)?;
+            held &= session.hold_view(&used.view)?;
         }
         if held {
-            core.check_view_rights(views)?;
+            session.check_view_rights(views)?;
             return Ok(plan);
         }
     }
 }
 
 fn context_over<'c>(
-    core: &'c SessionContext,
+    session: &'c SessionContext,
     catalog: &'c CatalogVersion,
     plain_lock: Option<LockRequest>,
 ) -> BindContext<'c> {
     BindContext {
         catalog,
         stored: catalog,
-        database: core.env.database.as_deref(),
-        env: &core.env,
-        host: &core.host,
+        database: session.env.database.as_deref(),
+        env: &session.env,
+        host: &session.host,
         virtuals: &SystemTables,
         plain_lock,
     }
@@ -63,27 +64,35 @@ fn context_over<'c>(
 
 /// Plans a query over tables of a catalog of the caller's own, which has locked them.
 pub fn plan_over(
-    core: &SessionContext,
+    session: &SessionContext,
     catalog: &CatalogVersion,
     query: &ast::Query,
 ) -> Result<StatementPlan, SqlError> {
-    bind::bind_query(query, &context_over(core, catalog, None))
+    bind::bind_query(query, &context_over(session, catalog, None))
 }
 
 /// The lock that INSERT … SELECT takes on the rows it reads.
-fn source_lock(core: &SessionContext) -> Option<LockRequest> {
-    let gaps = matches!(core.state.current, Isolation::RepeatableRead | Isolation::Serializable);
+fn source_lock(session: &SessionContext) -> Option<LockRequest> {
+    let gaps = matches!(session.state.current, Isolation::RepeatableRead | Isolation::Serializable);
     gaps.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
 }
 
 /// Plans a query whose rows are about to be stored.
-pub fn plan_source(core: &SessionContext, query: &ast::Query) -> Result<StatementPlan, SqlError> {
-    plan_held(core, source_lock(core), |context| bind::bind_source(query, context), |plan| plan)
+pub fn plan_source(
+    session: &SessionContext,
+    query: &ast::Query,
+) -> Result<StatementPlan, SqlError> {
+    plan_held(
+        session,
+        source_lock(session),
+        |context| bind::bind_source(query, context),
+        |plan| plan,
+    )
 }
 
 /// Plans INSERT's queries, see [`bind::bind_insert`].
 pub(crate) fn plan_insert_queries(
-    core: &SessionContext,
+    session: &SessionContext,
     source: Option<&bind::InsertSource>,
     beside: &[ast::Query],
     values: usize,
@@ -91,5 +100,5 @@ pub(crate) fn plan_insert_queries(
 ) -> Result<bind::BoundInsert, SqlError> {
     let bind =
         |context: &BindContext<'_>| bind::bind_insert(source, beside, values, names, context);
-    plan_held(core, source_lock(core), bind, |bound| &bound.plan)
+    plan_held(session, source_lock(session), bind, |bound| &bound.plan)
 }

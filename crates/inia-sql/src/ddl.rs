@@ -45,36 +45,39 @@ use inia_storage::Isolation;
 pub(crate) type DdlResult = Result<StatementOutcome, SqlError>;
 
 /// Locks tables' definitions against everybody else.
-pub(crate) fn lock(core: &SessionContext, names: &[FullName]) -> Result<Vec<MdlGuard>, SqlError> {
-    let manager = core.db.catalog().mdl();
+pub(crate) fn lock(
+    session: &SessionContext,
+    names: &[FullName],
+) -> Result<Vec<MdlGuard>, SqlError> {
+    let manager = session.db.catalog().mdl();
     let names = names.iter().map(|(schema, name)| manager.name(schema, name)).collect();
-    core.mdl.lock_exclusive(names, core.mdl_limit())
+    session.mdl.lock_exclusive(names, session.mdl_limit())
 }
 
 /// As [`lock`], and keeps everybody from changing rows of the tables `still`.
 pub(crate) fn lock_beside(
-    core: &SessionContext,
+    session: &SessionContext,
     names: &[FullName],
     still: &[FullName],
 ) -> Result<Vec<MdlGuard>, SqlError> {
-    let manager = core.db.catalog().mdl();
+    let manager = session.db.catalog().mdl();
     let wanted =
         |kind: MdlKind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
     let still = still.iter().map(wanted(MdlKind::ReadOnly));
     let all = names.iter().map(wanted(MdlKind::Exclusive)).chain(still).collect();
-    core.mdl.lock_all(all, core.mdl_limit())
+    session.mdl.lock_all(all, session.mdl_limit())
 }
 
 /// As [`lock_beside`] for tables that get other names: tables that refer to them are rewritten.
 pub(crate) fn lock_renamed(
-    core: &SessionContext,
+    session: &SessionContext,
     names: &[FullName],
     still: &[FullName],
 ) -> Result<Vec<MdlGuard>, SqlError> {
     let mut all = names.to_vec();
     loop {
-        let guards = lock_beside(core, &all, still)?;
-        let catalog = core.db.catalog().current();
+        let guards = lock_beside(session, &all, still)?;
+        let catalog = session.db.catalog().current();
         let referring = names.iter().filter_map(|name| catalog.references.get(name)).flatten();
         let more: Vec<FullName> = referring.filter(|name| !all.contains(name)).cloned().collect();
         if more.is_empty() {
@@ -86,25 +89,26 @@ pub(crate) fn lock_renamed(
 
 /// Locks the definitions of those names that the session has no temporary tables for.
 pub(crate) fn lock_stored(
-    core: &SessionContext,
+    session: &SessionContext,
     names: &[FullName],
 ) -> Result<Vec<MdlGuard>, SqlError> {
-    let stored = names.iter().filter(|(schema, name)| core.temporary.get(schema, name).is_none());
-    lock(core, &stored.cloned().collect::<Vec<_>>())
+    let stored =
+        names.iter().filter(|(schema, name)| session.temporary.get(schema, name).is_none());
+    lock(session, &stored.cloned().collect::<Vec<_>>())
 }
 
 /// Runs `work` in a storage transaction of its own, writes the changes it lists, commits, and
 /// publishes them.
 pub(crate) fn in_transaction<T>(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     work: impl FnOnce(&mut SessionContext, &mut Vec<Change>) -> Result<T, SqlError>,
 ) -> Result<T, SqlError> {
-    core.txn.get_mut().begin(Isolation::RepeatableRead);
-    core.txn.get_mut().begin_statement();
+    session.txn.get_mut().begin(Isolation::RepeatableRead);
+    session.txn.get_mut().begin_statement();
     let mut changes = Vec::new();
-    let result = work(core, &mut changes).and_then(|value| {
-        let txn = core.txn.get_mut();
-        let catalog = core.db.catalog();
+    let result = work(session, &mut changes).and_then(|value| {
+        let txn = session.txn.get_mut();
+        let catalog = session.db.catalog();
         changes.iter().try_for_each(|change| catalog.write(txn, change))?;
         let table = changes.iter().find_map(|change| match change {
             Change::PutTable(def) => Some(&def.name),
@@ -117,17 +121,17 @@ pub(crate) fn in_transaction<T>(
         Ok(value)
     });
     let ended = match result.is_err() {
-        true => core.abandon_statement_txns(),
-        false => core.end_statement_txns(false),
+        true => session.abandon_statement_txns(),
+        false => session.end_statement_txns(false),
     };
     match result.and_then(|value| ended.map(|()| value)) {
         Ok(value) => {
-            publish(core, changes);
+            publish(session, changes);
             Ok(value)
         }
         Err(error) => {
-            if core.txn.get_mut().is_open() {
-                core.txn.get_mut().rollback().sql()?;
+            if session.txn.get_mut().is_open() {
+                session.txn.get_mut().rollback().sql()?;
             }
             Err(error)
         }
@@ -135,32 +139,32 @@ pub(crate) fn in_transaction<T>(
 }
 
 /// Shows committed changes to whom they concern: everybody, or this session.
-fn publish(core: &mut SessionContext, changes: Vec<Change>) {
+fn publish(session: &mut SessionContext, changes: Vec<Change>) {
     let (own, shared): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(Change::is_temporary);
     if !shared.is_empty() {
-        core.db.catalog().publish(shared);
+        session.db.catalog().publish(shared);
     }
     if !own.is_empty() {
-        core.settings += 1;
+        session.settings += 1;
     }
     for change in own {
-        core.temporary.apply(&core.db.catalog, change);
+        session.temporary.apply(&session.db.catalog, change);
     }
 }
 
 /// As [`in_transaction`], beside the session's own transaction where one is open: what creates
 /// temporary tables does not end that.
 pub(crate) fn aside<T>(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     work: impl FnOnce(&mut SessionContext, &mut Vec<Change>) -> Result<T, SqlError>,
 ) -> Result<T, SqlError> {
-    if !core.state.open {
-        return in_transaction(core, work);
+    if !session.state.open {
+        return in_transaction(session, work);
     }
-    let other = std::cell::RefCell::new(core.db.engine.attach());
-    let own = std::mem::replace(&mut core.txn, other);
-    let result = in_transaction(core, work);
-    core.txn = own;
+    let other = std::cell::RefCell::new(session.db.engine.attach());
+    let own = std::mem::replace(&mut session.txn, other);
+    let result = in_transaction(session, work);
+    session.txn = own;
     result
 }

@@ -20,8 +20,8 @@ use inia_query::context::SessionContext;
 use std::path::{Path, PathBuf};
 
 /// Whether backslashes escape where a statement does not say what does.
-fn backslashes_escape(core: &SessionContext) -> bool {
-    !core.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES)
+fn backslashes_escape(session: &SessionContext) -> bool {
+    !session.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES)
 }
 
 /// The most bytes that a value takes as text.
@@ -36,13 +36,14 @@ fn width(ty: &ExprType) -> u32 {
 }
 
 /// The place of a server's file; error 1290 where `secure_file_priv` does not allow it.
-fn server_path(core: &SessionContext, path: &str) -> Result<PathBuf, SqlError> {
+fn server_path(session: &SessionContext, path: &str) -> Result<PathBuf, SqlError> {
     let refused = || SqlError::new(ErrorCode::OptionPreventsStatement, &[&"--secure-file-priv"]);
-    let allowed = core.var("secure_file_priv").unwrap_or_default();
+    let allowed = session.var("secure_file_priv").unwrap_or_default();
     let mut full = PathBuf::from(path);
     if full.is_relative() {
-        let data = core.var("datadir").unwrap_or_default();
-        full = Path::new(&data).join(core.env.database.as_deref().unwrap_or_default()).join(full);
+        let data = session.var("datadir").unwrap_or_default();
+        full =
+            Path::new(&data).join(session.env.database.as_deref().unwrap_or_default()).join(full);
     }
     if allowed == "NULL" {
         return Err(refused());

@@ -151,7 +151,7 @@ impl Drop for PreparedStatement {
 
 /// One client's session.
 pub struct Session {
-    core: SessionContext,
+    session: SessionContext,
     prepared: HashMap<u32, PreparedStatement, KeyHash>,
     /// What they take.
     memory: PreparedMemory,
@@ -169,7 +169,7 @@ impl Session {
         let multi_statements = client.multi_statements;
         let memory = PreparedMemory::new(&db.memory);
         let mut session = Session {
-            core: SessionContext::new(db.clone(), client),
+            session: SessionContext::new(db.clone(), client),
             prepared: HashMap::default(),
             memory,
             named: HashMap::new(),
@@ -177,7 +177,7 @@ impl Session {
             multi_statements,
             plan_cache: PlanCache::default(),
         };
-        login::apply(&mut session.core);
+        login::apply(&mut session.session);
         session
     }
 
@@ -197,9 +197,9 @@ impl Session {
                 let text = match source {
                     ast::PrepareSource::Text(text) => text.clone(),
                     ast::PrepareSource::UserVar(variable) => {
-                        match self.core.host.user_value(variable) {
+                        match self.session.host.user_value(variable) {
                             Value::Null => String::from("NULL"),
-                            _ => self.core.host.user_text(variable),
+                            _ => self.session.host.user_text(variable),
                         }
                     }
                 };
@@ -215,7 +215,7 @@ impl Session {
             }
             ast::Statement::Execute { name, using } => {
                 let params: Vec<Value> =
-                    using.iter().map(|variable| self.core.host.user_value(variable)).collect();
+                    using.iter().map(|variable| self.session.host.user_value(variable)).collect();
                 match known(self, name, "EXECUTE") {
                     Ok(id) => return self.execute_with(id, &params, sink, more),
                     Err(error) => Err(error),
@@ -228,7 +228,7 @@ impl Session {
             }),
             _ => Ok(StatementOutcome::default()),
         };
-        finish(&mut self.core, result, sink, more)
+        finish(&mut self.session, result, sink, more)
     }
 
     /// Executes a prepared statement.
@@ -264,27 +264,27 @@ impl Session {
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
-        self.core.host.counters.count_handle(HandleUse::Execute);
+        self.session.host.counters.count_handle(HandleUse::Execute);
         let Some(prepared) = self.prepared.get_mut(&id) else {
             let args: [&dyn std::fmt::Display; 2] = [&id, &"mysqld_stmt_execute"];
             return Err(failed(
-                &mut self.core,
+                &mut self.session,
                 SqlError::new(ErrorCode::UnknownStmtHandler, &args),
             ));
         };
         if prepared.params as usize != params.len() {
             return Err(failed(
-                &mut self.core,
+                &mut self.session,
                 SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"]),
             ));
         }
         let PreparedStatement { statement, text, hints, kept, .. } = prepared;
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
         let hinted = !hints.variables.is_empty();
-        run_statement(&mut self.core, source, sink, more, |core, sink| {
-            core.env.is_prepared = true;
-            let result = kept.run(core, (statement, text, hinted), params, sink);
-            core.env.is_prepared = false;
+        run_statement(&mut self.session, source, sink, more, |session, sink| {
+            session.env.is_prepared = true;
+            let result = kept.run(session, (statement, text, hinted), params, sink);
+            session.env.is_prepared = false;
             result
         })
     }
@@ -298,121 +298,121 @@ impl Session {
     /// Forgets a prepared statement; unknown ids are ignored.
     pub fn close_prepared(&mut self, id: u32) {
         if let Some(gone) = self.prepared.remove(&id) {
-            self.core.host.counters.count_handle(HandleUse::Close);
+            self.session.host.counters.count_handle(HandleUse::Close);
             self.memory.give(&gone);
         }
     }
 
     /// Counts what a connection does with a handle by itself.
     pub fn count_handle(&self, used: HandleUse) {
-        self.core.host.counters.count_handle(used);
+        self.session.host.counters.count_handle(used);
     }
 
     /// USE, and COM_INIT_DB.
     pub fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        database::use_database(&mut self.core, name)
+        database::use_database(&mut self.session, name)
     }
 
     /// The current database.
     pub fn current_database(&self) -> Option<&str> {
-        self.core.env.database.as_deref()
+        self.session.env.database.as_deref()
     }
 
     /// COM_RESET_CONNECTION: rolls back and returns to the state after login.
     pub fn reset(&mut self) -> Result<(), SqlError> {
-        self.core.rollback()?;
+        self.session.rollback()?;
         self.prepared.clear();
         self.memory.clear();
         self.named.clear();
         self.plan_cache.clear();
-        let database = self.core.env.database.take();
-        let meter = self.core.meter.take();
-        self.core = SessionContext::new(self.core.db.clone(), self.core.client.clone());
-        self.core.meter = meter;
-        login::apply(&mut self.core);
-        self.core.env.database = database;
+        let database = self.session.env.database.take();
+        let meter = self.session.meter.take();
+        self.session = SessionContext::new(self.session.db.clone(), self.session.client.clone());
+        self.session.meter = meter;
+        login::apply(&mut self.session);
+        self.session.env.database = database;
         Ok(())
     }
 
     /// COM_CHANGE_USER: as [`Session::reset`], with another client and no database.
     pub fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
-        self.core.rollback()?;
+        self.session.rollback()?;
         self.prepared.clear();
         self.memory.clear();
         self.named.clear();
         self.plan_cache.clear();
         self.multi_statements = client.multi_statements;
-        self.core = SessionContext::new(self.core.db.clone(), client);
-        login::apply(&mut self.core);
+        self.session = SessionContext::new(self.session.db.clone(), client);
+        login::apply(&mut self.session);
         Ok(())
     }
 
     /// The protocol's status bits, without those that the protocol layer sets.
     pub fn status_flags(&self) -> u16 {
-        self.core.status()
+        self.session.status()
     }
 
     /// The character set of statements and parameters (`character_set_client`).
     pub fn client_charset(&self) -> Charset {
-        self.core.env.client_charset
+        self.session.env.client_charset
     }
 
     /// The collation that result columns are described with (`character_set_results`); 0 where
     /// each column keeps its own.
     pub fn result_collation(&self) -> u16 {
-        set::effect::result_collation(&self.core).map_or(0, |collation: Collation| collation.0)
+        set::effect::result_collation(&self.session).map_or(0, |collation: Collation| collation.0)
     }
 
     /// Seconds that the session may be idle (`wait_timeout`).
     pub fn wait_timeout(&self) -> u64 {
-        self.core.wait_timeout
+        self.session.wait_timeout
     }
 
     /// A handle by which other threads end this session's work.
     pub fn kill_handle(&self) -> KillHandle {
         KillHandle {
-            killed: self.core.killed.clone(),
-            interrupter: self.core.txn.borrow().interrupter(),
-            statement_txns: self.core.statement_txns.interrupters(),
-            sleeper: self.core.host.sleeper.clone(),
-            user_locks: self.core.db.user_locks.clone(),
-            metadata: self.core.mdl.watch(),
+            killed: self.session.killed.clone(),
+            interrupter: self.session.txn.borrow().interrupter(),
+            statement_txns: self.session.statement_txns.interrupters(),
+            sleeper: self.session.host.sleeper.clone(),
+            user_locks: self.session.db.user_locks.clone(),
+            metadata: self.session.mdl.watch(),
         }
     }
 
     /// Bytes of a result that may be held in memory while its client takes it in pieces.
     pub fn result_memory(&self) -> usize {
-        self.core.env.tmp_table_size
+        self.session.env.tmp_table_size
     }
 
     /// What the memory of all sessions is counted by.
     pub fn memory(&self) -> Arc<MemoryBudget> {
-        self.core.db.memory.clone()
+        self.session.db.memory.clone()
     }
 
     /// The disk whose scratch files take what is not held in memory.
     pub fn scratch(&self) -> Arc<dyn Disk> {
-        self.core.db.scratch.clone()
+        self.session.db.scratch.clone()
     }
 
     /// The password has expired: nothing goes but to change it.
     pub fn must_change_password(&self) -> bool {
-        self.core.client.expired
+        self.session.client.expired
     }
 
     /// Who the session belongs to.
     pub fn client(&self) -> &ClientInfo {
-        &self.core.client
+        &self.session.client
     }
 
     /// Conditions of the last statement.
     pub fn warnings(&self) -> &[Warning] {
-        &self.core.diagnostics.list
+        &self.session.diagnostics.list
     }
 
     /// Affected rows count matched instead of changed rows (CLIENT_FOUND_ROWS).
     pub fn set_client_found_rows(&mut self, on: bool) {
-        self.core.client_found_rows = on;
+        self.session.client_found_rows = on;
     }
 
     /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).

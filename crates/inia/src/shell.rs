@@ -179,10 +179,10 @@ impl Shell {
 
     fn run_lines(&mut self, mut lines: impl BufRead) -> Result<(), ShellError> {
         let mut splitter = Splitter::default();
-        let mut line = String::new();
+        let mut line = Vec::new();
         loop {
             line.clear();
-            let read = lines.read_line(&mut line);
+            let read = lines.read_until(b'\n', &mut line);
             if read.map_err(|error| ShellError::Input(error.to_string()))? == 0 {
                 break;
             }
@@ -217,7 +217,7 @@ impl Shell {
                     if !splitter.is_inside() && is_quit(&line) {
                         break;
                     }
-                    for piece in splitter.feed(&format!("{line}\n")) {
+                    for piece in splitter.feed(format!("{line}\n").as_bytes()) {
                         self.run_piece(&piece)?;
                     }
                 }
@@ -251,7 +251,7 @@ impl Shell {
 
     fn run_statement(&mut self, piece: &Piece, started: Instant) -> Result<(), ShellError> {
         let mut out = BufWriter::new(io::stdout().lock());
-        self.connection.start_query(&piece.sql)?;
+        self.connection.start_query_bytes(&piece.sql)?;
         while let Some(head) = self.connection.next_head()? {
             let (rows, end) = match head {
                 Head::Done(end) => (None, end),

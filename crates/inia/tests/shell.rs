@@ -188,3 +188,19 @@ fn ctrl_c_on_a_terminal_ends_the_statement_and_clears_the_line() {
     terminal.press(b"quit\n");
     assert!(terminal.child.wait().unwrap().success());
 }
+
+#[test]
+fn statements_are_passed_on_in_any_character_set() {
+    let (folder, server) = server();
+    let script = folder.path().with_file_name("latin1.sql");
+    // An e with an acute accent, as latin1 writes it: no UTF-8.
+    let text = b"SET NAMES latin1;\nSELECT HEX(CONVERT('caf\xe9;' USING utf8mb4));\n";
+    std::fs::write(&script, text).unwrap();
+    let done = Command::new(program())
+        .args(["sql", &url(&server)])
+        .stdin(std::fs::File::open(&script).unwrap())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(done.stdout.ends_with(b"\n636166C3A93B\n"), "{:?}", done.stdout);
+}

@@ -52,13 +52,13 @@ struct Local {
 
 impl Local {
     /// Takes the snapshot, where others may add to a table at all.
-    fn new(core: &SessionContext, tables: &[Arc<Table>]) -> Option<Local> {
+    fn new(session: &SessionContext, tables: &[Arc<Table>]) -> Option<Local> {
         let added = tables.iter().filter(|table| !table.def.is_volatile());
         let tables: Vec<TableId> = added.map(|table| table.def.id).collect();
         if tables.is_empty() {
             return None;
         }
-        let mut txn = core.db.engine.attach();
+        let mut txn = session.db.engine.attach();
         txn.begin(Isolation::RepeatableRead);
         txn.take_snapshot();
         Some(Local { tables, txn: RefCell::new(txn) })
@@ -98,8 +98,8 @@ enum Strength {
 }
 
 /// What LOCK TABLES says of a table.
-fn strength(core: &SessionContext, name: &FullName, lock: &ast::TableLock) -> Strength {
-    let table = core.db.catalog().table(&name.0, &name.1);
+fn strength(session: &SessionContext, name: &FullName, lock: &ast::TableLock) -> Strength {
+    let table = session.db.catalog().table(&name.0, &name.1);
     match () {
         () if lock.write => Strength::Write,
         () if lock.local && table.is_some_and(|table| !table.def.is_transactional()) => {
@@ -110,12 +110,12 @@ fn strength(core: &SessionContext, name: &FullName, lock: &ast::TableLock) -> St
 }
 
 impl Wanted {
-    fn new(core: &SessionContext, locks: &[ast::TableLock]) -> Result<Wanted, SqlError> {
+    fn new(session: &SessionContext, locks: &[ast::TableLock]) -> Result<Wanted, SqlError> {
         let mut wanted = Wanted::default();
         for lock in locks {
-            let (schema, name) = full_name(core, &lock.table)?;
+            let (schema, name) = full_name(session, &lock.table)?;
             if crate::computed::schema(&schema) == Some("information_schema") {
-                let access = core.access();
+                let access = session.access();
                 let args: [&dyn std::fmt::Display; 3] =
                     [&access.account.user, &access.client, &"information_schema"];
                 return Err(SqlError::new(ErrorCode::DbAccessDenied, &args));
@@ -124,17 +124,17 @@ impl Wanted {
             if wanted.list.iter().any(|other| other.alias == alias && other.schema == schema) {
                 return error(ErrorCode::NonUniqueTable, &alias);
             }
-            let view = core.is_view(&schema, &name);
+            let view = session.is_view(&schema, &name);
             wanted.list.push(LockedTable { schema, name, alias, write: lock.write, view });
         }
         for (at, lock) in locks.iter().enumerate() {
             let LockedTable { schema, name, .. } = &wanted.list[at];
             let top = (schema.clone(), name.clone());
-            if core.temporary.get(&top.0, &top.1).is_none() {
-                wanted.reach(core, &top, &top, strength(core, &top, lock))?;
+            if session.temporary.get(&top.0, &top.1).is_none() {
+                wanted.reach(session, &top, &top, strength(session, &top, lock))?;
             }
         }
-        wanted.add_foreign_keys(core);
+        wanted.add_foreign_keys(session);
         Ok(wanted)
     }
 
@@ -142,7 +142,7 @@ impl Wanted {
     /// where the view needs what is not there.
     fn reach(
         &mut self,
-        core: &SessionContext,
+        session: &SessionContext,
         top: &FullName,
         name: &FullName,
         strength: Strength,
@@ -151,7 +151,7 @@ impl Wanted {
         if self.names.get(name).is_some_and(|known| *known >= strength) {
             return Ok(());
         }
-        let view = core.db.catalog().view(&name.0, &name.1);
+        let view = session.db.catalog().view(&name.0, &name.1);
         let computed = crate::computed::schema(&name.0).is_some();
         if name != top && !computed {
             let (schema, name) = name.clone();
@@ -159,7 +159,7 @@ impl Wanted {
             self.list.push(LockedTable { schema, name, alias, write, view: view.is_some() });
         }
         let Some(view) = view else {
-            match existing(core, name) {
+            match existing(session, name) {
                 _ if computed => return Ok(()),
                 Err(_) if name != top => {
                     return Err(SqlError::new(ErrorCode::ViewInvalid, &[&top.0, &top.1]));
@@ -174,7 +174,7 @@ impl Wanted {
         view.query.iter().for_each(|query| reads.query(query));
         for below in reads.tables {
             let schema = below.db.clone().unwrap_or_else(|| name.0.clone());
-            self.reach(core, top, &(schema, below.name.clone()), strength)?;
+            self.reach(session, top, &(schema, below.name.clone()), strength)?;
         }
         Ok(())
     }
@@ -186,18 +186,18 @@ impl Wanted {
 
     /// What changes of the tables that are to be changed look at and change by foreign keys: it is
     /// kept from others, and stays unusable for this session.
-    fn add_foreign_keys(&mut self, core: &SessionContext) {
-        let catalog = core.db.catalog().current();
+    fn add_foreign_keys(&mut self, session: &SessionContext) {
+        let catalog = session.db.catalog().current();
         let written = self.names.iter().filter(|(_, strength)| **strength == Strength::Write);
         let mut changed: Vec<FullName> = written.map(|(name, _)| name.clone()).collect();
         while let Some(name) = changed.pop() {
-            let Some(table) = core.db.catalog().table(&name.0, &name.1) else { continue };
+            let Some(table) = session.db.catalog().table(&name.0, &name.1) else { continue };
             for key in &table.def.foreign_keys {
                 let parent = (key.ref_schema.clone(), key.ref_table.clone());
                 self.names.entry(parent).or_default();
             }
             for child in catalog.references.get(&name).into_iter().flatten() {
-                let Some(table) = core.db.catalog().table(&child.0, &child.1) else { continue };
+                let Some(table) = session.db.catalog().table(&child.0, &child.1) else { continue };
                 let carries = table.def.foreign_keys.iter().any(|key| {
                     (&key.ref_schema, &key.ref_table) == (&name.0, &name.1)
                         && [key.on_delete, key.on_update].iter().any(|action| {
@@ -220,20 +220,20 @@ impl Wanted {
 /// order, so that two of them cannot wait for each other. A session that had to wait may find
 /// that the names stand for something else by then, and asks again.
 pub fn lock(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     locks: &[ast::TableLock],
 ) -> Result<StatementOutcome, SqlError> {
-    if core.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
+    if session.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
         return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
     }
-    core.commit()?;
-    core.table_locks = TableLocks::default();
-    let limit = core.mdl_limit();
-    let mut wanted = Wanted::new(core, locks)?;
+    session.commit()?;
+    session.table_locks = TableLocks::default();
+    let limit = session.mdl_limit();
+    let mut wanted = Wanted::new(session, locks)?;
     loop {
         let mut guards = Vec::new();
         if wanted.names.values().any(|strength| *strength == Strength::Write) {
-            guards.push(core.mdl.hold_changes(limit)?);
+            guards.push(session.mdl.hold_changes(limit)?);
         }
         for ((schema, name), strength) in &wanted.names {
             let kind = match strength {
@@ -241,21 +241,25 @@ pub fn lock(
                 Strength::Read => MdlKind::ReadOnly,
                 Strength::Write => MdlKind::WriteLock,
             };
-            let mdl = core.db.catalog().mdl().name(schema, name);
-            guards.push(core.mdl.lock_strong(&mdl, kind, limit)?);
+            let mdl = session.db.catalog().mdl().name(schema, name);
+            guards.push(session.mdl.lock_strong(&mdl, kind, limit)?);
         }
         let mut tables = Vec::new();
         for ((schema, name), strength) in &wanted.names {
-            let table = core.db.catalog().table(schema, name);
+            let table = session.db.catalog().table(schema, name);
             if let Some(table) = table.filter(|_| *strength == Strength::Local) {
-                guards.push(core.mdl.lock_strong(&table.shared.rows_lock, MdlKind::Read, limit)?);
+                guards.push(session.mdl.lock_strong(
+                    &table.shared.rows_lock,
+                    MdlKind::Read,
+                    limit,
+                )?);
                 tables.push(table);
             }
         }
-        let now = Wanted::new(core, locks)?;
+        let now = Wanted::new(session, locks)?;
         if now.names == wanted.names {
-            let local = Local::new(core, &tables);
-            core.table_locks = TableLocks { list: now.list, local, guards };
+            let local = Local::new(session, &tables);
+            session.table_locks = TableLocks { list: now.list, local, guards };
             return Ok(StatementOutcome::default());
         }
         wanted = now;
@@ -265,10 +269,10 @@ pub fn lock(
 /// FLUSH TABLES … WITH READ LOCK and FOR EXPORT: of tables, as LOCK TABLES … READ does; of all,
 /// nothing changes until UNLOCK TABLES, and what other sessions have changed is not committed.
 pub fn flush_and_lock(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     names: &[ObjectName],
 ) -> Result<StatementOutcome, SqlError> {
-    if !core.table_locks.list.is_empty() {
+    if !session.table_locks.list.is_empty() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
     }
     if !names.is_empty() {
@@ -276,25 +280,25 @@ pub fn flush_and_lock(
             let (table, alias) = (table.clone(), None);
             ast::TableLock { table, alias, write: false, local: false }
         };
-        return lock(core, &names.iter().map(read).collect::<Vec<_>>());
+        return lock(session, &names.iter().map(read).collect::<Vec<_>>());
     }
-    core.commit()?;
-    core.mdl.end_change();
-    core.read_lock = Some(core.mdl.read_everything(core.mdl_limit())?);
+    session.commit()?;
+    session.mdl.end_change();
+    session.read_lock = Some(session.mdl.read_everything(session.mdl_limit())?);
     Ok(StatementOutcome::default())
 }
 
 /// UNLOCK TABLES.
-pub fn unlock_all(core: &mut SessionContext) -> Result<StatementOutcome, SqlError> {
-    core.read_lock = None;
-    unlock(core)
+pub fn unlock_all(session: &mut SessionContext) -> Result<StatementOutcome, SqlError> {
+    session.read_lock = None;
+    unlock(session)
 }
 
 /// Gives up what LOCK TABLES has locked.
-pub fn unlock(core: &mut SessionContext) -> Result<StatementOutcome, SqlError> {
-    if !core.table_locks.list.is_empty() {
-        core.commit()?;
-        core.table_locks = TableLocks::default();
+pub fn unlock(session: &mut SessionContext) -> Result<StatementOutcome, SqlError> {
+    if !session.table_locks.list.is_empty() {
+        session.commit()?;
+        session.table_locks = TableLocks::default();
     }
     Ok(StatementOutcome::default())
 }

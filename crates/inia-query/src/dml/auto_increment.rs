@@ -146,7 +146,7 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// For a statement on `table` that has `expected` rows.
-    pub(crate) fn new(core: &SessionContext, table: &Table, expected: u64) -> Numbers {
+    pub(crate) fn new(session: &SessionContext, table: &Table, expected: u64) -> Numbers {
         let mut numbers = Numbers {
             increment: 1,
             offset: 1,
@@ -161,11 +161,11 @@ impl Numbers {
             reserved_to: 0,
         };
         if let Some(column) = table.def.auto_increment_column() {
-            let number = |name| core.var(name).and_then(|text| text.parse().ok());
+            let number = |name| session.var(name).and_then(|text| text.parse().ok());
             numbers.increment = number("auto_increment_increment").unwrap_or(1).max(1);
             numbers.offset = number("auto_increment_offset").unwrap_or(1);
             numbers.limit = limit(&table.def.columns[column].data_type);
-            let forced = core.host.vars.borrow_mut().values.remove("insert_id");
+            let forced = session.host.vars.borrow_mut().values.remove("insert_id");
             numbers.forced = forced.and_then(|text| text.parse().ok()).filter(|id| *id > 0);
         }
         numbers

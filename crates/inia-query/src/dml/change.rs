@@ -51,8 +51,8 @@ pub struct ChangePlan {
 
 impl ChangePlan {
     /// Takes in what the view that rows are changed through demands.
-    pub fn guard(&mut self, core: &SessionContext, guard: Guard) -> Result<(), SqlError> {
-        guard.bind(core, &self.table.def, &mut self.fills)?;
+    pub fn guard(&mut self, session: &SessionContext, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(session, &self.table.def, &mut self.fills)?;
         if let Some(rewriting) = &mut self.rewriting {
             rewriting.prepare(&self.table, &self.fills);
         }
@@ -69,7 +69,7 @@ struct Clauses<'a> {
 
 /// Plans UPDATE of one table; `None` for joins and subqueries.
 pub fn plan_update(
-    core: &SessionContext,
+    session: &SessionContext,
     update: &ast::Update,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
@@ -79,9 +79,9 @@ pub fn plan_update(
     if subquery || update.with.is_some() {
         return Ok(None);
     }
-    let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let table = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
-    let fills = Fills::compile(&table.def, &core.env, &core.host)?;
+    let fills = Fills::compile(&table.def, &session.env, &session.host)?;
     let mut assignments = Vec::with_capacity(update.assignments.len());
     for assignment in &update.assignments {
         let target = scope.position(&assignment.column)?;
@@ -92,7 +92,7 @@ pub fn plan_update(
         }
         assignments.push(match &assignment.value {
             ast::Expr::Default => (target, None),
-            value => (target, Some(bind_plain(core, &mut scope, value)?)),
+            value => (target, Some(bind_plain(session, &mut scope, value)?)),
         });
     }
     let clauses = Clauses {
@@ -101,7 +101,7 @@ pub fn plan_update(
         limit: update.limit.as_ref(),
     };
     let hints = &factor.hints;
-    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
+    let mut plan = plan(session, &table, &mut scope, clauses, hints, fills)?;
     let rewriting = Rewriting::new(&table, &plan.fills, assignments);
     plan.gather |= moves_rows(&plan, &rewriting);
     plan.rewriting = Some(rewriting);
@@ -111,7 +111,7 @@ pub fn plan_update(
 
 /// Plans DELETE from one table; `None` for joins and subqueries.
 pub fn plan_delete(
-    core: &SessionContext,
+    session: &SessionContext,
     delete: &ast::Delete,
 ) -> Result<Option<ChangePlan>, SqlError> {
     let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(None) };
@@ -119,22 +119,22 @@ pub fn plan_delete(
     if delete.with.is_some() || delete.where_.iter().chain(order).any(has_subquery) {
         return Ok(None);
     }
-    let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let table = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
-    let fills = Fills::compile(&table.def, &core.env, &core.host)?;
+    let fills = Fills::compile(&table.def, &session.env, &session.host)?;
     let clauses = Clauses {
         condition: delete.where_.as_ref(),
         order_by: &delete.order_by,
         limit: delete.limit.as_ref(),
     };
     let hints = &factor.hints;
-    let mut plan = plan(core, &table, &mut scope, clauses, hints, fills)?;
+    let mut plan = plan(session, &table, &mut scope, clauses, hints, fills)?;
     plan.ignore = delete.ignore;
     Ok(Some(plan))
 }
 
 fn plan(
-    core: &SessionContext,
+    session: &SessionContext,
     table: &Arc<Table>,
     scope: &mut TableScope<'_>,
     clauses: Clauses<'_>,
@@ -148,23 +148,23 @@ fn plan(
         let numbered = Some(at) == table.def.auto_increment_column();
         Never::of(&column.data_type, numbered, false)
     };
-    let meant = clauses.condition.and_then(|c| meant(c, &core.env, false, &never));
+    let meant = clauses.condition.and_then(|c| meant(c, &session.env, false, &never));
     let condition = meant.as_ref().or(clauses.condition);
-    let condition = condition.map(|c| bind_plain(core, scope, c)).transpose()?;
+    let condition = condition.map(|c| bind_plain(session, scope, c)).transpose()?;
     scope.clause = "order clause";
     let mut order = Vec::with_capacity(clauses.order_by.len());
     for item in clauses.order_by {
-        order.push((bind_plain(core, scope, &item.expr)?, item.desc));
+        order.push((bind_plain(session, scope, &item.expr)?, item.desc));
     }
     if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
         return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
     }
-    let limit = clauses.limit.map(|limit| bind_plain(core, scope, &limit.count)).transpose()?;
+    let limit = clauses.limit.map(|limit| bind_plain(session, scope, &limit.count)).transpose()?;
     let allowed = allowed_indexes(table, hints)?;
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
         conjuncts(condition, &mut conditions);
-        read_hidden_columns(&table.def, 0, &mut conditions, &core.env, &core.host);
+        read_hidden_columns(&table.def, 0, &mut conditions, &session.env, &session.host);
     }
     let request = access::Request {
         table,
@@ -209,8 +209,8 @@ pub(super) fn exclusive_request() -> LockRequest {
 }
 
 /// Error 1175: `sql_safe_updates` refuses statements that no key leads to their rows.
-pub(super) fn refuse_without_key(core: &SessionContext) -> Result<(), SqlError> {
-    match core.flag("sql_safe_updates") {
+pub(super) fn refuse_without_key(session: &SessionContext) -> Result<(), SqlError> {
+    match session.flag("sql_safe_updates") {
         true => Err(SqlError::new(ErrorCode::UpdateWithoutKeyInSafeMode, &[&""])),
         false => Ok(()),
     }

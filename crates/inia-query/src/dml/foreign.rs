@@ -80,15 +80,15 @@ fn is_gone(error: &SqlError) -> bool {
 impl Foreign {
     /// The foreign keys around a table; `None` without any, or while they are switched off.
     pub(crate) fn load(
-        core: &SessionContext,
+        session: &SessionContext,
         table: &Arc<Table>,
     ) -> Result<Option<Foreign>, SqlError> {
-        let referring = core.db.catalog().has_references() && !table.def.temporary;
-        if !referring || !core.flag("foreign_key_checks") {
+        let referring = session.db.catalog().has_references() && !table.def.temporary;
+        if !referring || !session.flag("foreign_key_checks") {
             return Ok(None);
         }
         loop {
-            match Foreign::open(core, table) {
+            match Foreign::open(session, table) {
                 // A child was dropped, or got another name, since the catalog was looked at.
                 Err(error) if is_gone(&error) => {}
                 opened => return opened,
@@ -96,12 +96,12 @@ impl Foreign {
         }
     }
 
-    fn open(core: &SessionContext, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
-        let catalog = core.db.catalog().current();
+    fn open(session: &SessionContext, table: &Arc<Table>) -> Result<Option<Foreign>, SqlError> {
+        let catalog = session.db.catalog().current();
         let mut parents = Vec::new();
         for key in &table.def.foreign_keys {
-            let missing = || constraint_error(core, ErrorCode::NoReferencedRow2, table, key);
-            let parent = core.open_stored(&key.ref_schema, &key.ref_table);
+            let missing = || constraint_error(session, ErrorCode::NoReferencedRow2, table, key);
+            let parent = session.open_stored(&key.ref_schema, &key.ref_table);
             let parent = parent.map_err(|e| if is_gone(&e) { missing() } else { e })?;
             if !parent.def.is_transactional() {
                 return Err(missing());
@@ -111,7 +111,7 @@ impl Foreign {
         let mut children = Vec::new();
         let name = (table.def.schema.clone(), table.def.name.clone());
         for (schema, child) in catalog.references.get(&name).into_iter().flatten() {
-            let child = core.open_stored(schema, child)?;
+            let child = session.open_stored(schema, child)?;
             for key in &child.def.foreign_keys {
                 if key.ref_schema == name.0 && key.ref_table == name.1 {
                     children.push((key.clone(), child.clone()));
@@ -123,29 +123,31 @@ impl Foreign {
     }
 
     /// Checks a new row.
-    pub(crate) fn inserted(&self, core: &SessionContext, row: &[Value]) -> Result<(), SqlError> {
+    pub(crate) fn inserted(&self, session: &SessionContext, row: &[Value]) -> Result<(), SqlError> {
         debug_assert_eq!(row.len(), self.table.def.columns.len(), "a row has all columns");
-        self.parents.iter().try_for_each(|(key, parent)| self.check_parent(core, key, parent, row))
+        self.parents
+            .iter()
+            .try_for_each(|(key, parent)| self.check_parent(session, key, parent, row))
     }
 
     /// Checks a changed row and carries the change to its children.
     pub(crate) fn updated(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         old: &[Value],
         new: &[Value],
     ) -> Result<(), SqlError> {
         for (key, parent) in &self.parents {
             if key.columns.iter().any(|column| old[*column] != new[*column]) {
-                self.check_parent(core, key, parent, new)?;
+                self.check_parent(session, key, parent, new)?;
             }
         }
-        self.reach_children(core, &ParentChange { old, new: Some(new) }, None)
+        self.reach_children(session, &ParentChange { old, new: Some(new) }, None)
     }
 
     /// Carries a removal to the row's children.
-    pub(crate) fn deleted(&self, core: &SessionContext, old: &[Value]) -> Result<(), SqlError> {
-        self.reach_children(core, &ParentChange { old, new: None }, None)
+    pub(crate) fn deleted(&self, session: &SessionContext, old: &[Value]) -> Result<(), SqlError> {
+        self.reach_children(session, &ParentChange { old, new: None }, None)
     }
 
     /// Whether some foreign key refers to the table.
@@ -155,7 +157,7 @@ impl Foreign {
 
     fn check_parent(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         key: &ForeignKeyDef,
         parent: &Arc<Table>,
         row: &[Value],
@@ -168,18 +170,18 @@ impl Foreign {
             key.ref_columns.iter().map(|name| parent.def.column(name)).collect();
         let request = LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait };
         let found = match columns {
-            Some(columns) => matching(core, parent, &columns, &wanted, request, true)?,
+            Some(columns) => matching(session, parent, &columns, &wanted, request, true)?,
             None => Vec::new(),
         };
         match found.is_empty() {
-            true => Err(constraint_error(core, ErrorCode::NoReferencedRow2, &self.table, key)),
+            true => Err(constraint_error(session, ErrorCode::NoReferencedRow2, &self.table, key)),
             false => Ok(()),
         }
     }
 
     fn reach_children(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         change: &ParentChange<'_>,
         before: Option<&Path<'_>>,
     ) -> Result<(), SqlError> {
@@ -199,15 +201,15 @@ impl Foreign {
             let restricts =
                 !matches!(key.on_delete, ReferentialAction::Cascade | ReferentialAction::SetNull);
             if itself && (path.updates || restricts) {
-                return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key));
+                return Err(constraint_error(session, ErrorCode::RowIsReferenced2, child, key));
             }
-            let rows = matching(core, child, &key.columns, &wanted, exclusive_request(), false)?;
+            let rows = matching(session, child, &key.columns, &wanted, exclusive_request(), false)?;
             if rows.is_empty() {
                 continue;
             }
             let new = change.new.map(|new| columns.iter().map(|c| new[*c].clone()).collect());
             let action = if new.is_some() { key.on_update } else { key.on_delete };
-            apply(core, key, child, rows, (action, new), &path)?;
+            apply(session, key, child, rows, (action, new), &path)?;
         }
         Ok(())
     }
@@ -215,7 +217,7 @@ impl Foreign {
 
 /// Carries a parent's change to child rows.
 fn apply(
-    core: &SessionContext,
+    session: &SessionContext,
     key: &ForeignKeyDef,
     child: &Arc<Table>,
     rows: Vec<Found>,
@@ -225,27 +227,27 @@ fn apply(
     let replacement = match (action, new) {
         (ReferentialAction::Cascade, new) => new,
         (ReferentialAction::SetNull, _) => Some(vec![Value::Null; key.columns.len()]),
-        _ => return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key)),
+        _ => return Err(constraint_error(session, ErrorCode::RowIsReferenced2, child, key)),
     };
     if path.depth() + 1 >= MAX_DEPTH {
         return Err(SqlError::new(ErrorCode::FkDepthExceeded, &[&MAX_DEPTH]));
     }
     if replacement.is_some() && path.has_updated(child) {
-        return Err(constraint_error(core, ErrorCode::RowIsReferenced2, child, key));
+        return Err(constraint_error(session, ErrorCode::RowIsReferenced2, child, key));
     }
-    core.hold_to_cascade(child)?;
-    let zone = &core.env.time_zone;
+    session.hold_to_cascade(child)?;
+    let zone = &session.env.time_zone;
     super::auto_increment::prepare_counter(child)?;
     let mut writer = RowWriter::new(child, zone);
-    let computed = Computed::of(core, child)?;
-    let further = Foreign::load(core, child)?;
+    let computed = Computed::of(session, child)?;
+    let further = Foreign::load(session, child)?;
     for (clustered, bytes) in rows {
         let old = values(child, &bytes, zone)?;
         let Some(replacement) = &replacement else {
-            writer.delete(&mut core.txn.borrow_mut(), &clustered, &bytes)?;
+            writer.delete(&mut session.txn.borrow_mut(), &clustered, &bytes)?;
             if let Some(further) = &further {
                 let change = ParentChange { old: &old, new: None };
-                further.reach_children(core, &change, Some(path))?;
+                further.reach_children(session, &change, Some(path))?;
             }
             continue;
         };
@@ -256,10 +258,10 @@ fn apply(
             changed[*column] = true;
         }
         if let Some(computed) = &computed {
-            computed.renew(core, &mut row, &mut changed)?;
+            computed.renew(session, &mut row, &mut changed)?;
         }
         let written = {
-            let mut txn = core.txn.borrow_mut();
+            let mut txn = session.txn.borrow_mut();
             writer.update(&mut txn, &clustered, &bytes, &row, &changed)?
         };
         if let Written::Duplicate(at) = written {
@@ -267,7 +269,7 @@ fn apply(
         }
         if let Some(further) = &further {
             let change = ParentChange { old: &old, new: Some(&row) };
-            further.reach_children(core, &change, Some(path))?;
+            further.reach_children(session, &change, Some(path))?;
         }
     }
     Ok(())
@@ -278,9 +280,9 @@ struct Computed(Fills);
 
 impl Computed {
     /// `None` where there are none.
-    fn of(core: &SessionContext, child: &Table) -> Result<Option<Computed>, SqlError> {
+    fn of(session: &SessionContext, child: &Table) -> Result<Option<Computed>, SqlError> {
         match child.def.columns.iter().any(|column| column.generated.is_some()) {
-            true => Ok(Some(Computed(Fills::compile(&child.def, &core.env, &core.host)?))),
+            true => Ok(Some(Computed(Fills::compile(&child.def, &session.env, &session.host)?))),
             false => Ok(None),
         }
     }
@@ -289,11 +291,11 @@ impl Computed {
     /// statement names other columns.
     fn renew(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         row: &mut [Value],
         changed: &mut [bool],
     ) -> Result<(), SqlError> {
-        let mut ctx = core.context(&[], &NoSubqueries);
+        let mut ctx = session.context(&[], &NoSubqueries);
         ctx.strictness = Strictness::Lenient;
         let before = row.to_vec();
         self.0.compute(row, &mut ctx)?;
@@ -306,7 +308,7 @@ impl Computed {
 
 /// Errors 1452 and 1451; 1216 and 1217 for those who may not know the other table.
 fn constraint_error(
-    core: &SessionContext,
+    session: &SessionContext,
     code: ErrorCode,
     child: &Table,
     key: &ForeignKeyDef,
@@ -317,7 +319,7 @@ fn constraint_error(
         }
         _ => (&key.ref_schema, &key.ref_table, ErrorCode::NoReferencedRow),
     };
-    if !core.access().knows(schema, name) {
+    if !session.access().knows(schema, name) {
         return SqlError::new(plain, &[]);
     }
     let text = format!(
@@ -355,7 +357,7 @@ fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
 
 /// Finds and locks the rows whose `columns` equal `wanted`, by an index that starts with them.
 fn matching(
-    core: &SessionContext,
+    session: &SessionContext,
     table: &Arc<Table>,
     columns: &[usize],
     wanted: &[Value],
@@ -365,7 +367,8 @@ fn matching(
     let Some((at, told)) = index_for(table, columns) else { return Ok(Vec::new()) };
     let index = &table.def.indexes[at];
     let codec = &table.indexes[at].codec;
-    let cell = |value, column| Cell::of(value, table.layout.data_type(column), &core.env.time_zone);
+    let cell =
+        |value, column| Cell::of(value, table.layout.data_type(column), &session.env.time_zone);
     let mut start = Vec::new();
     for (part, (column, value)) in columns.iter().zip(wanted).take(told).enumerate() {
         codec.put_part(part, &cell(value, *column), &mut start)?;
@@ -375,7 +378,7 @@ fn matching(
     let upper = if bounded { KeyBound::Excluded(&end) } else { KeyBound::Unbounded };
     let primary = index.kind == IndexKind::Primary;
     let tree = if primary { &table.clustered } else { &table.indexes[at].tree };
-    let mut txn = core.txn.borrow_mut();
+    let mut txn = session.txn.borrow_mut();
     let mode = ReadMode::Lock(request);
     let lower = KeyBound::Included(&start);
     let first_only = first_only && told == columns.len();
@@ -403,7 +406,7 @@ fn matching(
         let copy = |bytes: &[u8]| bytes.to_vec();
         let row = txn.lock_get(&table.clustered, &clustered, request, copy).sql()?;
         if let Some(row) = row
-            && agrees(table, &columns[told..], &wanted[told..], &row, &core.env.time_zone)?
+            && agrees(table, &columns[told..], &wanted[told..], &row, &session.env.time_zone)?
         {
             rows.push((clustered, row));
         }

@@ -71,8 +71,8 @@ impl InsertPlan {
     }
 
     /// Takes in what the view that rows are inserted through demands.
-    pub fn guard(&mut self, core: &SessionContext, guard: Guard) -> Result<(), SqlError> {
-        guard.bind(core, &self.table.def, &mut self.fills)?;
+    pub fn guard(&mut self, session: &SessionContext, guard: Guard) -> Result<(), SqlError> {
+        guard.bind(session, &self.table.def, &mut self.fills)?;
         self.views.extend(guard.views);
         Ok(())
     }
@@ -193,13 +193,13 @@ impl<'i> Queries<'i> {
     /// The rows of VALUES; those with subqueries were bound before and come from `lists`.
     fn rows(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         scope: &mut TableScope<'_>,
         lists: &mut dyn Iterator<Item = Vec<Expr>>,
     ) -> Result<Vec<Vec<Option<Expr>>>, SqlError> {
         let mut rows = Vec::with_capacity(self.given().len());
         for row in self.given() {
-            let mut exprs = bound_list(core, scope, plain(row), lists)?.into_iter();
+            let mut exprs = bound_list(session, scope, plain(row), lists)?.into_iter();
             let mut value = |expr| if not_default(&expr) { exprs.next() } else { None };
             rows.push(row.iter().map(&mut value).collect());
         }
@@ -209,12 +209,12 @@ impl<'i> Queries<'i> {
     /// The assignments of ON DUPLICATE KEY UPDATE.
     fn on_duplicate(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         scope: &mut DuplicateScope<'_, '_>,
         lists: &mut dyn Iterator<Item = Vec<Expr>>,
         fills: &Fills,
     ) -> Result<Vec<(usize, Option<Expr>)>, SqlError> {
-        let mut exprs = bound_list(core, scope, self.updates(), lists)?.into_iter();
+        let mut exprs = bound_list(session, scope, self.updates(), lists)?.into_iter();
         let mut assignments = Vec::with_capacity(self.insert.on_duplicate.len());
         for assignment in &self.insert.on_duplicate {
             let target = scope.inner.position(&assignment.column)?;
@@ -238,7 +238,7 @@ fn deep(exprs: &[&ast::Expr]) -> bool {
 
 /// Binds expressions, or takes them from `lists` where they have subqueries.
 fn bound_list(
-    core: &SessionContext,
+    session: &SessionContext,
     scope: &mut dyn Scope,
     exprs: Vec<&ast::Expr>,
     lists: &mut dyn Iterator<Item = Vec<Expr>>,
@@ -246,7 +246,7 @@ fn bound_list(
     if deep(&exprs) {
         return Ok(lists.next().unwrap_or_default());
     }
-    exprs.into_iter().map(|expr| bind_plain(core, scope, expr)).collect()
+    exprs.into_iter().map(|expr| bind_plain(session, scope, expr)).collect()
 }
 
 /// `SELECT exprs FROM target`, see [`crate::bind::bind_insert`].
@@ -268,25 +268,25 @@ fn beside(insert: &ast::Insert, exprs: Vec<&ast::Expr>) -> ast::Query {
 
 /// Plans INSERT and REPLACE; `through_view` as in [`Queries::new`].
 pub fn plan_insert(
-    core: &SessionContext,
+    session: &SessionContext,
     insert: &ast::Insert,
     through_view: bool,
 ) -> Result<InsertPlan, SqlError> {
     match literals::with_subqueries(insert) {
-        Some(written) => planned(core, &written, through_view),
-        None => planned(core, insert, through_view),
+        Some(written) => planned(session, &written, through_view),
+        None => planned(session, insert, through_view),
     }
 }
 
 fn planned(
-    core: &SessionContext,
+    session: &SessionContext,
     insert: &ast::Insert,
     through_view: bool,
 ) -> Result<InsertPlan, SqlError> {
-    let table = core.open_table(insert.table.db.as_deref(), &insert.table.name)?;
+    let table = session.open_table(insert.table.db.as_deref(), &insert.table.name)?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
-    let fills = Fills::compile(&table.def, &core.env, &core.host)?;
+    let fills = Fills::compile(&table.def, &session.env, &session.host)?;
     check_alias(insert, targets.len())?;
     let given = written(insert).unwrap_or(&[]);
     check_rows(insert, given, &targets, &fills, &table)?;
@@ -297,7 +297,7 @@ fn planned(
     let names = |columns: &[OutputColumn]| queries.names(columns);
     let bound = match source.is_some() || !lists.is_empty() {
         true => {
-            let bound = plan_insert_queries(core, source.as_ref(), &lists, value_lists, &names)?;
+            let bound = plan_insert_queries(session, source.as_ref(), &lists, value_lists, &names)?;
             check_source(&bound, source.is_some(), &queries, &fills)?;
             Some(bound)
         }
@@ -308,11 +308,11 @@ fn planned(
         None => (None, 0, Vec::new()),
     };
     let mut lists = lists.into_iter();
-    let rows = queries.rows(core, &mut scope, &mut lists)?;
-    let literals = Literals::bind(core, insert, &mut scope)?;
+    let rows = queries.rows(session, &mut scope, &mut lists)?;
+    let literals = Literals::bind(session, insert, &mut scope)?;
     let names = names(source_plan.as_ref().map_or(&[][..], |plan| &plan.root.columns));
     let mut scope = DuplicateScope { inner: &mut scope, names: &names, table: &table };
-    let on_duplicate = queries.on_duplicate(core, &mut scope, &mut lists, &fills)?;
+    let on_duplicate = queries.on_duplicate(session, &mut scope, &mut lists, &fills)?;
     let views = source_plan.as_ref().map_or_else(Vec::new, |plan| plan.views.clone());
     let values_calls = match insert.row_alias {
         Some(_) => 0,
@@ -437,11 +437,11 @@ fn check_source(
 
 /// Binds an expression of a statement without subqueries.
 pub fn bind_plain(
-    core: &SessionContext,
+    session: &SessionContext,
     scope: &mut dyn Scope,
     expr: &ast::Expr,
 ) -> Result<Expr, SqlError> {
-    Binder { scope, env: &core.env, host: &core.host }.scalar(expr)
+    Binder { scope, env: &session.env, host: &session.host }.scalar(expr)
 }
 
 fn targets(

@@ -61,7 +61,7 @@ struct Member {
 
 /// The tables in FROM; names of WITH are none.
 fn members(
-    core: &SessionContext,
+    session: &SessionContext,
     with: Option<&ast::With>,
     refs: &[TableRef],
     out: &mut Vec<Member>,
@@ -74,26 +74,26 @@ fn members(
         match table {
             TableRef::Table(factor) if computed(&factor.name) => {}
             // Views in a join are read, not changed.
-            TableRef::Table(factor) if is_view(core, &factor.name) => {}
+            TableRef::Table(factor) if is_view(session, &factor.name) => {}
             TableRef::Table(factor) => {
-                let found = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+                let found = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
                 let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
                 out.push(Member { name: factor.name.clone(), alias, table: found });
             }
             TableRef::Join(join) => {
-                members(core, with, std::slice::from_ref(&join.left), out)?;
-                members(core, with, std::slice::from_ref(&join.right), out)?;
+                members(session, with, std::slice::from_ref(&join.left), out)?;
+                members(session, with, std::slice::from_ref(&join.right), out)?;
             }
-            TableRef::List(list) => members(core, with, list, out)?,
+            TableRef::List(list) => members(session, with, list, out)?,
             TableRef::Derived(_) | TableRef::JsonTable(_) => {}
         }
     }
     Ok(())
 }
 
-fn is_view(core: &SessionContext, name: &ast::ObjectName) -> bool {
-    let schema = name.db.as_deref().or(core.env.database.as_deref()).unwrap_or_default();
-    core.is_view(schema, &name.name)
+fn is_view(session: &SessionContext, name: &ast::ObjectName) -> bool {
+    let schema = name.db.as_deref().or(session.env.database.as_deref()).unwrap_or_default();
+    session.is_view(schema, &name.name)
 }
 
 fn item(expr: ast::Expr) -> ast::SelectItem {
@@ -110,7 +110,7 @@ fn column_of(member: &Member, name: &str) -> ast::Expr {
 
 /// Makes a target of a member; its columns go to the end of the select list.
 fn target(
-    core: &SessionContext,
+    session: &SessionContext,
     member: &Member,
     items: &mut Vec<ast::SelectItem>,
 ) -> Result<Target, SqlError> {
@@ -120,25 +120,25 @@ fn target(
     if def.primary().is_none() {
         items.push(item(column_of(member, ROW_ID)));
     }
-    let fills = Fills::compile(def, &core.env, &core.host)?;
+    let fills = Fills::compile(def, &session.env, &session.host)?;
     Ok(Target { table: member.table.clone(), fills, base, assignments: Vec::new() })
 }
 
 /// Plans an UPDATE.
 pub fn plan_joined_update(
-    core: &SessionContext,
+    session: &SessionContext,
     update: &ast::Update,
 ) -> Result<JoinedPlan, SqlError> {
     let mut all = Vec::new();
-    members(core, update.with.as_ref(), &update.tables, &mut all)?;
+    members(session, update.with.as_ref(), &update.tables, &mut all)?;
     let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
     let mut places = Vec::new();
     for assignment in &update.assignments {
-        let (member, column) = assigned(core, &all, &assignment.column, &update.tables)?;
+        let (member, column) = assigned(session, &all, &assignment.column, &update.tables)?;
         let at = match targets.iter().position(|(of, _)| *of == member) {
             Some(at) => at,
             None => {
-                targets.push((member, target(core, &all[member], &mut items)?));
+                targets.push((member, target(session, &all[member], &mut items)?));
                 targets.len() - 1
             }
         };
@@ -162,7 +162,7 @@ pub fn plan_joined_update(
     let targets = targets.into_iter().map(|(_, target)| target).collect();
     Ok(JoinedPlan {
         targets,
-        query: plan_source(core, &query)?,
+        query: plan_source(session, &query)?,
         delete: false,
         ignore: update.ignore,
     })
@@ -170,7 +170,7 @@ pub fn plan_joined_update(
 
 /// Plans a DELETE.
 pub fn plan_joined_delete(
-    core: &SessionContext,
+    session: &SessionContext,
     delete: &ast::Delete,
 ) -> Result<JoinedPlan, SqlError> {
     let (refs, names): (Vec<TableRef>, Vec<ast::ObjectName>) = match &delete.target {
@@ -181,20 +181,20 @@ pub fn plan_joined_delete(
         ast::DeleteTarget::Multi { targets, from } => (from.clone(), targets.clone()),
     };
     let mut all = Vec::new();
-    members(core, delete.with.as_ref(), &refs, &mut all)?;
+    members(session, delete.with.as_ref(), &refs, &mut all)?;
     let (mut items, mut targets, mut locked) = (Vec::new(), Vec::new(), Vec::new());
     for name in &names {
         let same = |member: &&Member| {
             member.alias == name.name && (name.db.is_none() || member.name.db == name.db)
         };
         let Some(member) = all.iter().find(same) else {
-            if derived_names(core, &refs).contains(&name.name.as_str()) {
+            if derived_names(session, &refs).contains(&name.name.as_str()) {
                 return Err(SqlError::new(ErrorCode::NonUpdatableTable, &[&name.name, &"DELETE"]));
             }
             let args: [&dyn std::fmt::Display; 2] = [&name.name, &"MULTI DELETE"];
             return Err(SqlError::new(ErrorCode::UnknownTableInClause, &args));
         };
-        targets.push(target(core, member, &mut items)?);
+        targets.push(target(session, member, &mut items)?);
         locked.push(member.alias.clone());
     }
     let mut query = query(items, refs, delete.where_.clone(), locked);
@@ -203,24 +203,24 @@ pub fn plan_joined_delete(
     query.limit = delete.limit.clone();
     Ok(JoinedPlan {
         targets,
-        query: plan_source(core, &query)?,
+        query: plan_source(session, &query)?,
         delete: true,
         ignore: delete.ignore,
     })
 }
 
 /// The names of derived tables and views, whose rows cannot be changed in a join.
-fn derived_names<'r>(core: &SessionContext, refs: &'r [TableRef]) -> Vec<&'r str> {
+fn derived_names<'r>(session: &SessionContext, refs: &'r [TableRef]) -> Vec<&'r str> {
     let mut names = Vec::new();
     for table in refs {
         match table {
             TableRef::Derived(derived) => names.push(derived.alias.as_str()),
             TableRef::Join(join) => {
-                names.extend(derived_names(core, std::slice::from_ref(&join.left)));
-                names.extend(derived_names(core, std::slice::from_ref(&join.right)));
+                names.extend(derived_names(session, std::slice::from_ref(&join.left)));
+                names.extend(derived_names(session, std::slice::from_ref(&join.right)));
             }
-            TableRef::List(list) => names.extend(derived_names(core, list)),
-            TableRef::Table(factor) if is_view(core, &factor.name) => {
+            TableRef::List(list) => names.extend(derived_names(session, list)),
+            TableRef::Table(factor) if is_view(session, &factor.name) => {
                 names.push(factor.alias.as_deref().unwrap_or(&factor.name.name));
             }
             TableRef::Table(_) | TableRef::JsonTable(_) => {}
@@ -231,7 +231,7 @@ fn derived_names<'r>(core: &SessionContext, refs: &'r [TableRef]) -> Vec<&'r str
 
 /// The member and column that SET names; errors 1054, 1052 and 1288.
 fn assigned(
-    core: &SessionContext,
+    session: &SessionContext,
     all: &[Member],
     name: &ast::ColumnName,
     refs: &[TableRef],
@@ -247,7 +247,7 @@ fn assigned(
         found = Some((at, column));
     }
     found.ok_or_else(|| {
-        let computed = derived_names(core, refs);
+        let computed = derived_names(session, refs);
         let named = |alias: &&&str| name.table.as_deref().is_none_or(|table| table == **alias);
         if let Some(alias) = computed.iter().find(named) {
             return SqlError::new(ErrorCode::NonUpdatableTable, &[alias, &"UPDATE"]);
@@ -285,9 +285,9 @@ struct Tally {
 
 impl JoinedPlan {
     /// Takes in what the view that rows are changed through demands.
-    pub fn guard(&mut self, core: &SessionContext, guard: Guard) -> Result<(), SqlError> {
+    pub fn guard(&mut self, session: &SessionContext, guard: Guard) -> Result<(), SqlError> {
         for target in &mut self.targets {
-            guard.bind(core, &target.table.def, &mut target.fills)?;
+            guard.bind(session, &target.table.def, &mut target.fills)?;
         }
         self.query.views.extend(guard.views);
         Ok(())
@@ -301,14 +301,14 @@ impl JoinedPlan {
     /// Executes the plan.
     pub fn run(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
     ) -> Result<StatementOutcome, SqlError> {
         if self.query.root.limit.is_none() && self.reads_all() {
-            refuse_without_key(core)?;
+            refuse_without_key(session)?;
         }
-        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        let strict = session.env.sql_mode.is_strict() && !self.ignore;
         let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         let forgiving = match &self.query.root.body {
             Body::Select(select) => asks_keys_for_texts(&select.source),
@@ -316,7 +316,7 @@ impl JoinedPlan {
         };
         ctx.strictness = if forgiving { Strictness::Lenient } else { strictness };
         ctx.ignores = self.ignore;
-        let mut gathered = TupleList::new(core.workspace());
+        let mut gathered = TupleList::new(session.workspace());
         runner.run(ctx, &mut |_, tuple| {
             gathered.push(tuple)?;
             Ok(true)
@@ -325,13 +325,13 @@ impl JoinedPlan {
         let types: Vec<&ExprType> = self.query.root.columns.iter().map(|c| &c.ty).collect();
         let mut tally = Tally::default();
         for target in &self.targets {
-            tally.foreign = Foreign::load(core, &target.table)?;
+            tally.foreign = Foreign::load(session, &target.table)?;
             ctx.row_number = 0;
             let mut seen = HashSet::new();
             gathered.each(|tuple| {
-                let Some(key) = target.key(core, tuple)? else { return Ok(true) };
+                let Some(key) = target.key(session, tuple)? else { return Ok(true) };
                 if seen.insert(key.clone()) {
-                    self.change(core, ctx, (target, &key), (tuple, &types), &mut tally)?;
+                    self.change(session, ctx, (target, &key), (tuple, &types), &mut tally)?;
                 }
                 Ok(true)
             })?;
@@ -346,9 +346,9 @@ impl JoinedPlan {
             "Rows matched: {}  Changed: {}  Warnings: {}",
             tally.matched,
             tally.changed,
-            core.diagnostics.count + ctx.warnings.count
+            session.diagnostics.count + ctx.warnings.count
         );
-        let found = core.client_found_rows;
+        let found = session.client_found_rows;
         let affected_rows = if found { tally.matched } else { tally.changed };
         Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
     }
@@ -375,29 +375,30 @@ impl JoinedPlan {
     /// A row was removed; IGNORE puts it back where a foreign key holds it.
     fn deleted(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         tally: &mut Tally,
         (table, bytes): (&Arc<Table>, &[u8]),
         start: Savepoint,
     ) -> Result<(), SqlError> {
         if let Some(foreign) = &tally.foreign
-            && let Err(error) = foreign.deleted(core, &values(table, bytes, &core.env.time_zone)?)
+            && let Err(error) =
+                foreign.deleted(session, &values(table, bytes, &session.env.time_zone)?)
         {
             if !self.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
-            core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
+            session.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
         tally.changed += 1;
-        core.row_done(table, -1);
+        session.row_done(table, -1);
         Ok(())
     }
 
     fn change(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         (target, key): (&Target, &[u8]),
         (tuple, types): (&[Value], &[&ExprType]),
@@ -405,9 +406,9 @@ impl JoinedPlan {
     ) -> Result<(), SqlError> {
         let table = &target.table;
         auto_increment::prepare_counter(table)?;
-        let mut writer = RowWriter::new(table, &core.env.time_zone);
+        let mut writer = RowWriter::new(table, &session.env.time_zone);
         let copy = |bytes: &[u8]| bytes.to_vec();
-        let mut txn = core.txn_of(table).borrow_mut();
+        let mut txn = session.txn_of(table).borrow_mut();
         let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
         let Some(bytes) = found else { return Ok(()) };
         tally.matched += 1;
@@ -416,10 +417,10 @@ impl JoinedPlan {
             let start = txn.savepoint();
             writer.delete(&mut txn, key, &bytes)?;
             drop(txn);
-            return self.deleted(core, ctx, tally, (table, &bytes), start);
+            return self.deleted(session, ctx, tally, (table, &bytes), start);
         }
         drop(txn);
-        let old = values(table, &bytes, &core.env.time_zone)?;
+        let old = values(table, &bytes, &session.env.time_zone)?;
         let mut new = old.clone();
         target.assign(&mut new, tuple, types, ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
@@ -435,26 +436,26 @@ impl JoinedPlan {
                 false => Err(error),
             };
         }
-        let start = core.txn_of(table).borrow().savepoint();
+        let start = session.txn_of(table).borrow().savepoint();
         let written = {
-            let mut txn = core.txn_of(table).borrow_mut();
+            let mut txn = session.txn_of(table).borrow_mut();
             writer.update(&mut txn, key, &bytes, &new, &changed)?
         };
         let refused = match (written, &tally.foreign) {
             (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
-            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, Some(foreign)) => foreign.updated(session, &old, &new),
             (Written::Done, None) => Ok(()),
         };
         if let Err(error) = refused {
             if !self.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
-            core.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
+            session.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
         target.count_up(&new, &changed);
         tally.changed += 1;
-        core.row_done(table, 0);
+        session.row_done(table, 0);
         Ok(())
     }
 }
@@ -471,7 +472,7 @@ impl Target {
 
     /// The clustered key of the target's row in one of the query's rows; `None` where an outer
     /// join found no row.
-    fn key(&self, core: &SessionContext, tuple: &[Value]) -> Result<Option<Vec<u8>>, SqlError> {
+    fn key(&self, session: &SessionContext, tuple: &[Value]) -> Result<Option<Vec<u8>>, SqlError> {
         let table = &self.table;
         let Some(primary) = table.def.primary() else {
             let key = &tuple[self.base + table.def.columns.len()];
@@ -483,7 +484,7 @@ impl Target {
         if primary.parts.iter().any(|part| tuple[self.base + part.column] == Value::Null) {
             return Ok(None);
         }
-        let zone = &core.env.time_zone;
+        let zone = &session.env.time_zone;
         let mut key = Vec::new();
         let cell = |c: usize| Ok(Cell::of(&tuple[self.base + c], table.layout.data_type(c), zone));
         table.indexes[0].codec.put_clustered_key(cell, &mut key)?;

@@ -36,42 +36,42 @@ struct Target<'s> {
 
 impl Target<'_> {
     /// Errors 1093 and 1443 where the target is among what is read.
-    fn refuse(&self, core: &SessionContext, found: &ReferencedObjects<'_>) -> Checked {
+    fn refuse(&self, session: &SessionContext, found: &ReferencedObjects<'_>) -> Checked {
         for (name, alias) in found.tables.iter().zip(&found.aliases) {
-            let view = view_of(core, name);
+            let view = view_of(session, name);
             // INSERT may read the target under another name.
             let renamed = alias.is_some_and(|alias| alias != name.name);
             if self.operation == "INSERT" && view.is_none() && renamed {
                 continue;
             }
             let used = match &view {
-                Some(view) => self.is_in(core, view),
-                None => self.tables.iter().any(|table| is_table(core, name, table)),
+                Some(view) => self.is_in(session, view),
+                None => self.tables.iter().any(|table| is_table(session, name, table)),
             };
             if used {
-                return self.refused(core, alias.unwrap_or(&name.name), view.as_deref());
+                return self.refused(session, alias.unwrap_or(&name.name), view.as_deref());
             }
         }
         Ok(())
     }
 
     /// Whether a view that is made part of the query around it reads the target.
-    fn is_in(&self, core: &SessionContext, view: &View) -> bool {
+    fn is_in(&self, session: &SessionContext, view: &View) -> bool {
         let Some(query) = &view.query else { return false };
         if view.def.algorithm == ViewAlgorithm::TempTable || simple_select(query).is_none() {
             return false;
         }
         let mut found = ReferencedObjects::passing_over_derived();
         found.query(query);
-        found.tables.iter().any(|name| match view_of(core, name) {
-            Some(inner) => self.is_in(core, &inner),
-            None => self.tables.iter().any(|table| is_table(core, name, table)),
+        found.tables.iter().any(|name| match view_of(session, name) {
+            Some(inner) => self.is_in(session, &inner),
+            None => self.tables.iter().any(|table| is_table(session, name, table)),
         })
     }
 
     /// The error, where the target is read under the name `read`.
-    fn refused(&self, core: &SessionContext, read: &str, view: Option<&View>) -> Checked {
-        let own = self.name.and_then(|name| view_of(core, name));
+    fn refused(&self, session: &SessionContext, read: &str, view: Option<&View>) -> Checked {
+        let own = self.name.and_then(|name| view_of(session, name));
         let same = match (&own, view) {
             (Some(own), Some(view)) => {
                 (&own.def.schema, &own.def.name) == (&view.def.schema, &view.def.name)
@@ -88,23 +88,23 @@ impl Target<'_> {
 }
 
 /// The view of that name, where no temporary table hides it.
-fn view_of(core: &SessionContext, name: &ast::ObjectName) -> Option<Arc<View>> {
-    let schema = name.db.as_deref().or(core.env.database.as_deref())?;
-    match core.temporary.get(schema, &name.name) {
+fn view_of(session: &SessionContext, name: &ast::ObjectName) -> Option<Arc<View>> {
+    let schema = name.db.as_deref().or(session.env.database.as_deref())?;
+    match session.temporary.get(schema, &name.name) {
         Some(_) => None,
-        None => core.db.catalog().view(schema, &name.name),
+        None => session.db.catalog().view(schema, &name.name),
     }
 }
 
 /// Whether a name is the table's.
-fn is_table(core: &SessionContext, name: &ast::ObjectName, table: &Table) -> bool {
-    let database = core.env.database.as_deref();
+fn is_table(session: &SessionContext, name: &ast::ObjectName, table: &Table) -> bool {
+    let database = session.env.database.as_deref();
     name.name == table.def.name
         && name.db.as_deref().or(database) == Some(table.def.schema.as_str())
 }
 
 /// Checks a planned UPDATE over joins or with subqueries.
-pub fn check_update(core: &SessionContext, update: &ast::Update, plan: &JoinedPlan) -> Checked {
+pub fn check_update(session: &SessionContext, update: &ast::Update, plan: &JoinedPlan) -> Checked {
     let mut found = ReferencedObjects::passing_over_derived();
     found.with(update.with.as_ref());
     update.tables.iter().for_each(|table| from(&mut found, table));
@@ -113,11 +113,11 @@ pub fn check_update(core: &SessionContext, update: &ast::Update, plan: &JoinedPl
     found.exprs(update.order_by.iter().map(|item| &item.expr));
     let (alias, name) = update.tables.first().and_then(first_name).unwrap_or_default();
     let target = Target { alias, name, tables: plan.targets().collect(), operation: "UPDATE" };
-    target.refuse(core, &found)
+    target.refuse(session, &found)
 }
 
 /// Checks a planned DELETE over joins or with subqueries.
-pub fn check_delete(core: &SessionContext, delete: &ast::Delete, plan: &JoinedPlan) -> Checked {
+pub fn check_delete(session: &SessionContext, delete: &ast::Delete, plan: &JoinedPlan) -> Checked {
     let mut found = ReferencedObjects::passing_over_derived();
     found.with(delete.with.as_ref());
     let names: Vec<(&str, Option<&ast::ObjectName>)> = match &delete.target {
@@ -133,14 +133,14 @@ pub fn check_delete(core: &SessionContext, delete: &ast::Delete, plan: &JoinedPl
     found.exprs(delete.order_by.iter().map(|item| &item.expr));
     for ((alias, name), table) in names.into_iter().zip(plan.targets()) {
         let target = Target { alias, name, tables: vec![table], operation: "DELETE" };
-        target.refuse(core, &found)?;
+        target.refuse(session, &found)?;
     }
     Ok(())
 }
 
 /// Checks INSERT and REPLACE: values may not read the target. INSERT … SELECT may, as its rows are
 /// put aside.
-pub fn check_insert(core: &SessionContext, insert: &ast::Insert, target: &Table) -> Checked {
+pub fn check_insert(session: &SessionContext, insert: &ast::Insert, target: &Table) -> Checked {
     let mut values = ReferencedObjects::passing_over_derived();
     let mut updates = ReferencedObjects::default();
     match &insert.source {
@@ -153,8 +153,8 @@ pub fn check_insert(core: &SessionContext, insert: &ast::Insert, target: &Table)
     updates.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
     let (alias, name) = (insert.table.name.as_str(), Some(&insert.table));
     let target = Target { alias, name, tables: vec![target], operation: "INSERT" };
-    target.refuse(core, &values)?;
-    target.refuse(core, &updates)
+    target.refuse(session, &values)?;
+    target.refuse(session, &updates)
 }
 
 /// The outermost FROM: its tables are what is changed or joined with, so only what its conditions

@@ -42,14 +42,14 @@ impl Guard {
     /// Adds the checks to those of the table.
     pub(crate) fn bind(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         def: &TableDef,
         fills: &mut Fills,
     ) -> Result<()> {
         let (schema, name) = &self.name;
         let refused = SqlError::new(ErrorCode::ViewCheckFailed, &[schema, name]);
         for check in &self.checks {
-            fills.add_view_check(check, &refused, def, &core.env, &core.host)?;
+            fills.add_view_check(check, &refused, def, &session.env, &session.host)?;
         }
         Ok(())
     }
@@ -82,16 +82,16 @@ fn only_table(from: &[TableRef]) -> Option<&ast::TableFactor> {
 }
 
 /// Finds the view of that name and holds it still.
-fn open_view(core: &SessionContext, name: &ast::ObjectName) -> Result<Option<Arc<View>>> {
-    let Some(schema) = name.db.as_deref().or(core.env.database.as_deref()) else {
+fn open_view(session: &SessionContext, name: &ast::ObjectName) -> Result<Option<Arc<View>>> {
+    let Some(schema) = name.db.as_deref().or(session.env.database.as_deref()) else {
         return Ok(None);
     };
-    if core.temporary.get(schema, &name.name).is_some() {
+    if session.temporary.get(schema, &name.name).is_some() {
         return Ok(None);
     }
     loop {
-        let Some(view) = core.db.catalog().view(schema, &name.name) else { return Ok(None) };
-        if core.hold_view(&view)? {
+        let Some(view) = session.db.catalog().view(schema, &name.name) else { return Ok(None) };
+        if session.hold_view(&view)? {
             return Ok(Some(view));
         }
     }
@@ -123,16 +123,16 @@ impl Target {
     /// What a view under the name `alias` changes; `None` where it cannot be changed. `around` is
     /// whom the view around it acts for.
     fn of(
-        core: &SessionContext,
+        session: &SessionContext,
         view: &Arc<View>,
         alias: &str,
         around: Option<&AccountName>,
     ) -> Result<Option<Target>> {
-        refuse_hidden(core, view)?;
+        refuse_hidden(session, view)?;
         let acts_for = if view.def.invoker { around } else { Some(&view.def.definer) };
         let select = view.query.as_ref().and_then(simple_select);
         let Some(select) = select.filter(|_| view.def.updatable) else { return Ok(None) };
-        if reads_itself(core, select, true) {
+        if reads_itself(session, select, true) {
             return Ok(None);
         }
         let names = view.def.columns.iter().map(|column| column.name.clone());
@@ -163,9 +163,9 @@ impl Target {
             name.table.as_ref() == Some(&written.1) && name.db == written.0
         };
         target.views[0].change = Some((factor.name.clone(), Privileges::NONE));
-        let Some(inner) = open_view(core, &factor.name)? else {
+        let Some(inner) = open_view(session, &factor.name)? else {
             let schema = factor.name.db.as_deref().unwrap_or_default();
-            if core.db.catalog().table(schema, &factor.name.name).is_none() {
+            if session.db.catalog().table(schema, &factor.name.name).is_none() {
                 return error(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name]);
             }
             target.rename(&own, alias);
@@ -175,12 +175,13 @@ impl Target {
             target.close(view, &[]);
             return Ok(Some(target));
         };
-        let inner = Target::of(core, &inner, alias, acts_for).map_err(|error| match error.code {
-            ErrorCode::ViewInvalid => {
-                SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name])
-            }
-            _ => error,
-        });
+        let inner =
+            Target::of(session, &inner, alias, acts_for).map_err(|error| match error.code {
+                ErrorCode::ViewInvalid => {
+                    SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name])
+                }
+                _ => error,
+            });
         let Some(inner) = inner? else { return Ok(None) };
         target.stand_on(&own, &inner);
         target.views.extend(inner.views.iter().cloned());
@@ -248,13 +249,13 @@ impl Target {
     /// An expression of the statement, over the view's tables.
     fn translate(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         alias: &str,
         expr: &Expr,
         clause: &str,
     ) -> Result<Expr> {
-        let catalog = core.catalog_view();
-        let mut resolver = Resolver::new(&catalog, core.env.database.as_deref());
+        let catalog = session.catalog_view();
+        let mut resolver = Resolver::new(&catalog, session.env.database.as_deref());
         resolver.with(self.with.as_ref());
         let names: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
         let mut out = expr.clone();
@@ -286,17 +287,17 @@ impl Target {
     /// Makes a statement's condition and order those over the base tables.
     fn narrow(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         alias: &str,
         condition: &mut Option<Expr>,
         order_by: &mut [ast::OrderItem],
     ) -> Result<()> {
         let given = condition.as_ref();
         let given =
-            given.map(|expr| self.translate(core, alias, expr, "where clause")).transpose()?;
+            given.map(|expr| self.translate(session, alias, expr, "where clause")).transpose()?;
         *condition = self.restricted(given.map(plainly));
         for item in order_by {
-            item.expr = self.translate(core, alias, &item.expr, "order clause")?;
+            item.expr = self.translate(session, alias, &item.expr, "order clause")?;
         }
         Ok(())
     }
@@ -333,7 +334,7 @@ fn is_cte(with: Option<&ast::With>, name: &ast::ObjectName) -> bool {
 
 /// The view that the only table of a statement is, with the name it goes by.
 fn sole_view<'f>(
-    core: &SessionContext,
+    session: &SessionContext,
     with: Option<&ast::With>,
     factor: &'f ast::TableFactor,
 ) -> Result<Option<(Arc<View>, &'f str)>> {
@@ -341,20 +342,20 @@ fn sole_view<'f>(
         return Ok(None);
     }
     let alias = factor.alias.as_deref().unwrap_or(&factor.name.name);
-    Ok(open_view(core, &factor.name)?.map(|view| (view, alias)))
+    Ok(open_view(session, &factor.name)?.map(|view| (view, alias)))
 }
 
 /// UPDATE of a view.
 pub fn update_through<'s>(
-    core: &SessionContext,
+    session: &SessionContext,
     update: &'s ast::Update,
 ) -> Result<Through<'s, ast::Update>> {
     let plain = (Cow::Borrowed(update), Guard::default());
     let Some(factor) = only_table(&update.tables) else { return Ok(plain) };
-    let Some((view, alias)) = sole_view(core, update.with.as_ref(), factor)? else {
+    let Some((view, alias)) = sole_view(session, update.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(mut target) = Target::of(core, &view, alias, None)? else {
+    let Some(mut target) = Target::of(session, &view, alias, None)? else {
         return not_updatable(alias, "UPDATE");
     };
     target.with.clone_from(&update.with);
@@ -363,7 +364,7 @@ pub fn update_through<'s>(
     for assignment in &mut out.assignments {
         assignment.column = target.base_column(alias, &assignment.column)?;
         if assignment.value != Expr::Default {
-            assignment.value = target.translate(core, alias, &assignment.value, "field list")?;
+            assignment.value = target.translate(session, alias, &assignment.value, "field list")?;
         }
     }
     let tables: Vec<_> = out.assignments.iter().map(|a| a.column.table.clone()).collect();
@@ -371,7 +372,7 @@ pub fn update_through<'s>(
         let def = &view.def;
         return error(ErrorCode::ViewMultiupdate, &[&def.schema, &def.name]);
     }
-    target.narrow(core, alias, &mut out.where_, &mut out.order_by)?;
+    target.narrow(session, alias, &mut out.where_, &mut out.order_by)?;
     if target.views[0].change.is_none() {
         // Of a join, that table is changed whose columns are assigned.
         let changed = tables.first().and_then(Option::as_ref);
@@ -385,15 +386,15 @@ pub fn update_through<'s>(
 
 /// DELETE from a view.
 pub fn delete_through<'s>(
-    core: &SessionContext,
+    session: &SessionContext,
     delete: &'s ast::Delete,
 ) -> Result<Through<'s, ast::Delete>> {
     let plain = (Cow::Borrowed(delete), Guard::default());
     let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(plain) };
-    let Some((view, alias)) = sole_view(core, delete.with.as_ref(), factor)? else {
+    let Some((view, alias)) = sole_view(session, delete.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(mut target) = Target::of(core, &view, alias, None)? else {
+    let Some(mut target) = Target::of(session, &view, alias, None)? else {
         return not_updatable(alias, "DELETE");
     };
     target.with.clone_from(&delete.with);
@@ -402,22 +403,22 @@ pub fn delete_through<'s>(
     };
     let mut out = delete.clone();
     out.target = ast::DeleteTarget::Single(Box::new(table.clone()));
-    target.narrow(core, alias, &mut out.where_, &mut out.order_by)?;
+    target.narrow(session, alias, &mut out.where_, &mut out.order_by)?;
     Ok((Cow::Owned(out), target.guard(&view, Privileges::DELETE)))
 }
 
 /// INSERT and REPLACE into a view.
 pub fn insert_through<'s>(
-    core: &SessionContext,
+    session: &SessionContext,
     insert: &'s ast::Insert,
 ) -> Result<Through<'s, ast::Insert>> {
-    let Some(view) = open_view(core, &insert.table)? else {
+    let Some(view) = open_view(session, &insert.table)? else {
         return Ok((Cow::Borrowed(insert), Guard::default()));
     };
     let alias = view.def.name.as_str();
     let no = || error(ErrorCode::NonInsertableTable, &[&alias, &"INSERT"]);
     // Expressions of ON DUPLICATE KEY UPDATE know the table by its own name.
-    let Some(mut target) = Target::of(core, &view, alias, None)? else { return no() };
+    let Some(mut target) = Target::of(session, &view, alias, None)? else { return no() };
     let Some(factor) = only_table(&target.from).cloned() else {
         let def = &view.def;
         return match insert.columns.is_empty() {
@@ -442,12 +443,12 @@ pub fn insert_through<'s>(
     if bases.len() != target.columns.len() || repeats {
         return no();
     }
-    check_defaults(core, &view, &factor, &bases)?;
+    check_defaults(session, &view, &factor, &bases)?;
     for assignment in &mut out.on_duplicate {
         let base = target.base_column(alias, &assignment.column)?;
         assignment.column = ast::ColumnName::bare(base.name);
         if assignment.value != Expr::Default {
-            assignment.value = target.translate(core, alias, &assignment.value, "field list")?;
+            assignment.value = target.translate(session, alias, &assignment.value, "field list")?;
         }
     }
     Ok((Cow::Owned(out), target.guard(&view, needed_to_insert(insert))))
@@ -467,14 +468,14 @@ pub fn needed_to_insert(insert: &ast::Insert) -> Privileges {
 
 /// A statement on a view becomes one on the names of its tables, which must not mean the session's
 /// temporary tables.
-fn refuse_hidden(core: &SessionContext, view: &View) -> Result<()> {
-    if core.temporary.is_empty() {
+fn refuse_hidden(session: &SessionContext, view: &View) -> Result<()> {
+    if session.temporary.is_empty() {
         return Ok(());
     }
     let mut reads = ReferencedObjects::default();
     view.query.iter().for_each(|query| reads.query(query));
     let hidden = |name: &&ast::ObjectName| {
-        core.temporary.get(name.db.as_deref().unwrap_or_default(), &name.name).is_some()
+        session.temporary.get(name.db.as_deref().unwrap_or_default(), &name.name).is_some()
     };
     match reads.tables.iter().any(hidden) {
         true => error(
@@ -487,14 +488,14 @@ fn refuse_hidden(core: &SessionContext, view: &View) -> Result<()> {
 
 /// LOAD DATA into a view.
 pub fn load_through<'s>(
-    core: &SessionContext,
+    session: &SessionContext,
     load: &'s ast::LoadData,
 ) -> Result<Through<'s, ast::LoadData>> {
-    let Some(view) = open_view(core, &load.table)? else {
+    let Some(view) = open_view(session, &load.table)? else {
         return Ok((Cow::Borrowed(load), Guard::default()));
     };
     let alias = view.def.name.as_str();
-    let Some(mut target) = Target::of(core, &view, alias, None)? else {
+    let Some(mut target) = Target::of(session, &view, alias, None)? else {
         return not_updatable(alias, "LOAD");
     };
     let Some(factor) = only_table(&target.from).cloned() else {
@@ -518,7 +519,7 @@ pub fn load_through<'s>(
         let base = target.base_column(alias, &assignment.column)?;
         assignment.column = ast::ColumnName::bare(base.name);
         if assignment.value != Expr::Default {
-            assignment.value = target.translate(core, alias, &assignment.value, "field list")?;
+            assignment.value = target.translate(session, alias, &assignment.value, "field list")?;
         }
     }
     Ok((Cow::Owned(out), target.guard(&view, needed_to_load(load))))
@@ -541,12 +542,12 @@ fn plain_name(expr: &Expr) -> Option<&str> {
 
 /// Error 1423: a column that the view does not show needs a value.
 fn check_defaults(
-    core: &SessionContext,
+    session: &SessionContext,
     view: &View,
     factor: &ast::TableFactor,
     shown: &[&str],
 ) -> Result<()> {
-    let table = core.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let table = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
     let needed = |column: &&crate::catalog::ColumnDef| {
         let none = matches!(column.default, ColumnDefault::None | ColumnDefault::Absent);
         none && !column.nullable && !column.auto_increment && column.generated.is_none()
@@ -554,7 +555,7 @@ fn check_defaults(
     let hidden = |column: &crate::catalog::ColumnDef| {
         !shown.iter().any(|name| same_name(name, &column.name))
     };
-    if core.env.sql_mode.is_strict() && table.def.columns.iter().filter(needed).any(hidden) {
+    if session.env.sql_mode.is_strict() && table.def.columns.iter().filter(needed).any(hidden) {
         let (schema, name) = (&view.def.schema, &view.def.name);
         return error(ErrorCode::NoDefaultForViewField, &[schema, name]);
     }

@@ -36,7 +36,7 @@ fn is_computed_over_rows(expr: &ast::Expr) -> bool {
 
 /// Whether conditions read, by subqueries, a table that FROM has, too; and those of views in FROM,
 /// where they are `merged`.
-pub fn reads_itself(core: &SessionContext, select: &ast::Select, merged: bool) -> bool {
+pub fn reads_itself(session: &SessionContext, select: &ast::Select, merged: bool) -> bool {
     fn conditions<'q>(reads: &mut ReferencedObjects<'q>, table: &'q TableRef) {
         match table {
             TableRef::List(list) => list.iter().for_each(|table| conditions(reads, table)),
@@ -57,10 +57,10 @@ pub fn reads_itself(core: &SessionContext, select: &ast::Select, merged: bool) -
         return false;
     }
     let (mut read, mut own) = (Vec::new(), Vec::new());
-    reads.tables.iter().for_each(|name| base_tables(core, name, &mut read));
+    reads.tables.iter().for_each(|name| base_tables(session, name, &mut read));
     for factor in named_tables(&select.from) {
         match merged {
-            true => base_tables(core, &factor.name, &mut own),
+            true => base_tables(session, &factor.name, &mut own),
             false => own.push(factor.name.clone()),
         }
     }
@@ -68,16 +68,16 @@ pub fn reads_itself(core: &SessionContext, select: &ast::Select, merged: bool) -
 }
 
 /// The tables behind a name: its own, and all that a view reads anywhere.
-fn base_tables(core: &SessionContext, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
+fn base_tables(session: &SessionContext, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
     let schema = name.db.as_deref().unwrap_or_default();
     if found.contains(name) {
         return;
     }
     found.push(name.clone());
-    let view = core.db.catalog().view(schema, &name.name);
+    let view = session.db.catalog().view(schema, &name.name);
     if let Some(query) = view.as_ref().and_then(|view| view.query.as_ref()) {
         let mut reads = ReferencedObjects::default();
         reads.query(query);
-        reads.tables.iter().for_each(|name| base_tables(core, name, found));
+        reads.tables.iter().for_each(|name| base_tables(session, name, found));
     }
 }

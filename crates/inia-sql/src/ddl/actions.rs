@@ -95,7 +95,7 @@ fn declared(actions: &[AlterAction], default: Collation) -> Result<Option<Collat
 
 /// Applies all actions to a definition.
 pub(super) fn apply_all(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     builder: &mut TableBuilder,
     wishes: &mut Wishes,
     actions: &[AlterAction],
@@ -107,7 +107,7 @@ pub(super) fn apply_all(
     let old = builder.clone();
     for now in 0..=2 {
         for action in actions.iter().filter(|action| stage(action) == now) {
-            apply(core, builder, wishes, action)?;
+            apply(session, builder, wishes, action)?;
         }
     }
     let gone =
@@ -115,14 +115,14 @@ pub(super) fn apply_all(
     let mut dropped: Vec<IndexDraft> = old.indexes.iter().filter(gone).cloned().collect();
     check_changed_once(builder, actions)?;
     let names: Vec<String> = builder.columns.iter().map(|c| c.def.name.clone()).collect();
-    rename_columns(core, builder, actions)?;
+    rename_columns(session, builder, actions)?;
     for part in dropped.iter_mut().flat_map(|index| &mut index.parts) {
         if let Some(at) = names.iter().position(|name| same_name(name, &part.column)) {
             part.column.clone_from(&builder.columns[at].def.name);
         }
     }
     for action in actions.iter().filter(|action| stage(action) == 3) {
-        apply(core, builder, wishes, action)?;
+        apply(session, builder, wishes, action)?;
     }
     dependents::check_expressions(&old, builder, actions)?;
     check_names_differ(builder)?;
@@ -138,7 +138,7 @@ pub(super) fn apply_all(
                 }) =>
             {
                 known_key = key.constraint.as_ref();
-                apply(core, builder, wishes, action)?;
+                apply(session, builder, wishes, action)?;
             }
             AlterAction::ModifyColumn { def, position: Some(position) }
             | AlterAction::ChangeColumn { def, position: Some(position), .. } => {
@@ -147,7 +147,7 @@ pub(super) fn apply_all(
                 let to = place(builder, Some(position))?;
                 builder.add_column(to, column)?;
             }
-            _ if stage(action) == 4 => apply(core, builder, wishes, action)?,
+            _ if stage(action) == 4 => apply(session, builder, wishes, action)?,
             _ => {}
         }
     }
@@ -158,7 +158,7 @@ pub(super) fn apply_all(
         return error(ErrorCode::FkDupName, &[name]);
     }
     check_foreign_keys(builder, &dropped)?;
-    actions.iter().try_for_each(|action| apply_expressions(core, builder, action))?;
+    actions.iter().try_for_each(|action| apply_expressions(session, builder, action))?;
     rules::check_places(builder)
 }
 
@@ -182,7 +182,7 @@ fn check_changed_once(builder: &TableBuilder, actions: &[AlterAction]) -> Result
 }
 
 fn apply(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     builder: &mut TableBuilder,
     wishes: &mut Wishes,
     action: &AlterAction,
@@ -190,16 +190,16 @@ fn apply(
     wishes.changes |= !matches!(action, AlterAction::RenameTo(_) | AlterAction::EnableKeys(_));
     match action {
         AlterAction::AddColumn { def, position } => {
-            let column = columns::column(core, def, builder.collation)?;
+            let column = columns::column(session, def, builder.collation)?;
             let place = place(builder, position.as_ref())?;
             builder.add_column(place, column)?;
             builder.indexes.extend(columns::column_indexes(def));
         }
-        AlterAction::AddIndex(spec) => builder.indexes.push(columns::index(core, spec)?),
+        AlterAction::AddIndex(spec) => builder.indexes.push(columns::index(session, spec)?),
         AlterAction::AddForeignKey(_) if builder.temporary => {
             return error(ErrorCode::CannotAddForeign, &[]);
         }
-        AlterAction::AddForeignKey(spec) => columns::add_foreign_key(core, builder, spec)?,
+        AlterAction::AddForeignKey(spec) => columns::add_foreign_key(session, builder, spec)?,
         AlterAction::DropColumn(name) if builder.column(name).is_none() => wishes.miss(name),
         AlterAction::DropColumn(name) => drop_column(builder, name)?,
         AlterAction::DropForeignKey(name) => {
@@ -217,10 +217,10 @@ fn apply(
             builder.indexes.remove(at);
         }
         AlterAction::ModifyColumn { def, .. } | AlterAction::ChangeColumn { def, .. } => {
-            change_column(core, builder, def)?;
+            change_column(session, builder, def)?;
         }
         AlterAction::RenameIndex { from, to } => rename_index(builder, from, to)?,
-        AlterAction::RenameTo(to) => wishes.rename = Some(full_name(core, to)?),
+        AlterAction::RenameTo(to) => wishes.rename = Some(full_name(session, to)?),
         AlterAction::ConvertCharset { charset, collation } => {
             convert(builder, charset.as_deref(), collation.as_deref())?;
         }
@@ -232,21 +232,21 @@ fn apply(
                 }
                 _ => {}
             }
-            apply_option(core, builder, option)?;
+            apply_option(session, builder, option)?;
         }
-        AlterAction::EnableKeys(_) => core.note(ErrorCode::IllegalHa, &[&builder.name]),
+        AlterAction::EnableKeys(_) => session.note(ErrorCode::IllegalHa, &[&builder.name]),
         AlterAction::Force => (wishes.copy, wishes.wanted.rebuild) = (true, true),
         AlterAction::OrderBy(_) => wishes.order = true,
         AlterAction::Algorithm(text) => wishes.wanted.algorithm = Some(text.clone()),
         AlterAction::Lock(text) => wishes.wanted.lock = Some(text.clone()),
-        _ => return apply_attribute(core, builder, action),
+        _ => return apply_attribute(session, builder, action),
     }
     Ok(())
 }
 
 /// Actions on constraints and on single attributes of columns and indexes.
 fn apply_attribute(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     builder: &mut TableBuilder,
     action: &AlterAction,
 ) -> Result<(), SqlError> {
@@ -261,7 +261,7 @@ fn apply_attribute(
             let at = known_column(builder, column)?;
             let def = builder.columns[at].def.clone();
             let default = plain_default(&def, default)?;
-            builder.columns[at].def.default = columns::column_default(core, &def, &default)?;
+            builder.columns[at].def.default = columns::column_default(session, &def, &default)?;
         }
         AlterAction::DropDefault(name) => {
             let at = known_column(builder, name)?;
@@ -296,21 +296,23 @@ fn apply_attribute(
 
 /// Expressions are bound when all actions have made their columns.
 fn apply_expressions(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &mut TableBuilder,
     action: &AlterAction,
 ) -> Result<(), SqlError> {
     match action {
         AlterAction::AddColumn { def, .. }
         | AlterAction::ModifyColumn { def, .. }
-        | AlterAction::ChangeColumn { def, .. } => columns::finish_expressions(core, builder, def),
+        | AlterAction::ChangeColumn { def, .. } => {
+            columns::finish_expressions(session, builder, def)
+        }
         AlterAction::SetDefault { column, default: ast::ColumnDefault::Expr(expr) }
             if !matches!(expr, ast::Expr::Literal(_)) =>
         {
             let at = known_column(builder, column)?;
-            columns::finish_default(core, builder, at, expr)
+            columns::finish_default(session, builder, at, expr)
         }
-        AlterAction::AddCheck(check) => columns::add_check(core, builder, check, None),
+        AlterAction::AddCheck(check) => columns::add_check(session, builder, check, None),
         _ => Ok(()),
     }
 }
@@ -409,12 +411,12 @@ fn drop_constraint(builder: &mut TableBuilder, name: &str) -> Result<(), SqlErro
 
 /// MODIFY and CHANGE: the new definition in the old column's place. It has its new name already.
 fn change_column(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     builder: &mut TableBuilder,
     spec: &ast::ColumnDef,
 ) -> Result<(), SqlError> {
     let at = known_column(builder, &spec.name)?;
-    let mut column = columns::column(core, spec, builder.collation)?;
+    let mut column = columns::column(session, spec, builder.collation)?;
     column.origin = builder.columns[at].origin;
     let stored = |generated: &Option<Generated>| generated.as_ref().map(|g| g.stored);
     let (old_stored, new_stored) =
@@ -436,7 +438,7 @@ fn change_column(
 
 /// RENAME COLUMN, and CHANGE to another name: all of them at once, so that columns can swap names.
 fn rename_columns(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &mut TableBuilder,
     actions: &[AlterAction],
 ) -> Result<(), SqlError> {
@@ -464,7 +466,7 @@ fn rename_columns(
     let parts = builder.indexes.iter_mut().flat_map(|index| &mut index.parts);
     parts.for_each(|part| renamed(&mut part.column));
     if renames.iter().any(|(from, to)| from != to && same_name(from, to)) {
-        columns::spell_anew(core, builder);
+        columns::spell_anew(session, builder);
     }
     for key in &mut builder.foreign_keys {
         let itself = key.def.ref_schema == builder.schema && key.def.ref_table == builder.name;

@@ -26,32 +26,32 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 }
 
 /// ALTER TABLE.
-pub(crate) fn alter_table(core: &mut SessionContext, alter: &ast::AlterTable) -> DdlResult {
-    let name = full_name(core, &alter.name)?;
-    let _locks = lock_for(core, &name, alter)?;
-    let table = existing(core, &name)?;
+pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable) -> DdlResult {
+    let name = full_name(session, &alter.name)?;
+    let _locks = lock_for(session, &name, alter)?;
+    let table = existing(session, &name)?;
     let mut builder = TableBuilder::from_table(&table.def);
     let mut wishes = Wishes::default();
-    actions::apply_all(core, &mut builder, &mut wishes, &alter.actions)?;
-    columns::finish_functional(core, &mut builder)?;
+    actions::apply_all(session, &mut builder, &mut wishes, &alter.actions)?;
+    columns::finish_functional(session, &mut builder)?;
     wishes.wanted.check_words()?;
     if builder.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
     }
-    foreign::check_child(core, &mut builder)?;
-    foreign::check_children(core, &table.def, &builder)?;
+    foreign::check_child(session, &mut builder)?;
+    foreign::check_children(session, &table.def, &builder)?;
     let finished = builder.finish()?;
     for warning in &finished.warnings {
-        core.push_warning(warning);
+        session.push_warning(warning);
     }
-    check_engine(core, &table.def, &finished.def)?;
-    carry_out(core, &name, &table, finished, &wishes)
+    check_engine(session, &table.def, &finished.def)?;
+    carry_out(session, &name, &table, finished, &wishes)
 }
 
 /// Locks the table, its new name, the tables that refer to it where a name changes, and what new
 /// foreign keys refer to.
 fn lock_for(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &FullName,
     alter: &ast::AlterTable,
 ) -> Result<Vec<MdlGuard>, SqlError> {
@@ -63,8 +63,8 @@ fn lock_for(
             AlterAction::RenameColumn { .. } => renames = true,
             AlterAction::ChangeColumn { old, def, .. } => renames |= *old != def.name,
             AlterAction::RenameTo(to) => {
-                let to = full_name(core, to)?;
-                hold_schema(core, &to.0)?;
+                let to = full_name(session, to)?;
+                hold_schema(session, &to.0)?;
                 names.push(to);
             }
             AlterAction::AddForeignKey(key) => {
@@ -75,15 +75,15 @@ fn lock_for(
             _ => {}
         }
     }
-    match core.temporary.get(&name.0, &name.1) {
+    match session.temporary.get(&name.0, &name.1) {
         Some(_) => Ok(Vec::new()),
-        None if renames || names.len() > 1 => lock_renamed(core, &names, &parents),
-        None => lock_beside(core, &names, &parents),
+        None if renames || names.len() > 1 => lock_renamed(session, &names, &parents),
+        None => lock_beside(session, &names, &parents),
     }
 }
 
 fn carry_out(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     name: &FullName,
     table: &Table,
     finished: Finished,
@@ -92,13 +92,13 @@ fn carry_out(
     let Finished { mut def, column_origins, index_origins, added_keys, .. } = finished;
     let temporary = table.def.temporary;
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
-        rename(core, &mut def, to)?;
+        rename(session, &mut def, to)?;
     }
     let checked = new_checks(&table.def, &def);
     let mut wanted = wishes.wanted.clone();
-    wanted.references = core.flag("foreign_key_checks") && !added_keys.is_empty();
+    wanted.references = session.flag("foreign_key_checks") && !added_keys.is_empty();
     wanted.copy |= checked || wishes.order;
-    wanted.lenient = !core.env.sql_mode.is_strict();
+    wanted.lenient = !session.env.sql_mode.is_strict();
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
     let alteration = Alteration { old: &table.def, new: &def, columns, indexes };
     let way = match temporary {
@@ -108,11 +108,11 @@ fn carry_out(
     wanted.check(way)?;
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
     if copied && !temporary {
-        foreign::check_copy(core, &alteration)?;
+        foreign::check_copy(session, &alteration)?;
     }
     foreign::check_bases(&def, copied)?;
     if wishes.order && def.primary().is_some() {
-        warn_of_order(core, &name.1);
+        warn_of_order(session, &name.1);
     }
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
@@ -120,9 +120,9 @@ fn carry_out(
         keep_numbers(table, &mut def)?;
     }
     let moved = Moved::between(&table.def, &def, &column_origins);
-    let rows = in_transaction(core, |core, changes| {
-        let rows = rebuild::run(core, table, &mut def, &plan)?;
-        foreign::check_rows(core, &def, &added_keys)?;
+    let rows = in_transaction(session, |session, changes| {
+        let rows = rebuild::run(session, table, &mut def, &plan)?;
+        foreign::check_rows(session, &def, &added_keys)?;
         let (schema, name) = name.clone();
         if moved.from != moved.to && temporary {
             changes.push(Change::DropTemporary { schema, name, id: def.id });
@@ -130,7 +130,7 @@ fn carry_out(
             changes.push(Change::DropTable { schema, name });
         }
         if !temporary {
-            changes.extend(foreign::retarget(core, &[moved]));
+            changes.extend(foreign::retarget(session, &[moved]));
         }
         changes.push(Change::PutTable(def));
         Ok(rows)
@@ -144,16 +144,16 @@ fn carry_out(
         true => count_rows(table)?,
         false => 0,
     };
-    let warnings = core.warning_count();
+    let warnings = session.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
 }
 
 /// Gives the table another name; error 1050.
-fn rename(core: &SessionContext, def: &mut TableDef, to: &FullName) -> Result<(), SqlError> {
+fn rename(session: &SessionContext, def: &mut TableDef, to: &FullName) -> Result<(), SqlError> {
     let taken = match def.temporary {
-        true => core.temporary.get(&to.0, &to.1).is_some(),
-        false => core.db.catalog().has(&to.0, &to.1),
+        true => session.temporary.get(&to.0, &to.1).is_some(),
+        false => session.db.catalog().has(&to.0, &to.1),
     };
     if taken {
         return error(ErrorCode::TableExists, &[&to.1]);
@@ -165,9 +165,9 @@ fn rename(core: &SessionContext, def: &mut TableDef, to: &FullName) -> Result<()
     Ok(())
 }
 
-fn warn_of_order(core: &mut SessionContext, table: &str) {
+fn warn_of_order(session: &mut SessionContext, table: &str) {
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
-    core.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
+    session.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
 }
 
 /// The copy of a table counts on where the table is, if the column that gets numbers is there, too.
@@ -191,8 +191,8 @@ fn count_anew(table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlErr
 }
 
 /// Error 3776 where a table with foreign keys, or to which others have such, gets another engine.
-fn check_engine(core: &SessionContext, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
-    let catalog = core.db.catalog().current();
+fn check_engine(session: &SessionContext, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
+    let catalog = session.db.catalog().current();
     let name = (old.schema.clone(), old.name.clone());
     let referring = !old.foreign_keys.is_empty() || catalog.references.contains_key(&name);
     match referring && !old.temporary && old.engine != new.engine {

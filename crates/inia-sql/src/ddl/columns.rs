@@ -37,7 +37,7 @@ pub(crate) fn check_column_name(name: &str) -> Result<(), SqlError> {
 /// A comment of at most `max` characters: a longer one is an error in strict modes, else it is cut
 /// with a warning.
 pub(super) fn comment(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     text: &str,
     max: usize,
     code: ErrorCode,
@@ -45,23 +45,23 @@ pub(super) fn comment(
 ) -> Result<String, SqlError> {
     let Some((end, _)) = text.char_indices().nth(max) else { return Ok(text.to_owned()) };
     let too_long = SqlError::new(code, &[&of, &max]);
-    if core.env.sql_mode.is_strict() {
+    if session.env.sql_mode.is_strict() {
         return Err(too_long);
     }
-    core.push_warning(&too_long);
+    session.push_warning(&too_long);
     Ok(text[..end].to_owned())
 }
 
 /// A column as defined, its expressions still unchecked (see [`finish_expressions`]).
 pub(crate) fn column(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     spec: &ast::ColumnDef,
     table: Collation,
 ) -> Result<ColumnDraft, SqlError> {
     check_column_name(&spec.name)?;
-    let ty = column_type(&spec.name, &spec.ty, table, core.env.sql_mode.is_strict())?;
+    let ty = column_type(&spec.name, &spec.ty, table, session.env.sql_mode.is_strict())?;
     for warning in &ty.deprecated {
-        core.push_warning(warning);
+        session.push_warning(warning);
     }
     let serial = spec.ty.kind == ast::TypeKind::Serial;
     let auto_increment = spec.auto_increment || serial;
@@ -87,7 +87,7 @@ pub(crate) fn column(
     }
     if let Some(text) = &spec.comment {
         let code = ErrorCode::TooLongFieldComment;
-        def.comment = comment(core, text, MAX_COLUMN_COMMENT, code, &def.name)?;
+        def.comment = comment(session, text, MAX_COLUMN_COMMENT, code, &def.name)?;
     }
     if let Some(fsp) = spec.on_update_now {
         if !is_moment(&def.data_type, fsp) {
@@ -99,7 +99,7 @@ pub(crate) fn column(
         if spec.generated.is_some() {
             return error(ErrorCode::WrongUsage, &[&"DEFAULT", &"generated column"]);
         }
-        def.default = column_default(core, &def, default)?;
+        def.default = column_default(session, &def, default)?;
     }
     let explicit_null = spec.nullable == Some(true);
     Ok(ColumnDraft { def, origin: None, explicit_null })
@@ -115,7 +115,7 @@ fn is_moment(data_type: &DataType, digits: u8) -> bool {
 
 /// A literal or CURRENT_TIMESTAMP default; an expression is left for [`finish_expressions`].
 pub(crate) fn column_default(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     def: &ColumnDef,
     default: &ast::ColumnDefault,
 ) -> Result<ColumnDefault, SqlError> {
@@ -142,8 +142,8 @@ pub(crate) fn column_default(
             if lob {
                 return error(ErrorCode::BlobCantHaveDefault, &[&def.name]);
             }
-            let bound = inia_expr::bind(literal, &mut EmptyScope, &core.env, &core.host)?;
-            let mut ctx = core.context(&[], &NoSubqueries);
+            let bound = inia_expr::bind(literal, &mut EmptyScope, &session.env, &session.host)?;
+            let mut ctx = session.context(&[], &NoSubqueries);
             ctx.strictness = Strictness::Strict;
             let value = bound.eval(&mut ctx, &[])?;
             let stored =
@@ -151,7 +151,7 @@ pub(crate) fn column_default(
                     .and_then(|value| limited(value, def.limit(), &def.name, &mut ctx));
             let stored = stored.map_err(|_| invalid())?;
             let warnings = std::mem::take(&mut ctx.warnings);
-            core.take_warnings(warnings);
+            session.take_warnings(warnings);
             Ok(ColumnDefault::Value(stored))
         }
     }
@@ -176,7 +176,7 @@ impl Scope for BuilderScope<'_> {
 }
 
 fn normalised(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &TableBuilder,
     expr: &ast::Expr,
     owner: Owner<'_>,
@@ -189,7 +189,7 @@ fn normalised(
     };
     rules::check_written(owner, expr)?;
     let mut scope = BuilderScope { builder, clause };
-    let bound = inia_expr::bind(expr, &mut scope, &core.env, &core.host)?;
+    let bound = inia_expr::bind(expr, &mut scope, &session.env, &session.host)?;
     let mut columns = Vec::new();
     bound.walk(&mut |node| {
         if let ExprKind::Column { index, .. } = &node.kind {
@@ -199,7 +199,7 @@ fn normalised(
     rules::check_bound(owner, &bound, builder)?;
     let mut stored = expr.clone();
     stored.walk_mut(&mut |node| builder.spell_columns(node));
-    let text = inia_parser::unparse(&stored, charset::charset_name(core.env.collation));
+    let text = inia_parser::unparse(&stored, charset::charset_name(session.env.collation));
     let text = text.ok_or_else(|| {
         SqlError::new(ErrorCode::NotSupportedYet, &[&"this kind of stored expression"])
     })?;
@@ -207,8 +207,8 @@ fn normalised(
 }
 
 /// Spells the names of columns in defaults and generated columns as the columns are spelled now.
-pub(super) fn spell_anew(core: &SessionContext, builder: &mut TableBuilder) {
-    let charset = charset::charset_name(core.env.collation);
+pub(super) fn spell_anew(session: &SessionContext, builder: &mut TableBuilder) {
+    let charset = charset::charset_name(session.env.collation);
     let spelled = |text: &str, builder: &TableBuilder| {
         let mut parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty()).ok()?;
         parsed.walk_mut(&mut |node| builder.spell_columns(node));
@@ -233,42 +233,42 @@ pub(super) fn spell_anew(core: &SessionContext, builder: &mut TableBuilder) {
 
 /// Checks and normalises the expressions of column `name` once all columns are there.
 pub(crate) fn finish_expressions(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &mut TableBuilder,
     spec: &ast::ColumnDef,
 ) -> Result<(), SqlError> {
     let Some(index) = builder.column(&spec.name) else { return Ok(()) };
     if let Some(ast::ColumnDefault::Expr(default)) = &spec.default {
-        finish_default(core, builder, index, default)?;
+        finish_default(session, builder, index, default)?;
     }
     if let Some(generated) = &spec.generated {
         let owner = Owner::Generated(&spec.name, index);
-        let (text, _) = normalised(core, builder, &generated.expr, owner)?;
+        let (text, _) = normalised(session, builder, &generated.expr, owner)?;
         builder.columns[index].def.generated =
             Some(Generated { expression: text, stored: generated.stored });
     }
     for check in &spec.checks {
-        add_check(core, builder, check, Some(index))?;
+        add_check(session, builder, check, Some(index))?;
     }
     Ok(())
 }
 
 /// DEFAULT (expression).
 pub(crate) fn finish_default(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &mut TableBuilder,
     index: usize,
     default: &ast::Expr,
 ) -> Result<(), SqlError> {
     let name = builder.columns[index].def.name.clone();
-    let (text, _) = normalised(core, builder, default, Owner::Default(&name, index))?;
+    let (text, _) = normalised(session, builder, default, Owner::Default(&name, index))?;
     builder.columns[index].def.default = ColumnDefault::Expression(text);
     Ok(())
 }
 
 /// Adds a CHECK constraint, maybe one of a column; errors 3820, 3813, 3818, 3822.
 pub(crate) fn add_check(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &mut TableBuilder,
     check: &ast::CheckDef,
     column: Option<usize>,
@@ -278,7 +278,7 @@ pub(crate) fn add_check(
         let names = (1..).map(|n| format!("{}_chk_{n}", builder.name));
         names.into_iter().find(|name| !taken(name)).unwrap_or_default()
     });
-    let elsewhere = core.db.catalog().schema(&builder.schema).is_some_and(|schema| {
+    let elsewhere = session.db.catalog().schema(&builder.schema).is_some_and(|schema| {
         let others = schema.tables.values().filter(|table| table.def.id != builder.id);
         others.flat_map(|table| &table.def.checks).any(|other| same_name(&other.name, &name))
     });
@@ -291,7 +291,7 @@ pub(crate) fn add_check(
         return error(ErrorCode::ColumnCheckConstraintReferencesOtherColumn, &[&name]);
     }
     let mut missing = None;
-    let bound = normalised(core, builder, &check.expr, Owner::Check(&name));
+    let bound = normalised(session, builder, &check.expr, Owner::Check(&name));
     let (expression, columns) = bound
         .inspect_err(|error| {
             if error.code == ErrorCode::UnknownColumn {
@@ -347,7 +347,7 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<IndexPartDraft>
 
 /// An index as defined.
 pub(crate) fn index(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     spec: &ast::IndexDef,
 ) -> Result<IndexDraft, SqlError> {
     let kind = match spec.kind {
@@ -376,7 +376,8 @@ pub(crate) fn index(
     let name = spec.name.clone().or_else(|| spec.constraint.clone());
     let text = spec.options.comment.as_deref().unwrap_or_default();
     let shown = name.as_deref().unwrap_or("PRIMARY");
-    let comment = comment(core, text, MAX_COLUMN_COMMENT, ErrorCode::TooLongIndexComment, shown)?;
+    let comment =
+        comment(session, text, MAX_COLUMN_COMMENT, ErrorCode::TooLongIndexComment, shown)?;
     if let Some(name) = &name {
         if name.chars().count() > MAX_NAME {
             return error(ErrorCode::TooLongIdent, &[name]);
@@ -407,7 +408,7 @@ fn functional(kind: IndexKind, expr: &ast::Expr) -> Result<(), SqlError> {
 /// Gives expressions of indexes their hidden columns, once all other columns are there; those of
 /// indexes that are gone go.
 pub(crate) fn finish_functional(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &mut TableBuilder,
 ) -> Result<(), SqlError> {
     let used = |name: &str, indexes: &[IndexDraft]| {
@@ -425,7 +426,7 @@ pub(crate) fn finish_functional(
             let names = (0..).map(|n| format!("{HIDDEN}{index}!{part}!{n}"));
             let free = |name: &String| builder.column(name).is_none();
             let name = names.into_iter().find(free).unwrap_or_default();
-            let column = hidden_column(core, builder, &index, name.clone(), &expr)?;
+            let column = hidden_column(session, builder, &index, name.clone(), &expr)?;
             builder.columns.push(ColumnDraft { def: column, origin: None, explicit_null: false });
             builder.indexes[at].parts[part].column = name;
         }
@@ -435,15 +436,15 @@ pub(crate) fn finish_functional(
 
 /// The column that holds the values of an index's expression; error 3757.
 fn hidden_column(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &TableBuilder,
     index: &str,
     name: String,
     written: &ast::Expr,
 ) -> Result<ColumnDef, SqlError> {
-    let (expression, _) = normalised(core, builder, written, Owner::Index(index))?;
+    let (expression, _) = normalised(session, builder, written, Owner::Index(index))?;
     let mut scope = BuilderScope { builder, clause: "functional index" };
-    let bound = inia_expr::bind(written, &mut scope, &core.env, &core.host)?;
+    let bound = inia_expr::bind(written, &mut scope, &session.env, &session.host)?;
     let data_type = bound.ty.data_type.clone();
     // A text of unknown length counts as one that is too long to be indexed whole.
     const LONGEST: u32 = 16_000;
@@ -464,7 +465,7 @@ fn hidden_column(
 
 /// Adds a foreign key and the index it needs.
 pub(crate) fn add_foreign_key(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &mut TableBuilder,
     spec: &ast::ForeignKeyDef,
 ) -> Result<(), SqlError> {
@@ -476,8 +477,8 @@ pub(crate) fn add_foreign_key(
         builder.last_foreign += 1;
         format!("{}_ibfk_{}", builder.name, builder.last_foreign)
     });
-    if core.flag("foreign_key_checks") && !itself && builder.engine == TRANSACTIONAL {
-        check_parent(core, (&ref_schema, &ref_table), references, &name)?;
+    if session.flag("foreign_key_checks") && !itself && builder.engine == TRANSACTIONAL {
+        check_parent(session, (&ref_schema, &ref_table), references, &name)?;
     }
     let action = |action: Option<ast::ReferenceAction>| match action {
         None | Some(ast::ReferenceAction::NoAction) => ReferentialAction::NoAction,
@@ -508,12 +509,12 @@ pub(crate) fn add_foreign_key(
 
 /// Errors 1824 and 3734 for a parent that is another table.
 fn check_parent(
-    core: &SessionContext,
+    session: &SessionContext,
     (schema, table): (&str, &str),
     references: &ast::References,
     constraint: &str,
 ) -> Result<(), SqlError> {
-    let parent = core.db.catalog().table(schema, table);
+    let parent = session.db.catalog().table(schema, table);
     let Some(parent) = parent.filter(|parent| parent.def.is_transactional()) else {
         return error(ErrorCode::FkCannotOpenParent, &[&table]);
     };

@@ -29,39 +29,39 @@ use std::sync::Arc;
 
 /// CREATE TABLE … SELECT.
 pub(crate) fn create_table_select(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     create: &ast::CreateTable,
     select: &ast::CreateSelect,
     params: &[Value],
 ) -> DdlResult {
-    let name = full_name(core, &create.name)?;
-    let schema = hold_schema(core, &name.0)?;
-    if is_taken(core, &name, create)? {
+    let name = full_name(session, &create.name)?;
+    let schema = hold_schema(session, &name.0)?;
+    if is_taken(session, &name, create)? {
         return Ok(StatementOutcome::default());
     }
-    let _lock = lock_new(core, &name, create)?;
-    if is_taken(core, &name, create)? {
+    let _lock = lock_new(session, &name, create)?;
+    if is_taken(session, &name, create)? {
         return Ok(StatementOutcome::default());
     }
-    let mut builder = define(core, &name, schema.collation, create)?;
+    let mut builder = define(session, &name, schema.collation, create)?;
     if create.temporary {
-        core.enter();
-        let start = core.txn.get_mut().savepoint();
-        let result = temporary_select(core, builder, select, params);
-        core.leave(start, result.as_ref().err())?;
+        session.enter();
+        let start = session.txn.get_mut().savepoint();
+        let result = temporary_select(session, builder, select, params);
+        session.leave(start, result.as_ref().err())?;
         return result;
     }
-    in_transaction(core, |core, changes| {
-        let plan = plan_source(core, &select.query)?;
-        let names = add_columns(core, &mut builder, &plan)?;
+    in_transaction(session, |session, changes| {
+        let plan = plan_source(session, &select.query)?;
+        let names = add_columns(session, &mut builder, &plan)?;
         let finished = builder.finish()?;
         let mut def = finished.def;
         check_bases(&def, true)?;
-        def.id = core.db.catalog().new_table_id();
+        def.id = session.db.catalog().new_table_id();
         def.created = (clock_micros() / 1_000_000) as u64;
-        create_trees(core, &mut def)?;
+        create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def.clone()));
-        let catalog = core.db.catalog();
+        let catalog = session.db.catalog();
         let (mdl, shared) = (catalog.mdl().name(&name.0, &name.1), catalog.shared(def.id));
         // The rows come and go with the table, whatever its engine.
         let logged = !def.is_transactional() && !def.is_volatile();
@@ -69,45 +69,45 @@ pub(crate) fn create_table_select(
             def.engine = String::from(TRANSACTIONAL);
         }
         let table = Arc::new(Table::new(Arc::new(def.clone()), catalog.store(&def), mdl, shared));
-        core.lock_read(&plan)?;
-        let done = insert(core, &table, &names, plan, select, params)?;
+        session.lock_read(&plan)?;
+        let done = insert(session, &table, &names, plan, select, params)?;
         if logged {
-            let txn = core.txn.get_mut();
-            row_count::count(&core.db.engine, txn, &table.clustered).sql()?;
+            let txn = session.txn.get_mut();
+            row_count::count(&session.db.engine, txn, &table.clustered).sql()?;
         }
         let keys: Vec<usize> = (0..table.def.foreign_keys.len()).collect();
-        check_rows(core, &table.def, &keys)?;
+        check_rows(session, &table.def, &keys)?;
         Ok(done)
     })
 }
 
 /// CREATE TEMPORARY TABLE … SELECT: the table is made beside the transaction, its rows in it.
 fn temporary_select(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     mut builder: TableBuilder,
     select: &ast::CreateSelect,
     params: &[Value],
 ) -> DdlResult {
-    let plan = plan_source(core, &select.query)?;
-    let names = add_columns(core, &mut builder, &plan)?;
+    let plan = plan_source(session, &select.query)?;
+    let names = add_columns(session, &mut builder, &plan)?;
     let mut def = builder.finish()?.def;
-    def.id = core.db.catalog().new_table_id();
+    def.id = session.db.catalog().new_table_id();
     def.created = (clock_micros() / 1_000_000) as u64;
     let name = (def.schema.clone(), def.name.clone());
-    core.temporary.created |= !core.autocommits();
-    aside(core, |core, changes| {
-        create_trees(core, &mut def)?;
+    session.temporary.created |= !session.autocommits();
+    aside(session, |session, changes| {
+        create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def));
         Ok(())
     })?;
-    let Some(table) = core.temporary.get(&name.0, &name.1).cloned() else {
+    let Some(table) = session.temporary.get(&name.0, &name.1).cloned() else {
         return Ok(StatementOutcome::default());
     };
-    core.lock_read(&plan)?;
-    let result = insert(core, &table, &names, plan, select, params);
+    session.lock_read(&plan)?;
+    let result = insert(session, &table, &names, plan, select, params);
     if result.is_err() {
-        core.temporary.doom(&name.0, &name.1);
-        core.settings += 1;
+        session.temporary.doom(&name.0, &name.1);
+        session.settings += 1;
     }
     result
 }
@@ -115,7 +115,7 @@ fn temporary_select(
 /// Adds the query's columns, behind all others and in the query's order; those that are written
 /// out keep their definitions. The names of all of them.
 fn add_columns(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &mut TableBuilder,
     plan: &StatementPlan,
 ) -> Result<Vec<String>, SqlError> {
@@ -130,7 +130,7 @@ fn add_columns(
             Some(at) => builder.columns.remove(at),
             None => {
                 check_column_name(name)?;
-                let def = column_def(core, column, false);
+                let def = column_def(session, column, false);
                 ColumnDraft { def, origin: None, explicit_null: false }
             }
         };
@@ -142,15 +142,15 @@ fn add_columns(
 /// A selected column as a table's column: a base column keeps its type, default and comment; a
 /// view's column does so in another view, and else its comment and a default that is an expression.
 pub(super) fn column_def(
-    core: &SessionContext,
+    session: &SessionContext,
     column: &OutputColumn,
     for_view: bool,
 ) -> ColumnDef {
     let result = &column.result;
-    let base = core.table(&result.schema, &result.org_table).and_then(|table| {
+    let base = session.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
     });
-    let view = core.db.catalog().view(&result.schema, &result.org_table).and_then(|view| {
+    let view = session.db.catalog().view(&result.schema, &result.org_table).and_then(|view| {
         view.def.columns.iter().find(|known| same_name(&known.name, &result.org_name)).cloned()
     });
     // A merged derived table's column goes by its own name, which may be that of another one.
@@ -231,7 +231,7 @@ fn size_for(bytes: u64) -> LobSize {
 }
 
 fn insert(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     table: &Arc<Table>,
     names: &[String],
     source: StatementPlan,
@@ -241,15 +241,15 @@ fn insert(
     let targets = names.iter().filter_map(|name| table.def.column(name)).collect();
     let replace = select.on_duplicate == ast::LoadDuplicate::Replace;
     let ignore = select.on_duplicate == ast::LoadDuplicate::Ignore;
-    let plan = InsertPlan::of_rows(core, table, targets, Some(source), replace, ignore)?;
+    let plan = InsertPlan::of_rows(session, table, targets, Some(source), replace, ignore)?;
     let Some(source) = plan.source() else { return Ok(StatementOutcome::default()) };
     let (result, warnings) = {
-        let shared: &SessionContext = core;
+        let shared: &SessionContext = session;
         let runner = Runner::new(source, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = plan.run(shared, &mut ctx, Some(&runner));
         (result, std::mem::take(&mut ctx.warnings))
     };
-    core.take_warnings(warnings);
+    session.take_warnings(warnings);
     result
 }

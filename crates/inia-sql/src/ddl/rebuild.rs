@@ -102,15 +102,15 @@ fn same_storage(old: &DataType, new: &DataType) -> bool {
 
 /// Does it; the number of rows that were copied.
 pub(super) fn run(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     table: &Table,
     new: &mut TableDef,
     plan: &RebuildPlan,
 ) -> Result<u64, SqlError> {
     if plan.copy {
-        create_trees(core, new)?;
-        let rows = copy(core, table, new, plan)?;
-        drop_trees(core, table)?;
+        create_trees(session, new)?;
+        let rows = copy(session, table, new, plan)?;
+        drop_trees(session, table)?;
         return Ok(rows);
     }
     new.clustered = table.def.clustered;
@@ -118,14 +118,14 @@ pub(super) fn run(
         new.indexes[at].tree = match (kept, new.indexes[at].kind) {
             (_, IndexKind::Primary) => new.clustered,
             (Some(origin), _) => table.def.indexes[*origin].tree,
-            (None, _) => core.tree_txn(new).borrow_mut().create_tree().sql_for(&new.name)?.id(),
+            (None, _) => session.tree_txn(new).borrow_mut().create_tree().sql_for(&new.name)?.id(),
         };
     }
-    add_indexes(core, table, new, plan)?;
+    add_indexes(session, table, new, plan)?;
     for (at, index) in table.indexes.iter().enumerate() {
         let primary = table.def.indexes[at].kind == IndexKind::Primary;
         if !primary && !plan.kept.contains(&Some(at)) {
-            core.tree_txn(&table.def).borrow_mut().drop_tree(&index.tree).sql()?;
+            session.tree_txn(&table.def).borrow_mut().drop_tree(&index.tree).sql()?;
         }
     }
     Ok(0)
@@ -202,7 +202,7 @@ impl<'w> Filler<'w> {
 
 /// Fills the index trees that are new from the rows as they are.
 fn add_indexes(
-    core: &SessionContext,
+    session: &SessionContext,
     table: &Table,
     new: &TableDef,
     plan: &RebuildPlan,
@@ -213,14 +213,14 @@ fn add_indexes(
     if added.is_empty() {
         return Ok(());
     }
-    let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
+    let (disk, killed) = (session.db.scratch.clone(), session.killed.clone());
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
     let interrupt = Interrupt::new(&killed, None);
-    let within = Workspace::within(&*disk, core.db.build_memory).until(interrupt);
-    let work = (within.from(&core.host.memory), &*table.store);
+    let within = Workspace::within(&*disk, session.db.build_memory).until(interrupt);
+    let work = (within.from(&session.host.memory), &*table.store);
     let mut fillers = Filler::of(work, &new.name, &trees);
-    let txn = &mut *core.tree_txn(new).borrow_mut();
+    let txn = &mut *session.tree_txn(new).borrow_mut();
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
         txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
@@ -267,7 +267,7 @@ fn has_entries(kind: IndexKind) -> bool {
 
 /// Writes every row anew into the trees of `new`.
 fn copy(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     table: &Table,
     new: &TableDef,
     plan: &RebuildPlan,
@@ -275,20 +275,20 @@ fn copy(
     let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
     let codecs: Vec<IndexCodec> =
         (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
-    let (disk, killed) = (core.db.scratch.clone(), core.killed.clone());
+    let (disk, killed) = (session.db.scratch.clone(), session.killed.clone());
     let interrupt = Interrupt::new(&killed, None);
-    let mut fillers = fillers_of(core, new, (&*disk, interrupt));
-    let fills = Fills::compile(new, &core.env, &core.host)?;
-    let zone = core.env.time_zone.clone();
+    let mut fillers = fillers_of(session, new, (&*disk, interrupt));
+    let fills = Fills::compile(new, &session.env, &session.host)?;
+    let zone = session.env.time_zone.clone();
     let mut next_auto = new.auto_increment.max(1);
     let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
     let (mut next_row_id, mut rows) = (1u64, 0);
-    let most = core.max_rows(new);
+    let most = session.max_rows(new);
     // The old rows may be in another store than the new ones.
     let mut source = table.store.attach();
     source.begin(Isolation::RepeatableRead);
-    let mut ctx = core.context(&[], &NoSubqueries);
-    ctx.strictness = strictness(core);
+    let mut ctx = session.context(&[], &NoSubqueries);
+    ctx.strictness = strictness(session);
     let indexed = |at: usize| has_entries(new.indexes[at].kind);
     let result = (|| {
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
@@ -327,19 +327,19 @@ fn copy(
             layout.encode(cell, &mut bytes)?;
             fillers[codecs.len()].push(&key, &bytes)?;
         }
-        let txn = &mut *core.tree_txn(new).borrow_mut();
+        let txn = &mut *session.tree_txn(new).borrow_mut();
         finish_copy(txn, new, &layout, &codecs, fillers, (&zone, interrupt))?;
-        keep_count(core, txn, new, rows).map(|()| rows)
+        keep_count(session, txn, new, rows).map(|()| rows)
     })();
     let warnings = ctx.warnings;
-    core.take_warnings(warnings);
+    session.take_warnings(warnings);
     source.commit().sql()?;
     result
 }
 
 /// How values that do not fit are taken, by the session's SQL mode.
-fn strictness(core: &SessionContext) -> Strictness {
-    match core.env.sql_mode.is_strict() {
+fn strictness(session: &SessionContext) -> Strictness {
+    match session.env.sql_mode.is_strict() {
         true => Strictness::Strict,
         false => Strictness::Lenient,
     }
@@ -347,15 +347,15 @@ fn strictness(core: &SessionContext) -> Strictness {
 
 /// Fillers of a new table's indexes; the last one takes the rows.
 fn fillers_of<'w>(
-    core: &'w SessionContext,
+    session: &'w SessionContext,
     new: &'w TableDef,
     (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
 ) -> Vec<Filler<'w>> {
-    let within = Workspace::within(disk, core.db.build_memory).until(interrupt);
-    let within = within.from(&core.host.memory);
+    let within = Workspace::within(disk, session.db.build_memory).until(interrupt);
+    let within = within.from(&session.host.memory);
     let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
     trees.push(new.clustered);
-    Filler::of((within, core.db.catalog().store(new)), &new.name, &trees)
+    Filler::of((within, session.db.catalog().store(new)), &new.name, &trees)
 }
 
 /// Counts a row; error 1114 where the table may have no more.
@@ -368,14 +368,14 @@ fn one_more(rows: u64, most: u64, table: &str) -> Result<u64, SqlError> {
 
 /// Notes how many rows a table without transactions has.
 fn keep_count(
-    core: &SessionContext,
+    session: &SessionContext,
     txn: &mut Txn,
     new: &TableDef,
     rows: u64,
 ) -> Result<(), SqlError> {
     match new.is_transactional() {
         true => Ok(()),
-        false => row_count::set(core.db.catalog().store(new), txn, new.clustered, rows).sql(),
+        false => row_count::set(session.db.catalog().store(new), txn, new.clustered, rows).sql(),
     }
 }
 

@@ -19,46 +19,49 @@ fn collation(options: &ast::DatabaseOptions) -> Result<Option<Collation>, SqlErr
 }
 
 /// The collation of databases that name none.
-fn server_collation(core: &SessionContext) -> Collation {
-    let known = core.var("collation_server").and_then(|name| Collation::from_name(&name));
+fn server_collation(session: &SessionContext) -> Collation {
+    let known = session.var("collation_server").and_then(|name| Collation::from_name(&name));
     known.unwrap_or(Collation::DEFAULT)
 }
 
 /// CREATE DATABASE.
 pub(crate) fn create_database(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     create: &ast::CreateDatabase,
 ) -> DdlResult {
     check_name(&create.name, ErrorCode::WrongDbName)?;
     let collation = match collation(&create.options)? {
         Some(collation) => collation,
-        None => server_collation(core),
+        None => server_collation(session),
     };
-    let _lock = lock(core, &[lock_name(&create.name)])?;
-    if core.db.catalog().schema(&create.name).is_some() {
+    let _lock = lock(session, &[lock_name(&create.name)])?;
+    if session.db.catalog().schema(&create.name).is_some() {
         if create.if_not_exists {
-            core.note(ErrorCode::DbCreateExists, &[&create.name]);
+            session.note(ErrorCode::DbCreateExists, &[&create.name]);
             return Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() });
         }
         return Err(SqlError::new(ErrorCode::DbCreateExists, &[&create.name]));
     }
     let read_only = create.options.read_only.flatten().unwrap_or(false);
     let def = SchemaDef { name: create.name.clone(), collation, read_only };
-    in_transaction(core, |_, changes| {
+    in_transaction(session, |_, changes| {
         changes.push(Change::PutSchema(def));
         Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() })
     })
 }
 
 /// ALTER DATABASE.
-pub(crate) fn alter_database(core: &mut SessionContext, alter: &ast::AlterDatabase) -> DdlResult {
+pub(crate) fn alter_database(
+    session: &mut SessionContext,
+    alter: &ast::AlterDatabase,
+) -> DdlResult {
     let name = match &alter.name {
         Some(name) => name.clone(),
-        None => core.database()?.to_owned(),
+        None => session.database()?.to_owned(),
     };
     let collation = collation(&alter.options)?;
-    let _lock = lock(core, &[lock_name(&name)])?;
-    let Some(schema) = core.db.catalog().schema(&name) else {
+    let _lock = lock(session, &[lock_name(&name)])?;
+    let Some(schema) = session.db.catalog().schema(&name) else {
         return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
     };
     let mut def = schema.def.clone();
@@ -66,32 +69,36 @@ pub(crate) fn alter_database(core: &mut SessionContext, alter: &ast::AlterDataba
     if let Some(read_only) = alter.options.read_only {
         def.read_only = read_only.unwrap_or(false);
     }
-    in_transaction(core, |_, changes| {
+    in_transaction(session, |_, changes| {
         changes.push(Change::PutSchema(def));
         Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() })
     })
 }
 
 /// DROP DATABASE with all its tables; as many rows affected as there were tables.
-pub(crate) fn drop_database(core: &mut SessionContext, name: &str, if_exists: bool) -> DdlResult {
-    let _schema_lock = lock(core, &[lock_name(name)])?;
-    let Some(schema) = core.db.catalog().schema(name) else {
+pub(crate) fn drop_database(
+    session: &mut SessionContext,
+    name: &str,
+    if_exists: bool,
+) -> DdlResult {
+    let _schema_lock = lock(session, &[lock_name(name)])?;
+    let Some(schema) = session.db.catalog().schema(name) else {
         if if_exists {
-            core.note(ErrorCode::DbDropExists, &[&name]);
+            session.note(ErrorCode::DbDropExists, &[&name]);
             return Ok(StatementOutcome::default());
         }
         return Err(SqlError::new(ErrorCode::DbDropExists, &[&name]));
     };
     let names = schema.tables.keys().chain(schema.views.keys());
     let names: Vec<FullName> = names.map(|table| (name.to_owned(), table.clone())).collect();
-    let _table_locks = lock(core, &names)?;
-    let schema = core.db.catalog().schema(name);
+    let _table_locks = lock(session, &names)?;
+    let schema = session.db.catalog().schema(name);
     let (tables, views) = schema.map(|s| (s.tables.clone(), s.views.clone())).unwrap_or_default();
-    super::table::check_not_referenced(core, &tables.values().cloned().collect::<Vec<_>>())?;
+    super::table::check_not_referenced(session, &tables.values().cloned().collect::<Vec<_>>())?;
     let affected_rows = (tables.len() + views.len()) as u64;
-    in_transaction(core, |core, changes| {
+    in_transaction(session, |session, changes| {
         for table in tables.values() {
-            super::table::drop_trees(core, table)?;
+            super::table::drop_trees(session, table)?;
             let (schema, name) = (name.to_owned(), table.def.name.clone());
             changes.push(Change::DropTable { schema, name });
         }
@@ -101,22 +108,22 @@ pub(crate) fn drop_database(core: &mut SessionContext, name: &str, if_exists: bo
         changes.push(Change::DropSchema(name.to_owned()));
         Ok(())
     })?;
-    tables.values().for_each(|table| core.db.catalog().forget(table.def.id));
-    if core.env.database.as_deref() == Some(name) {
-        core.env.database = None;
+    tables.values().for_each(|table| session.db.catalog().forget(table.def.id));
+    if session.env.database.as_deref() == Some(name) {
+        session.env.database = None;
     }
     Ok(StatementOutcome { affected_rows, ..StatementOutcome::default() })
 }
 
 /// Makes a CREATE TABLE in `schema` and a DROP DATABASE of it wait for each other; error 1049.
-pub(crate) fn hold_schema(core: &SessionContext, schema: &str) -> Result<SchemaDef, SqlError> {
-    let name = core.db.catalog().mdl().name(schema, "");
-    core.mdl.lock_shared(&name, core.mdl_limit())?;
+pub(crate) fn hold_schema(session: &SessionContext, schema: &str) -> Result<SchemaDef, SqlError> {
+    let name = session.db.catalog().mdl().name(schema, "");
+    session.mdl.lock_shared(&name, session.mdl_limit())?;
     if inia_query::computed::schema(schema) == Some("mysql") {
         // Only temporary tables come so far.
         let (name, collation) = (schema.to_owned(), Collation::DEFAULT);
         return Ok(SchemaDef { name, collation, read_only: false });
     }
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&schema]);
-    Ok(core.db.catalog().schema(schema).ok_or_else(unknown)?.def.clone())
+    Ok(session.db.catalog().schema(schema).ok_or_else(unknown)?.def.clone())
 }

@@ -61,14 +61,14 @@ fn engine(name: &str) -> Result<&'static str, SqlError> {
 
 /// Applies table options. The charset options come first because columns depend on them.
 pub(super) fn apply_options(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     builder: &mut TableBuilder,
     options: &[ast::TableOption],
 ) -> Result<(), SqlError> {
     let mut declared = Declared::default();
     options.iter().try_for_each(|option| declare(&mut declared, option, builder.collation))?;
     builder.collation = declared.collation().unwrap_or(builder.collation);
-    options.iter().try_for_each(|option| apply_option(core, builder, option))
+    options.iter().try_for_each(|option| apply_option(session, builder, option))
 }
 
 /// What an option says of character set and collation.
@@ -87,7 +87,7 @@ pub(super) fn declare(
 
 /// Applies what an option says besides.
 pub(super) fn apply_option(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     builder: &mut TableBuilder,
     option: &ast::TableOption,
 ) -> Result<(), SqlError> {
@@ -96,7 +96,8 @@ pub(super) fn apply_option(
         ast::TableOption::AutoIncrement(next) => builder.auto_increment = *next,
         ast::TableOption::Comment(text) => {
             let code = ErrorCode::TooLongTableComment;
-            builder.comment = columns::comment(core, text, MAX_TABLE_COMMENT, code, &builder.name)?;
+            builder.comment =
+                columns::comment(session, text, MAX_TABLE_COMMENT, code, &builder.name)?;
         }
         ast::TableOption::RowFormat(format) => set_option(builder, "ROW_FORMAT", format),
         ast::TableOption::Other { name, value } => set_option(builder, name, value),
@@ -118,28 +119,28 @@ fn set_option(builder: &mut TableBuilder, name: &str, value: &str) {
 }
 
 /// CREATE TABLE without SELECT.
-pub(crate) fn create_table(core: &mut SessionContext, create: &ast::CreateTable) -> DdlResult {
-    let name = full_name(core, &create.name)?;
-    let schema = hold_schema(core, &name.0)?;
+pub(crate) fn create_table(session: &mut SessionContext, create: &ast::CreateTable) -> DdlResult {
+    let name = full_name(session, &create.name)?;
+    let schema = hold_schema(session, &name.0)?;
     // A name in use is no reason to wait for its users.
-    if is_taken(core, &name, create)? {
+    if is_taken(session, &name, create)? {
         return Ok(StatementOutcome::default());
     }
-    let _lock = lock_new(core, &name, create)?;
-    if is_taken(core, &name, create)? {
+    let _lock = lock_new(session, &name, create)?;
+    if is_taken(session, &name, create)? {
         return Ok(StatementOutcome::default());
     }
     let finished = match &create.like {
-        Some(other) => like(core, &name, other, create.temporary)?,
-        None => define(core, &name, schema.collation, create)?.finish()?,
+        Some(other) => like(session, &name, other, create.temporary)?,
+        None => define(session, &name, schema.collation, create)?.finish()?,
     };
-    finish_create(core, finished)
+    finish_create(session, finished)
 }
 
 /// Locks the name of a table about to be created, and what its foreign keys refer to; no other
 /// session can see a temporary one.
 pub(super) fn lock_new(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &FullName,
     create: &ast::CreateTable,
 ) -> Result<Vec<MdlGuard>, SqlError> {
@@ -154,39 +155,39 @@ pub(super) fn lock_new(
         _ => None,
     };
     let parents: Vec<FullName> = create.elements.iter().filter_map(parent).collect();
-    lock_beside(core, std::slice::from_ref(name), &parents)
+    lock_beside(session, std::slice::from_ref(name), &parents)
 }
 
 /// Whether the table is there already, with a note where IF NOT EXISTS allows that; error 1050.
 pub(super) fn is_taken(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     name: &FullName,
     create: &ast::CreateTable,
 ) -> Result<bool, SqlError> {
     let taken = match create.temporary {
-        true => core.temporary.get(&name.0, &name.1).is_some(),
-        false => core.db.catalog().has(&name.0, &name.1),
+        true => session.temporary.get(&name.0, &name.1).is_some(),
+        false => session.db.catalog().has(&name.0, &name.1),
     };
     if taken && !create.if_not_exists {
         return error(ErrorCode::TableExists, &[&name.1]);
     }
     if taken {
-        core.note(ErrorCode::TableExists, &[&name.1]);
+        session.note(ErrorCode::TableExists, &[&name.1]);
     }
     Ok(taken)
 }
 
-fn finish_create(core: &mut SessionContext, finished: Finished) -> DdlResult {
+fn finish_create(session: &mut SessionContext, finished: Finished) -> DdlResult {
     for warning in &finished.warnings {
-        core.push_warning(warning);
+        session.push_warning(warning);
     }
     let mut def = finished.def;
-    def.id = core.db.catalog().new_table_id();
+    def.id = session.db.catalog().new_table_id();
     def.created = (clock_micros() / 1_000_000) as u64;
-    core.temporary.created |= def.temporary && !core.autocommits();
+    session.temporary.created |= def.temporary && !session.autocommits();
     foreign::check_bases(&def, true)?;
-    aside(core, |core, changes| {
-        create_trees(core, &mut def)?;
+    aside(session, |session, changes| {
+        create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def));
         Ok(StatementOutcome::default())
     })
@@ -194,7 +195,7 @@ fn finish_create(core: &mut SessionContext, finished: Finished) -> DdlResult {
 
 /// The definition that CREATE TABLE's elements and options make.
 pub(super) fn define(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     name: &FullName,
     collation: Collation,
     create: &ast::CreateTable,
@@ -204,47 +205,47 @@ pub(super) fn define(
     }
     let mut builder = TableBuilder::new(&name.0, &name.1, collation);
     builder.temporary = create.temporary;
-    if let Some(default) = core.var("default_storage_engine") {
+    if let Some(default) = session.var("default_storage_engine") {
         builder.engine = engine(&default)?.to_owned();
     }
-    apply_options(core, &mut builder, &create.options)?;
+    apply_options(session, &mut builder, &create.options)?;
     let is_column = |element: &&ast::TableElement| matches!(element, ast::TableElement::Column(_));
     builder.check_listed(create.elements.iter().filter(is_column).count())?;
     let mut checks = Vec::new();
     for element in &create.elements {
         match element {
             ast::TableElement::Column(spec) => {
-                let column = columns::column(core, spec, builder.collation)?;
+                let column = columns::column(session, spec, builder.collation)?;
                 builder.add_column(None, column)?;
                 builder.indexes.extend(columns::column_indexes(spec));
             }
-            ast::TableElement::Index(spec) => builder.indexes.push(columns::index(core, spec)?),
+            ast::TableElement::Index(spec) => builder.indexes.push(columns::index(session, spec)?),
             ast::TableElement::ForeignKey(_) if create.temporary => {
                 return error(ErrorCode::CannotAddForeign, &[]);
             }
             ast::TableElement::ForeignKey(spec) => {
-                columns::add_foreign_key(core, &mut builder, spec)?;
+                columns::add_foreign_key(session, &mut builder, spec)?;
             }
             ast::TableElement::Check(check) => checks.push(check),
         }
     }
     for element in &create.elements {
         if let ast::TableElement::Column(spec) = element {
-            columns::finish_expressions(core, &mut builder, spec)?;
+            columns::finish_expressions(session, &mut builder, spec)?;
         }
     }
-    columns::finish_functional(core, &mut builder)?;
+    columns::finish_functional(session, &mut builder)?;
     for check in checks {
-        columns::add_check(core, &mut builder, check, None)?;
+        columns::add_check(session, &mut builder, check, None)?;
     }
-    foreign::check_child(core, &mut builder)?;
-    foreign::check_adopted(core, &builder)?;
+    foreign::check_child(session, &mut builder)?;
+    foreign::check_adopted(session, &builder)?;
     for element in &create.elements {
         if let ast::TableElement::Index(spec) = element
             && spec.options.using.as_deref() == Some("HASH")
             && builder.engine == "InnoDB"
         {
-            core.note(ErrorCode::UnsupportedIndexAlgorithm, &[&"HASH"]);
+            session.note(ErrorCode::UnsupportedIndexAlgorithm, &[&"HASH"]);
         }
     }
     Ok(builder)
@@ -252,16 +253,16 @@ pub(super) fn define(
 
 /// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.
 fn like(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     name: &FullName,
     other: &ast::ObjectName,
     temporary: bool,
 ) -> Result<Finished, SqlError> {
-    let other = full_name(core, other)?;
+    let other = full_name(session, other)?;
     if temporary && other == *name {
         return error(ErrorCode::NonUniqueTable, &[&name.1]);
     }
-    let table = core.open_table(Some(&other.0), &other.1)?;
+    let table = session.open_table(Some(&other.0), &other.1)?;
     let mut builder = TableBuilder::from_table(&table.def);
     builder.schema.clone_from(&name.0);
     builder.name.clone_from(&name.1);
@@ -280,33 +281,36 @@ fn like(
 }
 
 /// Creates the trees of a definition and writes their numbers into it.
-pub(super) fn create_trees(core: &mut SessionContext, def: &mut TableDef) -> Result<(), SqlError> {
+pub(super) fn create_trees(
+    session: &mut SessionContext,
+    def: &mut TableDef,
+) -> Result<(), SqlError> {
     if def.is_volatile() {
-        let limit = core.var("max_heap_table_size").and_then(|size| size.parse().ok());
-        let shared = core.db.catalog().shared(def.id);
+        let limit = session.var("max_heap_table_size").and_then(|size| size.parse().ok());
+        let shared = session.db.catalog().shared(def.id);
         shared.heap_size.store(limit.unwrap_or(0), Ordering::Relaxed);
     }
-    let store = core.db.catalog().open_store(def).sql()?;
-    let mut txn = core.tree_txn(def).borrow_mut();
+    let store = session.db.catalog().open_store(def).sql()?;
+    let mut txn = session.tree_txn(def).borrow_mut();
     let name = def.name.clone();
     make_trees(store, &mut txn, def).sql_for(&name)
 }
 
 /// Drops all trees of a table at commit.
-pub(super) fn drop_trees(core: &SessionContext, table: &Table) -> Result<(), SqlError> {
-    let mut txn = core.tree_txn(&table.def).borrow_mut();
+pub(super) fn drop_trees(session: &SessionContext, table: &Table) -> Result<(), SqlError> {
+    let mut txn = session.tree_txn(&table.def).borrow_mut();
     catalog::drop_trees(&table.store, &mut txn, &table.def).sql()
 }
 
 /// Error 3730 where a table outside of `dropped` refers to one of them.
 pub(super) fn check_not_referenced(
-    core: &SessionContext,
+    session: &SessionContext,
     dropped: &[Arc<Table>],
 ) -> Result<(), SqlError> {
-    if !core.flag("foreign_key_checks") {
+    if !session.flag("foreign_key_checks") {
         return Ok(());
     }
-    let catalog = core.db.catalog().current();
+    let catalog = session.db.catalog().current();
     let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
     for child in all.filter(|child| !child.def.foreign_keys.is_empty()) {
         if dropped.iter().any(|table| table.def.id == child.def.id) {
@@ -327,24 +331,24 @@ pub(super) fn check_not_referenced(
 }
 
 /// DROP TABLE: all of the tables or none.
-pub(crate) fn drop_tables(core: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
+pub(crate) fn drop_tables(session: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
     let mut names = Vec::new();
     for name in &drop.names {
-        let name = full_name(core, name)?;
+        let name = full_name(session, name)?;
         if names.contains(&name) {
             return error(ErrorCode::NonUniqueTable, &[&name.1]);
         }
         names.push(name);
     }
     let (own, mut names): (Vec<FullName>, Vec<FullName>) =
-        names.into_iter().partition(|(schema, name)| core.temporary.get(schema, name).is_some());
+        names.into_iter().partition(|(schema, name)| session.temporary.get(schema, name).is_some());
     let (mut tables, mut missing) = (Vec::new(), Vec::new());
     if drop.temporary {
         missing = names.drain(..).map(|(schema, name)| format!("{schema}.{name}")).collect();
     }
-    let _lock = lock(core, &names)?;
+    let _lock = lock(session, &names)?;
     for (schema, name) in &names {
-        match core.db.catalog().table(schema, name) {
+        match session.db.catalog().table(schema, name) {
             Some(table) => tables.push(table),
             None => missing.push(format!("{schema}.{name}")),
         }
@@ -353,52 +357,52 @@ pub(crate) fn drop_tables(core: &mut SessionContext, drop: &ast::DropTables) -> 
         if !drop.if_exists {
             return error(ErrorCode::UnknownTable, &[&missing.join(",")]);
         }
-        missing.iter().for_each(|name| core.note(ErrorCode::UnknownTable, &[name]));
+        missing.iter().for_each(|name| session.note(ErrorCode::UnknownTable, &[name]));
     }
-    check_not_referenced(core, &tables)?;
-    drop_temporary(core, &own)?;
+    check_not_referenced(session, &tables)?;
+    drop_temporary(session, &own)?;
     if tables.is_empty() {
         return Ok(StatementOutcome::default());
     }
-    in_transaction(core, |core, changes| {
+    in_transaction(session, |session, changes| {
         for table in &tables {
-            drop_trees(core, table)?;
+            drop_trees(session, table)?;
             let (schema, name) = (table.def.schema.clone(), table.def.name.clone());
             changes.push(Change::DropTable { schema, name });
         }
         Ok(())
     })?;
-    tables.iter().for_each(|table| core.db.catalog().forget(table.def.id));
+    tables.iter().for_each(|table| session.db.catalog().forget(table.def.id));
     Ok(StatementOutcome::default())
 }
 
 /// Drops temporary tables of the session, which does not end its transaction.
-fn drop_temporary(core: &mut SessionContext, names: &[FullName]) -> Result<(), SqlError> {
+fn drop_temporary(session: &mut SessionContext, names: &[FullName]) -> Result<(), SqlError> {
     for (schema, name) in names {
-        core.temporary.doom(schema, name);
-        core.settings += 1;
-        core.temporary.dropped |= !core.autocommits();
+        session.temporary.doom(schema, name);
+        session.settings += 1;
+        session.temporary.dropped |= !session.autocommits();
     }
-    if core.state.open { Ok(()) } else { core.temporary.bury(&core.db.catalog, false) }
+    if session.state.open { Ok(()) } else { session.temporary.bury(&session.db.catalog, false) }
 }
 
 /// TRUNCATE: new, empty trees in place of the old ones.
-pub(crate) fn truncate(core: &mut SessionContext, name: &ast::ObjectName) -> DdlResult {
-    let name = full_name(core, name)?;
-    let _lock = lock_stored(core, std::slice::from_ref(&name))?;
-    let own = core.temporary.get(&name.0, &name.1).is_some();
-    if !own && core.db.catalog().view(&name.0, &name.1).is_some() {
+pub(crate) fn truncate(session: &mut SessionContext, name: &ast::ObjectName) -> DdlResult {
+    let name = full_name(session, name)?;
+    let _lock = lock_stored(session, std::slice::from_ref(&name))?;
+    let own = session.temporary.get(&name.0, &name.1).is_some();
+    if !own && session.db.catalog().view(&name.0, &name.1).is_some() {
         return error(ErrorCode::NoSuchTable, &[&name.0, &name.1]);
     }
-    let table = existing(core, &name)?;
+    let table = existing(session, &name)?;
     if !table.def.temporary {
-        check_truncatable(core, &table)?;
+        check_truncatable(session, &table)?;
     }
     let mut def = TableDef::clone(&table.def);
     def.auto_increment = 0;
-    in_transaction(core, |core, changes| {
-        drop_trees(core, &table)?;
-        create_trees(core, &mut def)?;
+    in_transaction(session, |session, changes| {
+        drop_trees(session, &table)?;
+        create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def));
         Ok(())
     })?;
@@ -408,9 +412,9 @@ pub(crate) fn truncate(core: &mut SessionContext, name: &ast::ObjectName) -> Ddl
 }
 
 /// Error 1701 where another table refers to this one.
-fn check_truncatable(core: &SessionContext, table: &Arc<Table>) -> Result<(), SqlError> {
-    let Err(_) = check_not_referenced(core, std::slice::from_ref(table)) else { return Ok(()) };
-    let catalog = core.db.catalog().current();
+fn check_truncatable(session: &SessionContext, table: &Arc<Table>) -> Result<(), SqlError> {
+    let Err(_) = check_not_referenced(session, std::slice::from_ref(table)) else { return Ok(()) };
+    let catalog = session.db.catalog().current();
     let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
     for child in all {
         for key in &child.def.foreign_keys {
@@ -430,21 +434,21 @@ fn check_truncatable(core: &SessionContext, table: &Arc<Table>) -> Result<(), Sq
 
 /// RENAME TABLE: from left to right, all or none.
 pub(crate) fn rename_tables(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     pairs: &[(ast::ObjectName, ast::ObjectName)],
 ) -> DdlResult {
     let mut names = Vec::new();
     for (from, to) in pairs {
-        names.push((full_name(core, from)?, full_name(core, to)?));
+        names.push((full_name(session, from)?, full_name(session, to)?));
     }
     for (_, to) in &names {
-        hold_schema(core, &to.0)?;
+        hold_schema(session, &to.0)?;
     }
     let all: Vec<FullName> = names.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
-    let _lock = lock_renamed(core, &all, &[])?;
+    let _lock = lock_renamed(session, &all, &[])?;
     let mut present: BTreeMap<FullName, Option<Named>> = BTreeMap::new();
     for name in &all {
-        present.insert(name.clone(), Named::find(core, name));
+        present.insert(name.clone(), Named::find(session, name));
     }
     for (from, to) in &names {
         let Some(mut object) = present.get(from).cloned().flatten() else {
@@ -463,9 +467,9 @@ pub(crate) fn rename_tables(
             foreign::follow_all(def, &moves);
         }
     }
-    in_transaction(core, |core, changes| {
+    in_transaction(session, |session, changes| {
         for (name, now) in &present {
-            let before = Named::find(core, name);
+            let before = Named::find(session, name);
             let same = matches!(
                 (&before, now),
                 (Some(Named::Table(_)), Some(Named::Table(_)))
@@ -477,7 +481,7 @@ pub(crate) fn rename_tables(
             }
         }
         changes.extend(present.values().flatten().map(Named::put));
-        changes.extend(foreign::retarget(core, &moves));
+        changes.extend(foreign::retarget(session, &moves));
         Ok(StatementOutcome::default())
     })
 }
@@ -490,8 +494,8 @@ enum Named {
 }
 
 impl Named {
-    fn find(core: &SessionContext, (schema, name): &FullName) -> Option<Named> {
-        let catalog = core.db.catalog();
+    fn find(session: &SessionContext, (schema, name): &FullName) -> Option<Named> {
+        let catalog = session.db.catalog();
         let table = catalog.table(schema, name).map(|table| TableDef::clone(&table.def));
         let view = || catalog.view(schema, name).map(|view| ViewDef::clone(&view.def));
         table.map(Named::Table).or_else(|| view().map(Named::View))
@@ -547,18 +551,18 @@ pub(super) fn rename_constraints(def: &mut TableDef, from: &str, to: &str) {
 }
 
 /// CREATE INDEX is ALTER TABLE … ADD INDEX.
-pub(crate) fn create_index(core: &mut SessionContext, create: &ast::CreateIndex) -> DdlResult {
+pub(crate) fn create_index(session: &mut SessionContext, create: &ast::CreateIndex) -> DdlResult {
     let mut actions = vec![ast::AlterAction::AddIndex(create.index.clone())];
     actions.extend(create.algorithm.clone().map(ast::AlterAction::Algorithm));
     let alter = ast::AlterTable { name: create.table.clone(), actions };
-    alter_table(core, &alter)
+    alter_table(session, &alter)
 }
 
 /// DROP INDEX is ALTER TABLE … DROP INDEX.
-pub(crate) fn drop_index(core: &mut SessionContext, drop: &ast::DropIndex) -> DdlResult {
+pub(crate) fn drop_index(session: &mut SessionContext, drop: &ast::DropIndex) -> DdlResult {
     let action = match drop.name.eq_ignore_ascii_case("PRIMARY") {
         true => ast::AlterAction::DropPrimaryKey,
         false => ast::AlterAction::DropIndex(drop.name.clone()),
     };
-    alter_table(core, &ast::AlterTable { name: drop.table.clone(), actions: vec![action] })
+    alter_table(session, &ast::AlterTable { name: drop.table.clone(), actions: vec![action] })
 }

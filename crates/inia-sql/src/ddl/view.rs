@@ -28,12 +28,12 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 const MAX_COLUMNS: usize = 4096;
 
 /// CREATE VIEW and ALTER VIEW.
-pub(crate) fn create_view(core: &mut SessionContext, create: &ast::CreateView) -> DdlResult {
-    let name = full_name(core, &create.name)?;
-    hold_schema(core, &name.0)?;
-    let _lock = lock(core, std::slice::from_ref(&name))?;
-    check_taken(core, &name, create)?;
-    let definer = definer(core, &name, create)?;
+pub(crate) fn create_view(session: &mut SessionContext, create: &ast::CreateView) -> DdlResult {
+    let name = full_name(session, &create.name)?;
+    hold_schema(session, &name.0)?;
+    let _lock = lock(session, std::slice::from_ref(&name))?;
+    check_taken(session, &name, create)?;
+    let definer = definer(session, &name, create)?;
     if create.query.into.is_some() {
         return error(ErrorCode::ViewSelectClause, &[&"INTO"]);
     }
@@ -43,39 +43,39 @@ pub(crate) fn create_view(core: &mut SessionContext, create: &ast::CreateView) -
         return error(ErrorCode::TooManyFields, &[]);
     }
     let mut query = ast::Query::clone(&create.query);
-    let catalog = core.catalog_view();
-    let mut resolver = Resolver::new(&catalog, core.env.database.as_deref());
+    let catalog = session.catalog_view();
+    let mut resolver = Resolver::new(&catalog, session.env.database.as_deref());
     resolver.unique = create.columns.is_empty();
     resolver.query(&mut query, true);
     if resolver.variable {
         return error(ErrorCode::ViewSelectVariable, &[]);
     }
-    refuse_recursion(core, &name, &create.query)?;
-    let def = in_transaction(core, |core, changes| {
-        let written = plan_source(core, &create.query)?;
+    refuse_recursion(session, &name, &create.query)?;
+    let def = in_transaction(session, |session, changes| {
+        let written = plan_source(session, &create.query)?;
         if written.root.columns.len() > MAX_COLUMNS {
             return error(ErrorCode::TooManyFields, &[]);
         }
         refuse_temporary(&written)?;
-        let mut def = define(core, &name, create, &query, &written)?;
+        let mut def = define(session, &name, create, &query, &written)?;
         def.definer = definer;
         changes.push(Change::PutView(Box::new(def.clone())));
         Ok(def)
     })?;
-    note_definer(core, &def);
+    note_definer(session, &def);
     if create.algorithm.as_deref() == Some("MERGE") && def.algorithm != ViewAlgorithm::Merge {
-        core.warn(ErrorCode::WarnViewMerge, &[]);
+        session.warn(ErrorCode::WarnViewMerge, &[]);
     }
     Ok(StatementOutcome::default())
 }
 
 /// Errors 1050, 1146 and 1347.
 fn check_taken(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
 ) -> Result<(), SqlError> {
-    let catalog = core.db.catalog();
+    let catalog = session.db.catalog();
     let view = catalog.view(&name.0, &name.1).is_some();
     let table = catalog.table(&name.0, &name.1).is_some();
     let replaces = create.alter || create.or_replace;
@@ -90,12 +90,12 @@ fn check_taken(
 /// Who the view belongs to; error 1227 where that is somebody else. A view that is altered stays
 /// with whom it belongs to.
 fn definer(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
 ) -> Result<AccountName, SqlError> {
-    let access = core.access();
-    let altered = core.db.catalog().view(&name.0, &name.1).filter(|_| create.alter);
+    let access = session.access();
+    let altered = session.db.catalog().view(&name.0, &name.1).filter(|_| create.alter);
     let named = match &create.definer {
         None if let Some(view) = altered => view.def.definer.clone(),
         None | Some(ast::Account::Current) => return Ok(access.account.clone()),
@@ -106,31 +106,31 @@ fn definer(
     if named != access.account && !access.has_dynamic("SET_USER_ID") {
         return error(ErrorCode::SpecificAccessDenied, &[&"SUPER or SET_USER_ID"]);
     }
-    if let Some(def) = core.db.accounts.current().get(&named)
+    if let Some(def) = session.db.accounts.current().get(&named)
         && named != access.account
     {
-        core.as_actor(|actor| actor.protect(def))?;
+        session.as_actor(|actor| actor.protect(def))?;
     }
     Ok(named)
 }
 
-fn note_definer(core: &mut SessionContext, def: &ViewDef) {
-    if core.db.accounts.current().get(&def.definer).is_none() {
+fn note_definer(session: &mut SessionContext, def: &ViewDef) {
+    if session.db.accounts.current().get(&def.definer).is_none() {
         let AccountName { user, host } = &def.definer;
-        core.note(ErrorCode::NoSuchUser, &[user, host]);
+        session.note(ErrorCode::NoSuchUser, &[user, host]);
     }
 }
 
 /// Error 1146: the view would read itself, perhaps through others.
 fn refuse_recursion(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &FullName,
     query: &ast::Query,
 ) -> Result<(), SqlError> {
-    let catalog = core.db.catalog().current();
+    let catalog = session.db.catalog().current();
     let mut reads = ReferencedObjects::default();
     reads.query(query);
-    let database = core.env.database.clone().unwrap_or_default();
+    let database = session.env.database.clone().unwrap_or_default();
     let full = |name: &ast::ObjectName| {
         (name.db.clone().unwrap_or_else(|| database.clone()), name.name.clone())
     };
@@ -164,7 +164,7 @@ fn refuse_temporary(plan: &StatementPlan) -> Result<(), SqlError> {
 
 /// The definition of a view whose query is valid.
 fn define(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
     query: &ast::Query,
@@ -185,10 +185,10 @@ fn define(
         let what = "a view's query does not read back as it was written";
         return error(ErrorCode::InternalError, &[&what]);
     }
-    let resolved = plan_source(core, &parsed)?;
+    let resolved = plan_source(session, &parsed)?;
     let mut columns: Vec<ColumnDef> = Vec::with_capacity(resolved.root.columns.len());
     for (at, column) in resolved.root.columns.iter().enumerate() {
-        let mut def = column_def(core, column, true);
+        let mut def = column_def(session, column, true);
         if let Some(name) = create.columns.get(at) {
             def.name.clone_from(name);
         }
@@ -209,7 +209,7 @@ fn define(
         Some("MERGE") if mergeable => ViewAlgorithm::Merge,
         _ => ViewAlgorithm::Undefined,
     };
-    let updatable = algorithm != ViewAlgorithm::TempTable && is_updatable(core, &parsed);
+    let updatable = algorithm != ViewAlgorithm::TempTable && is_updatable(session, &parsed);
     if check != ViewCheck::None && !updatable {
         return error(ErrorCode::ViewNonupdCheck, &[&name.0, &name.1]);
     }
@@ -224,19 +224,19 @@ fn define(
         invoker: create.security_invoker,
         check,
         updatable,
-        charset_client: core.var("character_set_client").unwrap_or_default(),
-        collation_connection: core.var("collation_connection").unwrap_or_default(),
+        charset_client: session.var("character_set_client").unwrap_or_default(),
+        collation_connection: session.var("collation_connection").unwrap_or_default(),
         created: (clock_micros() / 1_000_000) as u64,
     })
 }
 
 /// Whether rows can be changed through a view with this query.
-fn is_updatable(core: &SessionContext, query: &ast::Query) -> bool {
+fn is_updatable(session: &SessionContext, query: &ast::Query) -> bool {
     let Some(select) = simple_select(query) else { return false };
     let column =
         |item: &SelectItem| matches!(item, SelectItem::Expr { expr: ast::Expr::Column(_), .. });
-    fn any_target(core: &SessionContext, table: &TableRef) -> bool {
-        let catalog = core.db.catalog();
+    fn any_target(session: &SessionContext, table: &TableRef) -> bool {
+        let catalog = session.db.catalog();
         match table {
             TableRef::Table(factor) => {
                 let schema = factor.name.db.as_deref().unwrap_or_default();
@@ -245,31 +245,33 @@ fn is_updatable(core: &SessionContext, query: &ast::Query) -> bool {
                     view.def.updatable
                 })
             }
-            TableRef::Join(join) => any_target(core, &join.left) || any_target(core, &join.right),
-            TableRef::List(list) => list.iter().any(|table| any_target(core, table)),
+            TableRef::Join(join) => {
+                any_target(session, &join.left) || any_target(session, &join.right)
+            }
+            TableRef::List(list) => list.iter().any(|table| any_target(session, table)),
             TableRef::Derived(_) | TableRef::JsonTable(_) => false,
         }
     }
     select.items.iter().any(column)
-        && select.from.iter().any(|table| any_target(core, table))
+        && select.from.iter().any(|table| any_target(session, table))
         && !(matches!(select.from.as_slice(), [TableRef::Table(_)])
-            && reads_itself(core, select, false))
+            && reads_itself(session, select, false))
 }
 
 /// DROP VIEW: all of them or none.
-pub(crate) fn drop_views(core: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
+pub(crate) fn drop_views(session: &mut SessionContext, drop: &ast::DropTables) -> DdlResult {
     let mut names: Vec<FullName> = Vec::new();
     for name in &drop.names {
-        let name = full_name(core, name)?;
+        let name = full_name(session, name)?;
         if names.contains(&name) {
             return error(ErrorCode::NonUniqueTable, &[&name.1]);
         }
         names.push(name);
     }
-    let _lock = lock(core, &names)?;
+    let _lock = lock(session, &names)?;
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     for (schema, name) in &names {
-        let catalog = core.db.catalog();
+        let catalog = session.db.catalog();
         if catalog.view(schema, name).is_some() {
             found.push((schema.clone(), name.clone()));
         } else if catalog.table(schema, name).is_some() {
@@ -282,12 +284,12 @@ pub(crate) fn drop_views(core: &mut SessionContext, drop: &ast::DropTables) -> D
         if !drop.if_exists {
             return error(ErrorCode::UnknownTable, &[&missing.join(",")]);
         }
-        missing.iter().for_each(|name| core.note(ErrorCode::UnknownTable, &[name]));
+        missing.iter().for_each(|name| session.note(ErrorCode::UnknownTable, &[name]));
     }
     if found.is_empty() {
         return Ok(StatementOutcome::default());
     }
-    in_transaction(core, |_, changes| {
+    in_transaction(session, |_, changes| {
         let gone = found.into_iter().map(|(schema, name)| Change::DropView { schema, name });
         changes.extend(gone);
         Ok(StatementOutcome::default())

@@ -50,31 +50,31 @@ struct LoadPlan {
 
 /// Runs LOAD DATA in the open transaction.
 pub(crate) fn load_data(
-    core: &SessionContext,
+    session: &SessionContext,
     load: &LoadData,
     ctx: &mut EvalContext<'_>,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    if load.local && !core.flag("local_infile") {
+    if load.local && !session.flag("local_infile") {
         return Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]));
     }
-    let format = Format::new(&load.format, backslashes_escape(core))?;
-    let (load, guard) = dml::load_through(core, load)?;
-    core.check_view_rights(&guard.views)?;
-    let table = core.open_table(load.table.db.as_deref(), &load.table.name)?;
-    let plan = plan(core, &load, &table, guard)?;
-    core.hold_to_write(&table)?;
-    core.lock_rows(vec![(&*table, Use::Changes)])?;
+    let format = Format::new(&load.format, backslashes_escape(session))?;
+    let (load, guard) = dml::load_through(session, load)?;
+    session.check_view_rights(&guard.views)?;
+    let table = session.open_table(load.table.db.as_deref(), &load.table.name)?;
+    let plan = plan(session, &load, &table, guard)?;
+    session.hold_to_write(&table)?;
+    session.lock_rows(vec![(&*table, Use::Changes)])?;
     if let Some(code) = format.warning() {
         ctx.warn(code, &[])?;
     }
     let widths = format.is_fixed().then(|| plan.widths()).transpose()?;
     let charset = plan.collation.charset();
     let mut reader = FileReader::new(format, charset, plan.places.len(), widths, load.ignore_lines);
-    let mut run = plan.insert.start_load(core, ctx)?;
-    let mut memory = Grant::new(core.workspace());
+    let mut run = plan.insert.start_load(session, ctx)?;
+    let mut memory = Grant::new(session.workspace());
     let mut take = |piece: Option<&[u8]>| {
-        core.check_killed()?;
+        session.check_killed()?;
         match piece {
             Some(bytes) => {
                 let held = (reader.holds() + bytes.len()) * ROW_COPIES;
@@ -84,19 +84,19 @@ pub(crate) fn load_data(
             None => reader.finish(),
         }
         while let Some(row) = reader.next()? {
-            plan.row(core, ctx, &mut run, row)?;
+            plan.row(session, ctx, &mut run, row)?;
         }
         Ok(())
     };
     let read = match load.local {
         true => {
-            let path = core.env.client_charset.encode(&load.path);
+            let path = session.env.client_charset.encode(&load.path);
             sink.local_file(&path, &mut |bytes| take(Some(bytes)))
         }
-        false => server_file(core, &load.path, &mut |bytes| take(Some(bytes))),
+        false => server_file(session, &load.path, &mut |bytes| take(Some(bytes))),
     };
     let read = read.and_then(|()| take(None));
-    run.finish(core, ctx, read)
+    run.finish(session, ctx, read)
 }
 
 /// Error 1037: a row is too long for what the session may hold.
@@ -106,11 +106,11 @@ fn no_memory(bytes: usize) -> SqlError {
 
 /// Gives the pieces of a file of the server to `take`.
 fn server_file(
-    core: &SessionContext,
+    session: &SessionContext,
     path: &str,
     take: &mut TakeBytes<'_>,
 ) -> Result<(), SqlError> {
-    let path = server_path(core, path)?;
+    let path = server_path(session, path)?;
     let failed = |error| file_error(ErrorCode::CantGetStat, &path, &error);
     // Opening a pipe would wait for a writer.
     if !std::fs::metadata(&path).map_err(failed)?.is_file() {
@@ -127,14 +127,14 @@ fn server_file(
 }
 
 fn plan(
-    core: &SessionContext,
+    session: &SessionContext,
     load: &LoadData,
     table: &Arc<Table>,
     guard: Guard,
 ) -> Result<LoadPlan, SqlError> {
     let collation = match load.charset.as_deref() {
         Some(name) => collate::charset_default(name)?,
-        None => collate::find(&core.var("collation_database").unwrap_or_default())?,
+        None => collate::find(&session.var("collation_database").unwrap_or_default())?,
     };
     let mut scope = TableScope::new(table, None);
     let mut places = Vec::new();
@@ -143,7 +143,7 @@ fn plan(
             LoadTarget::Column(name) => FieldTarget::Column(scope.position(name)?),
             LoadTarget::UserVar(name) => {
                 let name = name.to_lowercase();
-                set_variable(core, &name, Value::Null, collation)?;
+                set_variable(session, &name, Value::Null, collation)?;
                 FieldTarget::Variable(name)
             }
         });
@@ -157,7 +157,7 @@ fn plan(
         let target = scope.position(&assignment.column)?;
         assignments.push(match &assignment.value {
             AstExpr::Default => (target, None),
-            value => (target, Some(bind_plain(core, &mut scope, value)?)),
+            value => (target, Some(bind_plain(session, &mut scope, value)?)),
         });
     }
     let column = |place: &FieldTarget| match place {
@@ -169,13 +169,13 @@ fn plan(
     let forgiving = load.local && load.on_duplicate == LoadDuplicate::Default;
     let ignore = forgiving || load.on_duplicate == LoadDuplicate::Ignore;
     let replace = load.on_duplicate == LoadDuplicate::Replace;
-    let mut insert = InsertPlan::of_rows(core, table, targets, None, replace, ignore)?;
-    insert.guard(core, guard)?;
+    let mut insert = InsertPlan::of_rows(session, table, targets, None, replace, ignore)?;
+    insert.guard(session, guard)?;
     Ok(LoadPlan { insert, places, assignments, collation })
 }
 
 fn set_variable(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &str,
     value: Value,
     collation: Collation,
@@ -184,7 +184,7 @@ fn set_variable(
         Value::Bytes(_) => ExprType::binary(65_532, true),
         _ => ExprType::text(16_383, collation, true),
     };
-    core.host.set_user_var(name, UserVar { value, ty })
+    session.host.set_user_var(name, UserVar { value, ty })
 }
 
 impl LoadPlan {
@@ -205,7 +205,7 @@ impl LoadPlan {
 
     fn row(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         run: &mut LoadRun<'_>,
         row: FileRow,
@@ -216,7 +216,7 @@ impl LoadPlan {
             let value = self.value(field);
             match place {
                 FieldTarget::Column(at) => values.push((*at, value)),
-                FieldTarget::Variable(name) => set_variable(core, name, value, self.collation)?,
+                FieldTarget::Variable(name) => set_variable(session, name, value, self.collation)?,
             }
         }
         let mut lacking = Vec::new();
@@ -224,12 +224,12 @@ impl LoadPlan {
             match place {
                 FieldTarget::Column(at) => lacking.push(*at),
                 FieldTarget::Variable(name) => {
-                    set_variable(core, name, Value::Null, self.collation)?
+                    set_variable(session, name, Value::Null, self.collation)?
                 }
             }
         }
         let loaded = Loaded { values, lacking, extra: row.extra };
-        run.put(core, ctx, loaded, &self.assignments)
+        run.put(session, ctx, loaded, &self.assignments)
     }
 
     /// A field as text of the file's character set; what is none are bytes.

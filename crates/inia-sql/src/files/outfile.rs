@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// Runs a query into a new file; returns how many rows were written.
 pub(crate) fn into_file(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     plan: &StatementPlan,
     into: &SelectInto,
     params: &[Value],
@@ -27,14 +27,14 @@ pub(crate) fn into_file(
     let (path, writer, charset) = match into {
         SelectInto::Outfile { path, charset, format } => {
             let charset = charset.as_deref().map(collate::charset_default).transpose()?;
-            let format = Format::new(format, backslashes_escape(core))?;
+            let format = Format::new(format, backslashes_escape(session))?;
             let columns = plan.root.columns.iter().map(column).collect();
             (path, Some(Writer::new(format, columns)), charset)
         }
         SelectInto::Dumpfile(path) => (path, None, None),
         SelectInto::Vars(_) => return Ok(0),
     };
-    let path = server_path(core, path)?;
+    let path = server_path(session, path)?;
     let file = create_file(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             SqlError::new(ErrorCode::FileExistsError, &[&path.display()])
@@ -42,13 +42,13 @@ pub(crate) fn into_file(
         _ => file_error(ErrorCode::CantCreateFile, &path, &error),
     })?;
     for code in writer.iter().flat_map(Writer::warnings) {
-        core.warn(code, &[]);
+        session.warn(code, &[]);
     }
     let charset = charset.filter(|charset| *charset != Collation::BINARY);
     let file = BufWriter::new(file);
     let mut target = Target { file, path, writer, charset, rows: 0, line: Vec::new() };
     let (result, warnings) = {
-        let shared: &SessionContext = core;
+        let shared: &SessionContext = session;
         let runner = Runner::new(plan, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = runner.run(&mut ctx, &mut |ctx, tuple| {
@@ -57,7 +57,7 @@ pub(crate) fn into_file(
         });
         (result, std::mem::take(&mut ctx.warnings))
     };
-    core.take_warnings(warnings);
+    session.take_warnings(warnings);
     let result = result.and_then(|()| target.finish());
     if result.is_err() {
         // What there is of it is of no use.

@@ -35,27 +35,28 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 }
 
 /// Checks that the session may carry out a statement.
-pub(super) fn authorize(core: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
-    if core.client.expired {
-        check_expired(core, statement)?;
+pub(super) fn authorize(session: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
+    if session.client.expired {
+        check_expired(session, statement)?;
     }
-    core.check_read_only(statement)?;
-    authorize_later(core, statement)
+    session.check_read_only(statement)?;
+    authorize_later(session, statement)
 }
 
 /// The same for a statement that is only prepared.
 pub(super) fn authorize_later(
-    core: &SessionContext,
+    session: &SessionContext,
     statement: &Statement,
 ) -> Result<(), SqlError> {
-    check(statement, &core.access(), core)?;
-    core.check_locked(statement)
+    check(statement, &session.access(), session)?;
+    session.check_locked(statement)
 }
 
 /// Error 1820: with an expired password nothing goes but to change it.
-fn check_expired(core: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
-    let own =
-        |account: &ast::Account| core.as_actor(|actor| actor.name(account) == actor.access.account);
+fn check_expired(session: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
+    let own = |account: &ast::Account| {
+        session.as_actor(|actor| actor.name(account) == actor.access.account)
+    };
     let changes = match statement {
         Statement::AlterUser(alter) => alter.default_roles.is_none(),
         Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
@@ -66,9 +67,10 @@ fn check_expired(core: &SessionContext, statement: &Statement) -> Result<(), Sql
 
 /// Takes in that the session changed its own password, or let it expire. What others do to it
 /// counts at the next login.
-fn look_at_password(core: &mut SessionContext, statement: &Statement) {
-    let own =
-        |account: &ast::Account| core.as_actor(|actor| actor.name(account) == actor.access.account);
+fn look_at_password(session: &mut SessionContext, statement: &Statement) {
+    let own = |account: &ast::Account| {
+        session.as_actor(|actor| actor.name(account) == actor.access.account)
+    };
     let touched = match statement {
         Statement::SetPassword(set) => set.account.as_ref().is_none_or(own),
         Statement::AlterUser(alter) => {
@@ -81,15 +83,15 @@ fn look_at_password(core: &mut SessionContext, statement: &Statement) {
     if !touched {
         return;
     }
-    let name = AccountName::new(&core.client.account_user, &core.client.account_host);
-    let accounts = core.db.accounts.current();
-    core.client.expired = accounts.get(&name).is_some_and(|def| def.expired);
+    let name = AccountName::new(&session.client.account_user, &session.client.account_host);
+    let accounts = session.db.accounts.current();
+    session.client.expired = accounts.get(&name).is_some_and(|def| def.expired);
 }
 
 /// Counts a statement against the account's limits; error 1226.
 #[inline]
-pub(super) fn spend(core: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
-    match &core.meter {
+pub(super) fn spend(session: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
+    match &session.meter {
         Some(meter) => meter.statement(statement, SystemTime::now()),
         None => Ok(()),
     }
@@ -111,12 +113,12 @@ impl Surroundings for SessionContext {
 
 /// Carries out an administrative statement.
 pub(super) fn execute(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     statement: &Statement,
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Done {
-    if let Some(done) = account(core, statement) {
+    if let Some(done) = account(session, statement) {
         return done;
     }
     match statement {
@@ -124,27 +126,27 @@ pub(super) fn execute(
             let kind =
                 ShowKind::Columns { full: false, extended: false, table: describe.table.clone() };
             let filter = describe.column.clone().map(ShowFilter::Like);
-            show::show(core, &ast::Show { kind, filter }, sink)
+            show::show(session, &ast::Show { kind, filter }, sink)
         }
-        Statement::Kill { query, id } => kill(core, *query, id, params),
+        Statement::Kill { query, id } => kill(session, *query, id, params),
         Statement::ResetPersist { if_exists, name } => {
-            super::set::reset_persist(core, name.as_deref(), *if_exists)
+            super::set::reset_persist(session, name.as_deref(), *if_exists)
         }
         Statement::Flush(flush) => match tables_to_lock(flush) {
-            Some(tables) => table_locks::flush_and_lock(core, tables),
-            None => core.commit().map(|()| forget_counts(core, flush)),
+            Some(tables) => table_locks::flush_and_lock(session, tables),
+            None => session.commit().map(|()| forget_counts(session, flush)),
         },
-        Statement::Reset(_) => core.commit().map(|()| StatementOutcome::default()),
-        Statement::LockTables(locks) => table_locks::lock(core, locks),
-        Statement::UnlockTables => table_locks::unlock_all(core),
+        Statement::Reset(_) => session.commit().map(|()| StatementOutcome::default()),
+        Statement::LockTables(locks) => table_locks::lock(session, locks),
+        Statement::UnlockTables => table_locks::unlock_all(session),
         Statement::LockInstance | Statement::UnlockInstance => Ok(StatementOutcome::default()),
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
-        Statement::TableMaintenance(work) => maintain(core, work, sink),
+        Statement::TableMaintenance(work) => maintain(session, work, sink),
         Statement::Call(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
-            routines::execute(core, statement)
+            routines::execute(session, statement)
         }
-        Statement::ReloadTls => reload_tls(core),
-        Statement::Shutdown => shut_down(core),
+        Statement::ReloadTls => reload_tls(session),
+        Statement::Shutdown => shut_down(session),
         Statement::Restart => {
             error(ErrorCode::RestartServerFailed, &[&"mysqld is not managed by supervisor process"])
         }
@@ -155,24 +157,24 @@ pub(super) fn execute(
 
 /// SHUTDOWN: the client gets OK, and loses its connection like all others. A database without
 /// a server does not have it.
-fn shut_down(core: &SessionContext) -> Done {
-    match core.db.processes().is_some_and(|processes| processes.shut_down()) {
+fn shut_down(session: &SessionContext) -> Done {
+    match session.db.processes().is_some_and(|processes| processes.shut_down()) {
         true => Ok(StatementOutcome::default()),
         false => Err(unsupported(&Statement::Shutdown)),
     }
 }
 
 /// ALTER INSTANCE RELOAD TLS: the certificate stays as it is where the new one cannot be used.
-fn reload_tls(core: &SessionContext) -> Done {
-    match core.db.processes().map_or(Ok(()), |processes| processes.reload_tls()) {
+fn reload_tls(session: &SessionContext) -> Done {
+    match session.db.processes().map_or(Ok(()), |processes| processes.reload_tls()) {
         Ok(()) => Ok(StatementOutcome::default()),
         Err(why) => error(ErrorCode::SslLibraryError, &[&why]),
     }
 }
 
 /// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES.
-fn forget_counts(core: &SessionContext, flush: &ast::Flush) -> StatementOutcome {
-    let accounts = &core.db.accounts;
+fn forget_counts(session: &SessionContext, flush: &ast::Flush) -> StatementOutcome {
+    let accounts = &session.db.accounts;
     for target in &flush.targets {
         match target {
             FlushTarget::UserResources => accounts.meters.flush(),
@@ -190,17 +192,17 @@ impl Session {
     /// COM_REFRESH: what FLUSH does, by the bits of its parts. It goes out of use: warning 1287.
     pub fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
         const GRANTS: u8 = 1;
-        self.core.begin_statement();
+        self.session.begin_statement();
         let mut flush = ast::Flush { local: false, targets: vec![FlushTarget::Privileges] };
         let statement = Statement::Flush(flush.clone());
-        if let Err(error) = authorize(&self.core, &statement) {
-            return Err(run::failed(&mut self.core, error));
+        if let Err(error) = authorize(&self.session, &statement) {
+            return Err(run::failed(&mut self.session, error));
         }
         flush.targets.retain(|_| parts & GRANTS != 0);
-        forget_counts(&self.core, &flush);
+        forget_counts(&self.session, &flush);
         let old: [&dyn std::fmt::Display; 2] = [&"COM_REFRESH", &"FLUSH statement"];
-        self.core.warn(ErrorCode::WarnDeprecatedSyntax, &old);
-        Ok(self.core.warning_count())
+        self.session.warn(ErrorCode::WarnDeprecatedSyntax, &old);
+        Ok(self.session.warning_count())
     }
 }
 
@@ -215,19 +217,19 @@ fn tables_to_lock(flush: &ast::Flush) -> Option<&[ast::ObjectName]> {
 }
 
 /// Statements that change accounts: each first commits what is open.
-fn account(core: &mut SessionContext, statement: &Statement) -> Option<Done> {
+fn account(session: &mut SessionContext, statement: &Statement) -> Option<Done> {
     if let Statement::SetRole(choice) = statement {
-        return Some(set_role(core, choice));
+        return Some(set_role(session, choice));
     }
     if !changes_accounts(statement) {
         return None;
     }
     // A READ ONLY transaction ends here: what counts is the session's own mode.
-    let ready = core.commit().and_then(|()| core.check_writable());
-    if let Err(error) = ready.and_then(|()| core.begin_change()) {
+    let ready = session.commit().and_then(|()| session.check_writable());
+    if let Err(error) = ready.and_then(|()| session.begin_change()) {
         return Some(Err(error));
     }
-    let done: Result<Notes, SqlError> = core.as_actor(|actor| match statement {
+    let done: Result<Notes, SqlError> = session.as_actor(|actor| match statement {
         Statement::CreateUser(create) => user::create_user(actor, create),
         Statement::AlterUser(alter) => user::alter_user(actor, alter),
         Statement::DropUser { if_exists, users } => {
@@ -245,15 +247,15 @@ fn account(core: &mut SessionContext, statement: &Statement) -> Option<Done> {
         _ => Ok(Notes::new()),
     });
     if done.is_ok() {
-        look_at_password(core, statement);
+        look_at_password(session, statement);
     }
     Some(done.map(|notes| {
         for note in &notes {
             match note.code {
                 ErrorCode::UserReferencedAsDefiner | ErrorCode::WarnDeprecatedSyntax => {
-                    core.push_warning(note);
+                    session.push_warning(note);
                 }
-                _ => core.note_error(note),
+                _ => session.note_error(note),
             }
         }
         StatementOutcome::default()
@@ -261,43 +263,43 @@ fn account(core: &mut SessionContext, statement: &Statement) -> Option<Done> {
 }
 
 /// SET ROLE.
-fn set_role(core: &mut SessionContext, choice: &ast::RoleChoice) -> Done {
-    let account = core.access().account.clone();
-    let roles = core.as_actor(|actor| {
+fn set_role(session: &mut SessionContext, choice: &ast::RoleChoice) -> Done {
+    let account = session.access().account.clone();
+    let roles = session.as_actor(|actor| {
         let current = actor.accounts.current();
         match current.get(&account) {
             Some(def) => user::chosen_roles(actor, def, choice),
             None => Ok(Default::default()),
         }
     })?;
-    core.host.set_roles(roles);
+    session.host.set_roles(roles);
     Ok(StatementOutcome::default())
 }
 
 /// KILL: one's own connections, or with CONNECTION_ADMIN any; those of accounts with SYSTEM_USER
 /// only by such an account.
-fn kill(core: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
+fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
     if inia_query::dml::has_subquery(id) {
         let what = "Usage of subqueries or stored function calls as part of this statement";
         return error(ErrorCode::NotSupportedYet, &[&what]);
     }
-    let value = super::evaluate::value_of(core, id, params)?.value;
+    let value = super::evaluate::value_of(session, id, params)?.value;
     let id = match value {
         Value::Int(id) => u64::try_from(id).unwrap_or(0),
         Value::UInt(id) => id,
         _ => 0,
     };
     let unknown = || SqlError::new(ErrorCode::NoSuchThread, &[&id]);
-    let processes = core.db.processes().ok_or_else(unknown)?.clone();
+    let processes = session.db.processes().ok_or_else(unknown)?.clone();
     let list = processes.list();
     let target = list.iter().find(|entry| entry.id == id).ok_or_else(unknown)?;
-    let access = core.access();
-    let own = target.user == core.client.user;
-    let protected = !access.has_dynamic(SYSTEM_USER) && is_system_user(core, target);
+    let access = session.access();
+    let own = target.user == session.client.user;
+    let protected = !access.has_dynamic(SYSTEM_USER) && is_system_user(session, target);
     if protected || (!own && !access.has_dynamic("CONNECTION_ADMIN")) {
         return error(ErrorCode::KillDenied, &[&id]);
     }
-    let itself = id == core.env.connection_id;
+    let itself = id == session.env.connection_id;
     let kind = match query {
         true => KillTarget::Query,
         false if itself => KillTarget::ConnectionAfterReply,
@@ -313,9 +315,9 @@ fn kill(core: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Value]
 }
 
 /// Whether a connection belongs to an account that has SYSTEM_USER, itself or by a default role.
-fn is_system_user(core: &SessionContext, target: &ProcessEntry) -> bool {
+fn is_system_user(session: &SessionContext, target: &ProcessEntry) -> bool {
     let Some((user, host)) = &target.account else { return false };
-    let accounts = core.db.accounts.current();
+    let accounts = session.db.accounts.current();
     let account = AccountName::new(user, host);
     let roles = accounts.get(&account).map(|def| def.default_roles.clone()).unwrap_or_default();
     Access::new(&accounts, &account, &roles).has_dynamic(SYSTEM_USER)
@@ -323,21 +325,21 @@ fn is_system_user(core: &SessionContext, target: &ProcessEntry) -> bool {
 
 /// ANALYZE, CHECK, OPTIMIZE, REPAIR and CHECKSUM TABLE.
 fn maintain(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     work: &ast::TableMaintenance,
     sink: &mut dyn RowSink,
 ) -> Done {
-    core.commit()?;
+    session.commit()?;
     let mut rows = Vec::new();
     for table in &work.tables {
         let schema = match &table.db {
             Some(db) => db.clone(),
-            None => core.database()?.to_owned(),
+            None => session.database()?.to_owned(),
         };
         let full = format!("{schema}.{}", table.name);
         let write = matches!(work.kind, MaintenanceKind::Optimize | MaintenanceKind::Repair);
-        let locked = core.check_maintained(table, write);
-        if work.kind == MaintenanceKind::Check && core.is_view(&schema, &table.name) {
+        let locked = session.check_maintained(table, write);
+        if work.kind == MaintenanceKind::Check && session.is_view(&schema, &table.name) {
             let cells = [full.as_str(), "check", "status", "OK"];
             rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
             continue;
@@ -346,11 +348,11 @@ fn maintain(
             rows.extend(computed_is_fine(&full, work.kind));
             continue;
         }
-        let found = locked.and_then(|()| core.open_table(Some(&schema), &table.name));
+        let found = locked.and_then(|()| session.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
             let checksum = found.and_then(|table| checksum(&table));
             if let Err(error) = &checksum {
-                core.add(Level::Error, error);
+                session.add(Level::Error, error);
             }
             rows.push(vec![Some(full), checksum.ok().map(|sum| sum.to_string())]);
             continue;
@@ -361,12 +363,12 @@ fn maintain(
             MaintenanceKind::Repair => "repair",
             _ => "check",
         };
-        for (kind, message) in maintain_one(core, work.kind, table, found) {
+        for (kind, message) in maintain_one(session, work.kind, table, found) {
             let cells = [full.as_str(), op, kind, message.as_str()];
             rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
         }
     }
-    core.mdl.release_all();
+    session.mdl.release_all();
     let text = |chars| ExprType::text(chars, Collation::DEFAULT, true);
     let columns = match work.kind {
         MaintenanceKind::Checksum => {
@@ -399,7 +401,7 @@ fn computed_is_fine(full: &str, kind: MaintenanceKind) -> Option<Vec<Option<Stri
 
 /// What there is to say of one table, as kinds of messages and their texts.
 fn maintain_one(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     kind: MaintenanceKind,
     name: &ast::ObjectName,
     found: Result<Arc<Table>, SqlError>,
@@ -418,7 +420,7 @@ fn maintain_one(
             let text = "The storage engine for the table doesn't support repair";
             vec![("note", text.to_owned())]
         }
-        MaintenanceKind::Optimize if core.mdl.reads_everything() => {
+        MaintenanceKind::Optimize if session.mdl.reads_everything() => {
             let refused = SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]);
             vec![("Error", refused.message), ("error", String::from("Corrupt"))]
         }
@@ -426,7 +428,7 @@ fn maintain_one(
             drop(table);
             let text = "Table does not support optimize, doing recreate + analyze instead";
             let note = transactional.then(|| ("note", text.to_owned()));
-            let done = optimize(core, name).map_or_else(failed, |()| vec![ok()]);
+            let done = optimize(session, name).map_or_else(failed, |()| vec![ok()]);
             note.into_iter().chain(done).collect()
         }
         MaintenanceKind::Analyze => analyze(&table).map_or_else(failed, |()| vec![ok()]),
@@ -444,12 +446,12 @@ fn maintain_one(
 }
 
 /// OPTIMIZE TABLE: the rows and indexes are written anew.
-fn optimize(core: &mut SessionContext, name: &ast::ObjectName) -> Result<(), SqlError> {
-    core.mdl.release_all();
-    core.begin_change()?;
+fn optimize(session: &mut SessionContext, name: &ast::ObjectName) -> Result<(), SqlError> {
+    session.mdl.release_all();
+    session.begin_change()?;
     let actions = vec![ast::AlterAction::Force];
-    let done = ddl::alter_table(core, &ast::AlterTable { name: name.clone(), actions });
-    core.mdl.release_all();
+    let done = ddl::alter_table(session, &ast::AlterTable { name: name.clone(), actions });
+    session.mdl.release_all();
     done.map(drop)
 }
 
@@ -484,43 +486,47 @@ fn checksum(table: &inia_query::catalog::Table) -> Result<u32, SqlError> {
 
 /// SELECT … INTO @a, @b: the only row's values; a warning where there is none, error 1172 where
 /// there are several.
-pub(super) fn select_into(core: &mut SessionContext, query: &ast::Query, params: &[Value]) -> Done {
-    core.begin_query();
-    core.enter();
-    let start = core.txn.get_mut().savepoint();
+pub(super) fn select_into(
+    session: &mut SessionContext,
+    query: &ast::Query,
+    params: &[Value],
+) -> Done {
+    session.begin_query();
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
     let (result, variables) = match &query.into {
-        Some(SelectInto::Vars(targets)) => (into_variables(core, query, targets, params), true),
+        Some(SelectInto::Vars(targets)) => (into_variables(session, query, targets, params), true),
         Some(into) => {
-            let lock = core.plain_lock();
-            let plan = inia_query::planner::plan_query(core, query, lock);
-            let locked = plan.and_then(|plan| core.lock_read(&plan).map(|()| plan));
-            (locked.and_then(|plan| outfile::into_file(core, &plan, into, params)), false)
+            let lock = session.plain_lock();
+            let plan = inia_query::planner::plan_query(session, query, lock);
+            let locked = plan.and_then(|plan| session.lock_read(&plan).map(|()| plan));
+            (locked.and_then(|plan| outfile::into_file(session, &plan, into, params)), false)
         }
         None => (Ok(0), false),
     };
-    let result = core.timed(result);
-    core.leave(start, result.as_ref().err())?;
+    let result = session.timed(result);
+    session.leave(start, result.as_ref().err())?;
     let rows = result?;
     if variables && rows == 0 {
-        core.warn(ErrorCode::SpFetchNoData, &[]);
+        session.warn(ErrorCode::SpFetchNoData, &[]);
     }
     Ok(StatementOutcome { affected_rows: rows, ..StatementOutcome::default() })
 }
 
 fn into_variables(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     query: &ast::Query,
     targets: &[ast::IntoTarget],
     params: &[Value],
 ) -> Result<u64, SqlError> {
-    let plan = inia_query::planner::plan_query(core, query, core.plain_lock())?;
-    core.lock_read(&plan)?;
+    let plan = inia_query::planner::plan_query(session, query, session.plain_lock())?;
+    session.lock_read(&plan)?;
     if plan.root.columns.len() != targets.len() {
         return error(ErrorCode::WrongNumberOfColumnsInSelect, &[]);
     }
     let mut found: Option<Vec<Value>> = None;
     let (result, warnings) = {
-        let shared: &SessionContext = core;
+        let shared: &SessionContext = session;
         let runner = Runner::new(&plan, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = runner.run(&mut ctx, &mut |_, tuple| {
@@ -532,7 +538,7 @@ fn into_variables(
         });
         (result, std::mem::take(&mut ctx.warnings))
     };
-    core.take_warnings(warnings);
+    session.take_warnings(warnings);
     result?;
     let Some(values) = found else { return Ok(0) };
     for ((target, value), column) in targets.iter().zip(values).zip(&plan.root.columns) {
@@ -543,17 +549,17 @@ fn into_variables(
             }
         };
         let var = UserVar { value, ty: column.ty.clone() };
-        core.host.keep_user_var(name.to_lowercase(), var)?;
+        session.host.keep_user_var(name.to_lowercase(), var)?;
     }
     Ok(1)
 }
 
 /// What SHOW needs of a database or table before it looks: errors 1049, 1044, 1146, 1142.
-pub(super) fn visible(core: &SessionContext, kind: &ShowKind) -> Result<(), SqlError> {
-    let access = core.access();
+pub(super) fn visible(session: &SessionContext, kind: &ShowKind) -> Result<(), SqlError> {
+    let access = session.access();
     let schema_of = |db: Option<&String>| match db {
         Some(db) => Ok(db.clone()),
-        None => core.database().map(str::to_owned),
+        None => session.database().map(str::to_owned),
     };
     let schema = match kind {
         ShowKind::Tables { db, .. } | ShowKind::TableStatus(db) | ShowKind::Triggers(db) => {
@@ -567,7 +573,7 @@ pub(super) fn visible(core: &SessionContext, kind: &ShowKind) -> Result<(), SqlE
             schema
         }
         ShowKind::Columns { table, .. } | ShowKind::Index { table, .. } => {
-            return describable(core, &access, table);
+            return describable(session, &access, table);
         }
         _ => {
             let (wanted, names) = needed_of_server(kind);
@@ -579,7 +585,7 @@ pub(super) fn visible(core: &SessionContext, kind: &ShowKind) -> Result<(), SqlE
     if !access.sees_database(&schema) {
         return Err(access.no_database(&schema));
     }
-    if !computed && core.db.catalog().schema(&schema).is_none() {
+    if !computed && session.db.catalog().schema(&schema).is_none() {
         return error(ErrorCode::UnknownDatabase, &[&schema]);
     }
     Ok(())
@@ -600,26 +606,27 @@ fn needed_of_server(kind: &ShowKind) -> (Privileges, &'static str) {
 
 /// What SHOW COLUMNS and SHOW INDEX need of their table: errors 1142, 1049 and 1146.
 fn describable(
-    core: &SessionContext,
+    session: &SessionContext,
     access: &Access,
     table: &ast::ObjectName,
 ) -> Result<(), SqlError> {
     let schema = match &table.db {
         Some(db) => db.as_str(),
-        None => core.database()?,
+        None => session.database()?,
     };
     let name = &table.name;
-    if core.temporary.get(schema, name).is_some() {
+    if session.temporary.get(schema, name).is_some() {
         return Ok(());
     }
     let denied = !access.describes(schema, name);
-    let there = core.db.catalog().has(schema, name)
+    let there = session.db.catalog().has(schema, name)
         || inia_query::information_schema::find(schema, name).is_some();
     // An account that may see the database gets the error for a missing table.
     if denied && (there || !access.sees_database(schema)) {
         return Err(access.no_table("SELECT", name));
     }
-    if inia_query::computed::schema(schema).is_none() && core.db.catalog().schema(schema).is_none()
+    if inia_query::computed::schema(schema).is_none()
+        && session.db.catalog().schema(schema).is_none()
     {
         return error(ErrorCode::UnknownDatabase, &[&schema]);
     }

@@ -8,8 +8,8 @@ use inia_parser::ast;
 use inia_query::context::SessionContext;
 
 /// USE.
-pub(super) fn use_database(core: &mut SessionContext, name: &str) -> Result<(), SqlError> {
-    let found = match core.db.catalog().schema(name) {
+pub(super) fn use_database(session: &mut SessionContext, name: &str) -> Result<(), SqlError> {
+    let found = match session.db.catalog().schema(name) {
         Some(schema) => Some((name, schema.def.collation)),
         None => match inia_query::computed::schema(name) {
             Some("information_schema") => Some(("information_schema", Collation::SYSTEM)),
@@ -23,22 +23,22 @@ pub(super) fn use_database(core: &mut SessionContext, name: &str) -> Result<(), 
         inia_query::catalog::check_name(name, ErrorCode::WrongDbName)?;
     }
     let used = found.map_or(name, |(name, _)| name);
-    admin::authorize_later(core, &ast::Statement::Use(used.to_owned()))?;
+    admin::authorize_later(session, &ast::Statement::Use(used.to_owned()))?;
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
     let (name, collation) = found.ok_or_else(unknown)?;
-    core.env.database = Some(name.to_owned());
-    let mut vars = core.host.vars.borrow_mut();
+    session.env.database = Some(name.to_owned());
+    let mut vars = session.host.vars.borrow_mut();
     let charset = charset::charset_name(collation).to_owned();
     vars.values.insert("character_set_database", charset);
     vars.values.insert("collation_database", charset::name(collation).to_owned());
-    core.settings += 1;
+    session.settings += 1;
     drop(vars);
-    core.changes.push(inia_base::column::SessionChange::Schema(name.to_owned()));
+    session.changes.push(inia_base::column::SessionChange::Schema(name.to_owned()));
     Ok(())
 }
 
 /// Its collation.
-pub(super) fn database_collation(core: &SessionContext) -> Collation {
-    let schema = core.env.database.as_deref().and_then(|name| core.db.catalog().schema(name));
+pub(super) fn database_collation(session: &SessionContext) -> Collation {
+    let schema = session.env.database.as_deref().and_then(|name| session.db.catalog().schema(name));
     schema.map_or(Collation::DEFAULT, |schema| schema.def.collation)
 }

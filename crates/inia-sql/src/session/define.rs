@@ -9,7 +9,7 @@ use inia_query::context::StatementOutcome;
 
 /// Statements that define something: each first commits what is open.
 pub(super) fn define(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     statement: &Statement,
     params: &[Value],
 ) -> Option<Result<StatementOutcome, SqlError>> {
@@ -38,35 +38,37 @@ pub(super) fn define(
         _ => false,
     };
     let ready = match temporary {
-        true => core.check_writable(),
-        false => commit_before(core),
+        true => session.check_writable(),
+        false => commit_before(session),
     };
     if let Err(error) = ready {
         return Some(Err(error));
     }
     let result = match statement {
-        Statement::CreateDatabase(create) => ddl::create_database(core, create),
-        Statement::AlterDatabase(alter) => ddl::alter_database(core, alter),
-        Statement::DropDatabase { if_exists, name } => ddl::drop_database(core, name, *if_exists),
+        Statement::CreateDatabase(create) => ddl::create_database(session, create),
+        Statement::AlterDatabase(alter) => ddl::alter_database(session, alter),
+        Statement::DropDatabase { if_exists, name } => {
+            ddl::drop_database(session, name, *if_exists)
+        }
         Statement::CreateTable(create) => match &create.select {
-            Some(select) => ddl::create_table_select(core, create, select, params),
-            None => ddl::create_table(core, create),
+            Some(select) => ddl::create_table_select(session, create, select, params),
+            None => ddl::create_table(session, create),
         },
-        Statement::AlterTable(alter) => ddl::alter_table(core, alter),
-        Statement::DropTable(drop) => ddl::drop_tables(core, drop),
-        Statement::RenameTable(pairs) => ddl::rename_tables(core, pairs),
-        Statement::CreateIndex(create) => ddl::create_index(core, create),
-        Statement::DropIndex(drop) => ddl::drop_index(core, drop),
-        Statement::Truncate(name) => ddl::truncate(core, name),
-        Statement::CreateView(create) => ddl::create_view(core, create),
-        Statement::DropView(drop) => ddl::drop_views(core, drop),
+        Statement::AlterTable(alter) => ddl::alter_table(session, alter),
+        Statement::DropTable(drop) => ddl::drop_tables(session, drop),
+        Statement::RenameTable(pairs) => ddl::rename_tables(session, pairs),
+        Statement::CreateIndex(create) => ddl::create_index(session, create),
+        Statement::DropIndex(drop) => ddl::drop_index(session, drop),
+        Statement::Truncate(name) => ddl::truncate(session, name),
+        Statement::CreateView(create) => ddl::create_view(session, create),
+        Statement::DropView(drop) => ddl::drop_views(session, drop),
         _ => return None,
     };
-    if !core.state.open {
-        core.mdl.release_all();
+    if !session.state.open {
+        session.mdl.release_all();
     }
     if let (Ok(_), Statement::DropTable(drop)) = (&result, statement) {
-        core.forget_locks(&drop.names);
+        session.forget_locks(&drop.names);
     }
     Some(result)
 }
@@ -74,8 +76,8 @@ pub(super) fn define(
 /// Ends the open transaction for a statement that is one of its own, and begins the change.
 /// Error 1792 where the session's transactions only read; what START TRANSACTION or SET
 /// TRANSACTION said of the one that ends here does not count.
-fn commit_before(core: &mut SessionContext) -> Result<(), SqlError> {
-    core.commit()?;
-    core.check_writable()?;
-    core.begin_change()
+fn commit_before(session: &mut SessionContext) -> Result<(), SqlError> {
+    session.commit()?;
+    session.check_writable()?;
+    session.begin_change()
 }

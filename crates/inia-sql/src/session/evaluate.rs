@@ -14,72 +14,72 @@ use inia_query::planner::plan_query;
 
 /// Runs work that evaluates expressions, and takes its warnings out.
 pub(super) fn with<T>(
-    core: &SessionContext,
+    session: &SessionContext,
     params: &[Value],
     subqueries: &dyn SubqueryRunner,
     work: impl FnOnce(&mut EvalContext<'_>) -> T,
 ) -> (T, Warnings) {
-    let mut ctx = core.context(params, subqueries);
+    let mut ctx = session.context(params, subqueries);
     let result = work(&mut ctx);
     (result, std::mem::take(&mut ctx.warnings))
 }
 
 /// Runs work that evaluates expressions without subqueries, and keeps its warnings.
 pub(super) fn evaluate<T>(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     params: &[Value],
     work: impl FnOnce(&SessionContext, &mut EvalContext<'_>) -> Result<T, SqlError>,
 ) -> Result<T, SqlError> {
-    let (result, warnings) = with(core, params, &NoSubqueries, |ctx| work(core, ctx));
-    core.take_warnings(warnings);
+    let (result, warnings) = with(session, params, &NoSubqueries, |ctx| work(session, ctx));
+    session.take_warnings(warnings);
     result
 }
 
 /// DO: evaluates and forgets.
 pub(super) fn do_exprs(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     exprs: &[ast::Expr],
     params: &[Value],
 ) -> Result<StatementOutcome, SqlError> {
     for expr in exprs {
-        value_of(core, expr, params)?;
+        value_of(session, expr, params)?;
     }
     Ok(StatementOutcome::default())
 }
 
 pub(super) fn value_of(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     expr: &ast::Expr,
     params: &[Value],
 ) -> Result<UserVar, SqlError> {
     if has_subquery(expr) {
-        return value_of_query(core, expr, params);
+        return value_of_query(session, expr, params);
     }
     let mut scope = EmptyScope;
     let scope: &mut dyn Scope = &mut scope;
-    let bound = Binder { scope, env: &core.env, host: &core.host }.scalar(expr)?;
+    let bound = Binder { scope, env: &session.env, host: &session.host }.scalar(expr)?;
     let ty = bound.ty.clone();
-    let value = evaluate(core, params, |_, ctx| bound.eval(ctx, &[]))?;
+    let value = evaluate(session, params, |_, ctx| bound.eval(ctx, &[]))?;
     Ok(UserVar { value, ty })
 }
 
 /// The value of an expression with subqueries: that of `SELECT expr`.
 fn value_of_query(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     expr: &ast::Expr,
     params: &[Value],
 ) -> Result<UserVar, SqlError> {
     let item = ast::SelectItem::Expr { expr: expr.clone(), alias: None, text: String::new() };
     let select = ast::Select { items: vec![item], ..ast::Select::default() };
     let query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
-    core.enter();
-    let start = core.txn.get_mut().savepoint();
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
     let mut value = Value::Null;
-    let lock = core.plain_lock();
-    let result = plan_query(core, &query, lock).and_then(|plan| {
-        core.lock_read(&plan)?;
+    let lock = session.plain_lock();
+    let result = plan_query(session, &query, lock).and_then(|plan| {
+        session.lock_read(&plan)?;
         let (result, warnings) = {
-            let shared: &SessionContext = core;
+            let shared: &SessionContext = session;
             let runner = Runner::new(&plan, shared.exec_context());
             let mut ctx = shared.context(params, &runner);
             let result = runner.run(&mut ctx, &mut |_, tuple| {
@@ -88,9 +88,9 @@ fn value_of_query(
             });
             (result, std::mem::take(&mut ctx.warnings))
         };
-        core.take_warnings(warnings);
+        session.take_warnings(warnings);
         result.map(|()| plan.root.columns[0].ty.clone())
     });
-    core.leave(start, result.as_ref().err())?;
+    session.leave(start, result.as_ref().err())?;
     Ok(UserVar { value, ty: result? })
 }

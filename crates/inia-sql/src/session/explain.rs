@@ -33,7 +33,7 @@ const COLUMNS: [&str; 12] = [
 
 /// EXPLAIN.
 pub(super) fn explain(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     explain: &ast::Explain,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
@@ -41,22 +41,22 @@ pub(super) fn explain(
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN FOR CONNECTION"]));
     };
     let Statement::Select(query) = &**statement else {
-        return explain_change(core, explain, statement, sink);
+        return explain_change(session, explain, statement, sink);
     };
-    core.enter();
-    let start = core.txn.get_mut().savepoint();
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
     let trace = Trace::default();
-    let result = super::plan::plan_to_explain(core, query).and_then(|plan| {
+    let result = super::plan::plan_to_explain(session, query).and_then(|plan| {
         // The trace knows the plan's nodes by their addresses.
         let plan = Box::new(plan);
-        core.check_explains(&plan.views)?;
+        session.check_explains(&plan.views)?;
         if explain.analyze {
-            core.lock_read(&plan)?;
-            analyze(core, &plan, &trace)?;
+            session.lock_read(&plan)?;
+            analyze(session, &plan, &trace)?;
         }
         Ok(plan)
     });
-    core.leave(start, result.as_ref().err())?;
+    session.leave(start, result.as_ref().err())?;
     let plan = result?;
     match explain.format {
         ExplainFormat::Json => one_text(&print_json(&plan), sink),
@@ -67,29 +67,33 @@ pub(super) fn explain(
 }
 
 /// Runs the plan for what the trace sees of it; the rows are dropped.
-fn analyze(core: &mut SessionContext, plan: &StatementPlan, trace: &Trace) -> Result<(), SqlError> {
+fn analyze(
+    session: &mut SessionContext,
+    plan: &StatementPlan,
+    trace: &Trace,
+) -> Result<(), SqlError> {
     let (result, warnings) = {
-        let shared: &SessionContext = core;
+        let shared: &SessionContext = session;
         let runner = Runner::traced(plan, shared.exec_context(), trace);
         let mut ctx = shared.context(&[], &runner);
         let result = runner.run(&mut ctx, &mut |_, _| Ok(true));
         (result, std::mem::take(&mut ctx.warnings))
     };
-    core.take_warnings(warnings);
+    session.take_warnings(warnings);
     result
 }
 
 /// EXPLAIN of a statement that changes rows; the tree format does not know those.
 fn explain_change(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     explain: &ast::Explain,
     statement: &Statement,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    core.enter();
-    let start = core.txn.get_mut().savepoint();
-    let result = changes::lines(core, statement);
-    core.leave(start, result.as_ref().err())?;
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
+    let result = changes::lines(session, statement);
+    session.leave(start, result.as_ref().err())?;
     let lines = result?;
     match explain.format {
         ExplainFormat::Json => one_text(&print_json_lines(&lines), sink),

@@ -80,17 +80,17 @@ pub(super) struct Changed {
 
 /// Leaves out, with warnings, what no execution could set: unknown variables (3128), those that
 /// are not for hints (3637), and those that came before (3126).
-pub(super) fn resolve_hints(core: &mut SessionContext, mut hints: Hints) -> Hints {
+pub(super) fn resolve_hints(session: &mut SessionContext, mut hints: Hints) -> Hints {
     let mut known: Vec<&'static str> = Vec::new();
     hints.variables.retain(|(name, value)| {
         let Ok(def) = sysvar::find(name) else {
             let name = format!("'{name}'");
-            core.warn(ErrorCode::UnresolvedHintName, &[&name, &"SET_VAR"]);
+            session.warn(ErrorCode::UnresolvedHintName, &[&name, &"SET_VAR"]);
             return false;
         };
         if !HINTABLE.contains(&def.name) {
             let name = format!("'{}'", def.name);
-            core.warn(ErrorCode::NotHintUpdatableVariable, &[&name]);
+            session.warn(ErrorCode::NotHintUpdatableVariable, &[&name]);
             return false;
         }
         if known.contains(&def.name) {
@@ -100,7 +100,7 @@ pub(super) fn resolve_hints(core: &mut SessionContext, mut hints: Hints) -> Hint
                 HintValue::Text(text) | HintValue::Word(text) => format!("'{text}'"),
             };
             let hint = format!("SET_VAR({}={value}) ", def.name);
-            core.warn(ErrorCode::WarnConflictingHint, &[&hint]);
+            session.warn(ErrorCode::WarnConflictingHint, &[&hint]);
             return false;
         }
         known.push(def.name);
@@ -110,20 +110,20 @@ pub(super) fn resolve_hints(core: &mut SessionContext, mut hints: Hints) -> Hint
 }
 
 /// Lets resolved hints take effect; a value that does not fit is a warning.
-pub(super) fn take_hints(core: &mut SessionContext, hints: &Hints) -> Changed {
-    let mut changed = Changed { settings: (core.settings, 0), values: Vec::new() };
-    core.hinted_time = hints.max_execution_time;
+pub(super) fn take_hints(session: &mut SessionContext, hints: &Hints) -> Changed {
+    let mut changed = Changed { settings: (session.settings, 0), values: Vec::new() };
+    session.hinted_time = hints.max_execution_time;
     for (name, value) in &hints.variables {
-        if let Err(error) = take_hint(core, name, value, &mut changed) {
-            core.push_warning(&error);
+        if let Err(error) = take_hint(session, name, value, &mut changed) {
+            session.push_warning(&error);
         }
     }
-    changed.settings.1 = core.settings;
+    changed.settings.1 = session.settings;
     changed
 }
 
 fn take_hint(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     name: &str,
     value: &HintValue,
     changed: &mut Changed,
@@ -132,40 +132,40 @@ fn take_hint(
     if !matches!(def.home, Home::Both | Home::Session) {
         return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
     }
-    check_restricted(core, def.name)?;
+    check_restricted(session, def.name)?;
     let value = match value {
         HintValue::Int(value) => Value::UInt(*value),
         HintValue::Real(text) => Value::Double(text.parse().unwrap_or_default()),
         HintValue::Text(text) | HintValue::Word(text) => Value::Text(text.clone()),
     };
-    let text = checked(core, def, false, &value)?;
-    let before = core.host.vars.borrow().values.get(def.name).cloned();
-    assign(core, false, def.name, &text)?;
+    let text = checked(session, def, false, &value)?;
+    let before = session.host.vars.borrow().values.get(def.name).cloned();
+    assign(session, false, def.name, &text)?;
     changed.values.push((def.name, before));
     if def.name == "timestamp" {
-        core.env.now_micros = core.host.fixed_now().unwrap_or_else(clock_micros);
+        session.env.now_micros = session.host.fixed_now().unwrap_or_else(clock_micros);
     }
     Ok(())
 }
 
 /// Gives the session back what it had before the hints.
-pub(super) fn undo_hints(core: &mut SessionContext, changed: Changed) {
+pub(super) fn undo_hints(session: &mut SessionContext, changed: Changed) {
     for (name, before) in changed.values.into_iter().rev() {
-        let text = before.clone().unwrap_or_else(|| inherited(core, name));
+        let text = before.clone().unwrap_or_else(|| inherited(session, name));
         // It was in effect before.
-        let _ = take_effect(core, name, &text);
-        let mut vars = core.host.vars.borrow_mut();
+        let _ = take_effect(session, name, &text);
+        let mut vars = session.host.vars.borrow_mut();
         match before {
             Some(text) => drop(vars.values.insert(name, text)),
             None => drop(vars.values.remove(name)),
         }
     }
     let (before, after) = changed.settings;
-    core.settings = before + (core.settings - after);
+    session.settings = before + (session.settings - after);
 }
 
 /// The value that the session began with.
-fn inherited(core: &SessionContext, name: &str) -> String {
-    let begun = core.host.vars.borrow().inherited.get(name).cloned();
+fn inherited(session: &SessionContext, name: &str) -> String {
+    let begun = session.host.vars.borrow().inherited.get(name).cloned();
     begun.unwrap_or_else(|| sysvar::find(name).map_or("", |def| def.default).to_owned())
 }

@@ -30,7 +30,7 @@ fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bo
 impl Session {
     /// As [`Session::execute`], for text in the client's character set.
     pub fn execute_bytes(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        match client_text(&self.core, sql) {
+        match client_text(&self.session, sql) {
             Some(text) => self.execute(&text, sink),
             None => self.execute_text(sql, sink, false),
         }
@@ -40,15 +40,15 @@ impl Session {
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
         let sql = sql.trim_end_matches([';', ' ', '\n', '\t', '\r', '\x0b', '\x0c']);
-        let Some(key) = PlanKey::of(&self.core, sql) else {
+        let Some(key) = PlanKey::of(&self.session, sql) else {
             return self.execute_text(sql.as_bytes(), sink, false);
         };
         let known = match self.plan_cache.find(&key) {
             Some(CacheEntry::Cached(_)) => true,
             Some(CacheEntry::Uncacheable) => return self.execute_text(sql.as_bytes(), sink, false),
             // Planning must not be what ends a transaction that is about to begin.
-            Some(CacheEntry::SeenOnce) if self.core.state.open || self.core.autocommits() => {
-                let made = plan_cache::parametrise(&mut self.core, sql, &key);
+            Some(CacheEntry::SeenOnce) if self.session.state.open || self.session.autocommits() => {
+                let made = plan_cache::parametrise(&mut self.session, sql, &key);
                 let ready = made.is_some();
                 self.plan_cache.note(
                     &key,
@@ -75,9 +75,9 @@ impl Session {
         key: &PlanKey<'_>,
         sink: &mut dyn RowSink,
     ) -> Option<Result<(), SqlError>> {
-        let params = plan_cache::values(&self.core, sql, key)?;
+        let params = plan_cache::values(&self.session, sql, key)?;
         let Some(CacheEntry::Cached(kept)) = self.plan_cache.find(key) else { return None };
-        let Some(plan) = kept.kept.usable(&self.core) else {
+        let Some(plan) = kept.kept.usable(&self.session) else {
             self.plan_cache.note(key, CacheEntry::SeenOnce);
             return None;
         };
@@ -85,14 +85,14 @@ impl Session {
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;
         let done =
-            run_statement(&mut self.core, source, sink, false, |core, sink| {
-                match plan::run(core, plan, &params, sink) {
-                    Err(error) if error.code == ErrorCode::NeedReprepare => {
-                        stale = true;
-                        plan_cache::run_anew(core, sql, sink)
-                    }
-                    done => done,
+            run_statement(&mut self.session, source, sink, false, |session, sink| match plan::run(
+                session, plan, &params, sink,
+            ) {
+                Err(error) if error.code == ErrorCode::NeedReprepare => {
+                    stale = true;
+                    plan_cache::run_anew(session, sql, sink)
                 }
+                done => done,
             });
         if stale {
             self.plan_cache.note(key, CacheEntry::SeenOnce);
@@ -107,8 +107,8 @@ impl Session {
         sink: &mut dyn RowSink,
         deep: bool,
     ) -> Result<(), SqlError> {
-        let mut mode = self.core.parser_mode();
-        let mut parser = parser_of(&self.core, sql, deep);
+        let mut mode = self.session.parser_mode();
+        let mut parser = parser_of(&self.session, sql, deep);
         let mut next = parser.next_statement();
         let mut done = 0;
         loop {
@@ -145,10 +145,10 @@ impl Session {
                 return Ok(());
             }
             done = span.end;
-            if self.core.parser_mode() != mode {
+            if self.session.parser_mode() != mode {
                 // The rest means something else now.
-                (sql, mode) = (after_separator(&sql[span.end..]), self.core.parser_mode());
-                parser = parser_of(&self.core, sql, deep);
+                (sql, mode) = (after_separator(&sql[span.end..]), self.session.parser_mode());
+                parser = parser_of(&self.session, sql, deep);
                 next = parser.next_statement();
                 done = 0;
             }
@@ -157,8 +157,8 @@ impl Session {
 
     /// An error of a text that is no statement; what there was to say of the one before is gone.
     fn refused(&mut self, error: SqlError) -> SqlError {
-        self.core.diagnostics.clear();
-        failed(&mut self.core, error)
+        self.session.diagnostics.clear();
+        failed(&mut self.session, error)
     }
 
     /// Plans and runs one statement.
@@ -174,11 +174,11 @@ impl Session {
         | ast::Statement::Execute { .. }
         | ast::Statement::Deallocate(_) = statement
         {
-            begin(&mut self.core, source)?;
+            begin(&mut self.session, source)?;
             return self.run_named(statement, sink, more);
         }
-        run_statement(&mut self.core, source, sink, more, |core, sink| {
-            plan::execute(core, statement, text, &[], sink)
+        run_statement(&mut self.session, source, sink, more, |session, sink| {
+            plan::execute(session, statement, text, &[], sink)
         })
     }
 
@@ -189,23 +189,23 @@ impl Session {
 
     /// As [`Session::prepare`], for text in the client's character set.
     pub fn prepare_bytes(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
-        match client_text(&self.core, sql) {
+        match client_text(&self.session, sql) {
             Some(text) => self.prepare_text(text.as_bytes(), false),
             None => self.prepare_text(sql, false),
         }
     }
 
     fn prepare_text(&mut self, sql: &[u8], deep: bool) -> Result<Prepared, SqlError> {
-        self.core.begin_statement();
-        self.core.diagnostics.clear();
+        self.session.begin_statement();
+        self.session.diagnostics.clear();
         if !deep {
-            self.core.host.counters.count_handle(HandleUse::Prepare);
+            self.session.host.counters.count_handle(HandleUse::Prepare);
         }
-        let slot = match PreparedSlot::take(&self.core.db) {
+        let slot = match PreparedSlot::take(&self.session.db) {
             Ok(slot) => slot,
-            Err(error) => return Err(failed(&mut self.core, error)),
+            Err(error) => return Err(failed(&mut self.session, error)),
         };
-        let mut parser = parser_of(&self.core, sql, deep);
+        let mut parser = parser_of(&self.session, sql, deep);
         let parsed = parser.next_statement();
         if wants_depth(&parsed, deep) {
             drop((parser, parsed, slot));
@@ -214,63 +214,63 @@ impl Session {
         let (statement, span) = match parsed {
             Ok(Some(found)) => found,
             Ok(None) => {
-                return Err(failed(&mut self.core, SqlError::new(ErrorCode::EmptyQuery, &[])));
+                return Err(failed(&mut self.session, SqlError::new(ErrorCode::EmptyQuery, &[])));
             }
-            Err(error) => return Err(failed(&mut self.core, parse_error(error))),
+            Err(error) => return Err(failed(&mut self.session, parse_error(error))),
         };
         let params = parser.param_count();
-        note_remarks(&mut self.core, &parser.take_remarks());
-        let hints = hints::resolve_hints(&mut self.core, parser.take_hints());
+        note_remarks(&mut self.session, &parser.take_remarks());
+        let hints = hints::resolve_hints(&mut self.session, parser.take_hints());
         if params > u32::from(u16::MAX) {
-            return Err(failed(&mut self.core, SqlError::new(ErrorCode::PsManyParam, &[])));
+            return Err(failed(&mut self.session, SqlError::new(ErrorCode::PsManyParam, &[])));
         }
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
-            return Err(failed(&mut self.core, syntax_error(after_separator(&sql[span.end..]))));
+            return Err(failed(&mut self.session, syntax_error(after_separator(&sql[span.end..]))));
         }
         if deep && !plan::may_be_deep(&statement) {
-            return Err(failed(&mut self.core, parse_error(too_deep())));
+            return Err(failed(&mut self.session, parse_error(too_deep())));
         }
         if !plan::is_preparable(&statement) {
-            return Err(failed(&mut self.core, SqlError::new(ErrorCode::UnsupportedPs, &[])));
+            return Err(failed(&mut self.session, SqlError::new(ErrorCode::UnsupportedPs, &[])));
         }
-        let allowed = admin::authorize_later(&self.core, &statement);
-        self.core.env.is_prepared = true;
-        let planned = allowed.and_then(|()| plan::prepare(&mut self.core, &statement));
-        self.core.env.is_prepared = false;
+        let allowed = admin::authorize_later(&self.session, &statement);
+        self.session.env.is_prepared = true;
+        let planned = allowed.and_then(|()| plan::prepare(&mut self.session, &statement));
+        self.session.env.is_prepared = false;
         let (plan, columns) = match planned {
             Ok(planned) => planned,
-            Err(error) => return Err(failed(&mut self.core, error)),
+            Err(error) => return Err(failed(&mut self.session, error)),
         };
         let cost = match self.memory.take(sql, parser.nodes()) {
             Ok(cost) => cost,
-            Err(error) => return Err(failed(&mut self.core, error)),
+            Err(error) => return Err(failed(&mut self.session, error)),
         };
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
-        let kept = KeptPlan::new(&self.core, plan);
+        let kept = KeptPlan::new(&self.session, plan);
         let text = text_of(&sql[span.start..span.end]).into_owned();
         let _slot = Some(slot);
         let made = PreparedStatement { _slot, cost, deep, statement, text, params, kept, hints };
         self.prepared.insert(id, made);
         let params = (0..params).map(|_| plan::param_column()).collect();
-        Ok(Prepared { id, params, columns, warnings: self.core.warning_count() })
+        Ok(Prepared { id, params, columns, warnings: self.session.warning_count() })
     }
 }
 
 /// A statement as UTF-8; `None` where it is meant to be UTF-8 and is not.
-fn client_text<'s>(core: &SessionContext, sql: &'s [u8]) -> Option<Cow<'s, str>> {
-    match core.env.client_charset {
+fn client_text<'s>(session: &SessionContext, sql: &'s [u8]) -> Option<Cow<'s, str>> {
+    match session.env.client_charset {
         Charset::Latin1 => Charset::Latin1.decode(sql).ok(),
         _ => std::str::from_utf8(sql).ok().map(Cow::Borrowed),
     }
 }
 
 /// Warnings of a statement's syntax.
-pub(super) fn note_remarks(core: &mut SessionContext, remarks: &[Remark]) {
+pub(super) fn note_remarks(session: &mut SessionContext, remarks: &[Remark]) {
     for remark in remarks {
         let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
         let error = SqlError::with_message(code, remark.message.as_ref());
-        core.push_warning(&error);
+        session.push_warning(&error);
     }
 }
 

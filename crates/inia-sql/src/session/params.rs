@@ -87,13 +87,13 @@ impl Kind {
 
 /// CAST(value AS target).
 fn as_number(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     target: CastType,
     value: &Value,
 ) -> Result<Value, SqlError> {
     let expr = Box::new(ast::Expr::Param(0));
     let cast = ast::Expr::Cast { expr, ty: target, array: false };
-    Ok(value_of(core, &cast, std::slice::from_ref(value))?.value)
+    Ok(value_of(session, &cast, std::slice::from_ref(value))?.value)
 }
 
 /// The kinds of a statement's parameters; none stands for texts only.
@@ -119,7 +119,7 @@ impl ParamKinds {
     /// there is nothing to convert, or a value needs a new plan.
     pub(super) fn carry(
         &self,
-        core: &mut SessionContext,
+        session: &mut SessionContext,
         params: &[Value],
     ) -> Result<Option<Vec<Value>>, SqlError> {
         if self.0.is_empty() || self.fit(params) {
@@ -133,7 +133,7 @@ impl ParamKinds {
             return Ok(None);
         }
         let carried = kinds().map(|(kind, value)| match kind.number_for(value) {
-            Some(number) if Kind::of(value) != kind => as_number(core, number, value),
+            Some(number) if Kind::of(value) != kind => as_number(session, number, value),
             _ => Ok(value.clone()),
         });
         carried.collect::<Result<_, _>>().map(Some)

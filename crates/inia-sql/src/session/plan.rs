@@ -153,25 +153,25 @@ fn is_planned(statement: &Statement) -> bool {
 
 /// The plan of a query or a change of rows.
 pub(super) fn plan(
-    core: &SessionContext,
+    session: &SessionContext,
     statement: &Statement,
 ) -> Result<PlannedStatement, SqlError> {
     Ok(match statement {
         Statement::Select(query) => {
-            let mut plan = plan_query(core, query, core.plain_lock())?;
-            limit_rows(core, query, &mut plan);
+            let mut plan = plan_query(session, query, session.plain_lock())?;
+            limit_rows(session, query, &mut plan);
             PlannedStatement::Query(plan)
         }
-        Statement::Insert(insert) => plan_insert(core, insert)?,
-        Statement::Update(update) => plan_update(core, update)?,
-        Statement::Delete(delete) => plan_delete(core, delete)?,
+        Statement::Insert(insert) => plan_insert(session, insert)?,
+        Statement::Update(update) => plan_update(session, update)?,
+        Statement::Delete(delete) => plan_delete(session, delete)?,
         other => return Err(super::unsupported::unsupported(other)),
     })
 }
 
 /// `sql_select_limit` is the LIMIT of a SELECT that has none.
-fn limit_rows(core: &SessionContext, query: &ast::Query, plan: &mut StatementPlan) {
-    let limit = core.var("sql_select_limit").and_then(|text| text.parse().ok());
+fn limit_rows(session: &SessionContext, query: &ast::Query, plan: &mut StatementPlan) {
+    let limit = session.var("sql_select_limit").and_then(|text| text.parse().ok());
     if let Some(limit) = limit.filter(|limit| *limit < u64::MAX)
         && query.limit.is_none()
         && plan.root.limit.is_none()
@@ -181,65 +181,74 @@ fn limit_rows(core: &SessionContext, query: &ast::Query, plan: &mut StatementPla
     }
 }
 
-fn plan_insert(core: &SessionContext, insert: &ast::Insert) -> Result<PlannedStatement, SqlError> {
+fn plan_insert(
+    session: &SessionContext,
+    insert: &ast::Insert,
+) -> Result<PlannedStatement, SqlError> {
     let written = insert;
-    let (insert, guard) = dml::insert_through(core, insert)?;
-    core.check_view_rights(&guard.views)?;
+    let (insert, guard) = dml::insert_through(session, insert)?;
+    session.check_view_rights(&guard.views)?;
     let through_view = matches!(insert, Cow::Owned(_));
-    let mut plan = dml::plan_insert(core, &insert, through_view)?;
-    dml::check_insert(core, written, &plan.table)?;
-    plan.guard(core, guard)?;
+    let mut plan = dml::plan_insert(session, &insert, through_view)?;
+    dml::check_insert(session, written, &plan.table)?;
+    plan.guard(session, guard)?;
     Ok(PlannedStatement::Insert(Box::new(plan)))
 }
 
-fn plan_update(core: &SessionContext, update: &ast::Update) -> Result<PlannedStatement, SqlError> {
+fn plan_update(
+    session: &SessionContext,
+    update: &ast::Update,
+) -> Result<PlannedStatement, SqlError> {
     let written = update;
-    let (update, guard) = dml::update_through(core, update)?;
-    core.check_view_rights(&guard.views)?;
-    if let Some(mut plan) = dml::plan_update(core, &update)? {
-        plan.guard(core, guard)?;
+    let (update, guard) = dml::update_through(session, update)?;
+    session.check_view_rights(&guard.views)?;
+    if let Some(mut plan) = dml::plan_update(session, &update)? {
+        plan.guard(session, guard)?;
         return Ok(PlannedStatement::Change(Box::new(plan)));
     }
-    let mut joined = dml::plan_joined_update(core, &update)?;
-    dml::check_update(core, written, &joined)?;
-    joined.guard(core, guard)?;
+    let mut joined = dml::plan_joined_update(session, &update)?;
+    dml::check_update(session, written, &joined)?;
+    joined.guard(session, guard)?;
     Ok(PlannedStatement::Joined(Box::new(joined)))
 }
 
-fn plan_delete(core: &SessionContext, delete: &ast::Delete) -> Result<PlannedStatement, SqlError> {
+fn plan_delete(
+    session: &SessionContext,
+    delete: &ast::Delete,
+) -> Result<PlannedStatement, SqlError> {
     let written = delete;
-    let (delete, guard) = dml::delete_through(core, delete)?;
-    core.check_view_rights(&guard.views)?;
-    if let Some(mut plan) = dml::plan_delete(core, &delete)? {
-        plan.guard(core, guard)?;
+    let (delete, guard) = dml::delete_through(session, delete)?;
+    session.check_view_rights(&guard.views)?;
+    if let Some(mut plan) = dml::plan_delete(session, &delete)? {
+        plan.guard(session, guard)?;
         return Ok(PlannedStatement::Change(Box::new(plan)));
     }
-    let mut joined = dml::plan_joined_delete(core, &delete)?;
-    dml::check_delete(core, written, &joined)?;
-    joined.guard(core, guard)?;
+    let mut joined = dml::plan_joined_delete(session, &delete)?;
+    dml::check_delete(session, written, &joined)?;
+    joined.guard(session, guard)?;
     Ok(PlannedStatement::Joined(Box::new(joined)))
 }
 
 /// Plans a statement for PREPARE, where it can be planned, and describes its columns.
 pub(super) fn prepare(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     statement: &Statement,
 ) -> Result<(Option<PlannedStatement>, Vec<ResultColumn>), SqlError> {
     if !is_planned(statement) {
         return Ok((None, Vec::new()));
     }
-    if core.state.open {
-        core.enter();
-        let plan = plan(core, statement)?;
+    if session.state.open {
+        session.enter();
+        let plan = plan(session, statement)?;
         let columns = plan.columns();
         return Ok((Some(plan), columns));
     }
     // What SET TRANSACTION said is for the next transaction, which this is not.
-    let next = (core.state.next_isolation, core.state.next_read_only);
-    core.enter();
-    let planned = plan(core, statement);
-    core.commit()?;
-    (core.state.next_isolation, core.state.next_read_only) = next;
+    let next = (session.state.next_isolation, session.state.next_read_only);
+    session.enter();
+    let planned = plan(session, statement);
+    session.commit()?;
+    (session.state.next_isolation, session.state.next_read_only) = next;
     let plan = planned?;
     let columns = plan.columns();
     Ok((Some(plan), columns))
@@ -252,112 +261,112 @@ pub(super) fn param_column() -> ResultColumn {
 
 /// Plans and runs a statement, and gives the plan back for the next time.
 pub(super) fn plan_and_run(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     statement: &Statement,
     text: &str,
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<(StatementOutcome, Option<PlannedStatement>), SqlError> {
     if !is_planned(statement) {
-        return Ok((execute(core, statement, text, params, sink)?, None));
+        return Ok((execute(session, statement, text, params, sink)?, None));
     }
-    if !matches!(statement, Statement::Select(_)) && core.temporary.is_empty() {
-        core.check_writable()?;
+    if !matches!(statement, Statement::Select(_)) && session.temporary.is_empty() {
+        session.check_writable()?;
     }
     if matches!(statement, Statement::Select(_)) {
-        core.begin_query();
+        session.begin_query();
     }
-    core.enter();
-    let start = core.txn.get_mut().savepoint();
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
     let mut kept = None;
-    let held = core.back_off_and_retry(|core| {
-        let plan = plan(core, statement)?;
-        check_targets(core, &plan)?;
-        plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))?;
+    let held = session.back_off_and_retry(|session| {
+        let plan = plan(session, statement)?;
+        check_targets(session, &plan)?;
+        plan.targets().into_iter().try_for_each(|table| session.hold_to_write(table))?;
         Ok(plan)
     });
     let result = held.and_then(|plan| {
-        lock_rows(core, &plan)?;
-        let outcome = run_plan(core, &plan, params, sink);
+        lock_rows(session, &plan)?;
+        let outcome = run_plan(session, &plan, params, sink);
         kept = Some(plan);
         outcome
     });
-    let result = core.timed(result);
-    core.leave(start, result.as_ref().err())?;
+    let result = session.timed(result);
+    session.leave(start, result.as_ref().err())?;
     Ok((result?, kept))
 }
 
 /// Runs a plan that was made before.
 pub(super) fn run(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     plan: &PlannedStatement,
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    check_targets(core, plan)?;
+    check_targets(session, plan)?;
     if matches!(plan, PlannedStatement::Query(_)) {
-        core.begin_query();
+        session.begin_query();
     }
-    core.enter();
-    let start = core.txn.get_mut().savepoint();
-    let held = core.back_off_and_retry(|core| hold_all(core, plan));
-    let locked = held.and_then(|()| lock_rows(core, plan));
-    let result = locked.and_then(|()| run_plan(core, plan, params, sink));
-    let result = core.timed(result);
-    core.leave(start, result.as_ref().err())?;
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
+    let held = session.back_off_and_retry(|session| hold_all(session, plan));
+    let locked = held.and_then(|()| lock_rows(session, plan));
+    let result = locked.and_then(|()| run_plan(session, plan, params, sink));
+    let result = session.timed(result);
+    session.leave(start, result.as_ref().err())?;
     result
 }
 
 /// Locks those of the plan's tables that have no transactions.
-fn lock_rows(core: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
+fn lock_rows(session: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
     if plan.tables().all(|table| table.def.is_transactional()) {
         return Ok(());
     }
     let mut uses = match plan {
         PlannedStatement::Query(plan) => uses_of(plan),
         PlannedStatement::Insert(insert) => {
-            let how = core.use_of_insert(&insert.table, insert.overwrites());
+            let how = session.use_of_insert(&insert.table, insert.overwrites());
             let mut uses = insert.source().map_or_else(Vec::new, uses_of);
             uses.push((&*insert.table, how));
-            return core.lock_rows(uses);
+            return session.lock_rows(uses);
         }
         PlannedStatement::Change(_) => Vec::new(),
         PlannedStatement::Joined(joined) => uses_of(&joined.query),
     };
     uses.extend(plan.targets().into_iter().map(|table| (table, Use::Changes)));
-    core.lock_rows(uses)
+    session.lock_rows(uses)
 }
 
 /// Error 1792 where a READ ONLY transaction would change other than temporary tables.
-fn check_targets(core: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
+fn check_targets(session: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
     let temporary = |table: &Arc<Table>| table.def.temporary;
     let locks = matches!(plan, PlannedStatement::Query(plan) if plan.exclusive);
     if (locks && !plan.tables().all(temporary))
         || !plan.targets().iter().all(|table| table.def.temporary)
     {
-        core.check_writable()?;
+        session.check_writable()?;
     }
     Ok(())
 }
 
 /// Error 1615 where DDL came between the look at the plan and its use; the caller plans anew.
-fn hold_all(core: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
+fn hold_all(session: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
     for table in plan.tables() {
-        if !core.hold(table)? {
+        if !session.hold(table)? {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
         }
     }
     for used in plan.views() {
-        if !core.hold_view(&used.view)? {
+        if !session.hold_view(&used.view)? {
             return Err(SqlError::new(ErrorCode::NeedReprepare, &[]));
         }
     }
-    core.check_view_rights(plan.views())?;
-    plan.targets().into_iter().try_for_each(|table| core.hold_to_write(table))
+    session.check_view_rights(plan.views())?;
+    plan.targets().into_iter().try_for_each(|table| session.hold_to_write(table))
 }
 
 fn run_plan(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     plan: &PlannedStatement,
     params: &[Value],
     sink: &mut dyn RowSink,
@@ -365,7 +374,7 @@ fn run_plan(
     match plan {
         PlannedStatement::Query(query) => {
             let (result, found) = {
-                let shared: &SessionContext = core;
+                let shared: &SessionContext = session;
                 let runner = Runner::new(query, shared.exec_context());
                 let mut ctx = shared.context(params, &runner);
                 query.refuse_wrong()?;
@@ -374,7 +383,7 @@ fn run_plan(
                 ((result, std::mem::take(&mut ctx.warnings)), runner.found_rows())
             };
             let (result, warnings) = result;
-            core.take_warnings(warnings);
+            session.take_warnings(warnings);
             let rows = result?;
             Ok(StatementOutcome {
                 rows: Some(found.unwrap_or(rows)),
@@ -383,30 +392,30 @@ fn run_plan(
         }
         PlannedStatement::Insert(insert) => match insert.source() {
             Some(source) => {
-                let shared: &SessionContext = core;
+                let shared: &SessionContext = session;
                 let runner = Runner::new(source, shared.exec_context());
                 let (result, warnings) = with(shared, params, &runner, |ctx| {
                     source.warn(ctx);
                     insert.run(shared, ctx, Some(&runner))
                 });
                 drop(runner);
-                core.take_warnings(warnings);
+                session.take_warnings(warnings);
                 result
             }
-            None => evaluate(core, params, |core, ctx| insert.run(core, ctx, None)),
+            None => evaluate(session, params, |session, ctx| insert.run(session, ctx, None)),
         },
         PlannedStatement::Change(change) => {
-            evaluate(core, params, |core, ctx| change.run(core, ctx))
+            evaluate(session, params, |session, ctx| change.run(session, ctx))
         }
         PlannedStatement::Joined(joined) => {
-            let shared: &SessionContext = core;
+            let shared: &SessionContext = session;
             let runner = Runner::new(&joined.query, shared.exec_context());
             let (result, warnings) = with(shared, params, &runner, |ctx| {
                 joined.query.warn(ctx);
                 joined.run(shared, ctx, &runner)
             });
             drop(runner);
-            core.take_warnings(warnings);
+            session.take_warnings(warnings);
             result
         }
     }
@@ -414,62 +423,63 @@ fn run_plan(
 
 /// Executes a statement of any kind.
 pub(super) fn execute(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     statement: &Statement,
     text: &str,
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
     if is_planned(statement) {
-        return plan_and_run(core, statement, text, params, sink).map(|(outcome, _)| outcome);
+        return plan_and_run(session, statement, text, params, sink).map(|(outcome, _)| outcome);
     }
-    if let Some(result) = define::define(core, statement, params) {
+    if let Some(result) = define::define(session, statement, params) {
         return result;
     }
     match statement {
         Statement::Empty => Ok(StatementOutcome::default()),
-        Statement::Begin(begin) => control::begin(core, begin),
-        Statement::Commit(completion) => control::commit(core, completion),
-        Statement::Rollback(completion) => control::rollback(core, completion),
-        Statement::Savepoint(name) => control::savepoint(core, name),
-        Statement::RollbackTo(name) => control::rollback_to(core, name),
-        Statement::ReleaseSavepoint(name) => control::release(core, name),
-        Statement::SetTransaction(set) => control::set_transaction(core, set),
-        Statement::Set(items) => set::set(core, items, params),
+        Statement::Begin(begin) => control::begin(session, begin),
+        Statement::Commit(completion) => control::commit(session, completion),
+        Statement::Rollback(completion) => control::rollback(session, completion),
+        Statement::Savepoint(name) => control::savepoint(session, name),
+        Statement::RollbackTo(name) => control::rollback_to(session, name),
+        Statement::ReleaseSavepoint(name) => control::release(session, name),
+        Statement::SetTransaction(set) => control::set_transaction(session, set),
+        Statement::Set(items) => set::set(session, items, params),
         Statement::Use(name) => {
-            database::use_database(core, name).map(|()| StatementOutcome::default())
+            database::use_database(session, name).map(|()| StatementOutcome::default())
         }
-        Statement::Show(show) => show::show(core, show, sink),
-        Statement::Explain(explain) => explain::explain(core, explain, sink),
-        Statement::LoadData(load) => load_data(core, load, params, sink),
-        Statement::Do(exprs) => evaluate::do_exprs(core, exprs, params),
-        Statement::Select(query) => admin::select_into(core, query, params),
-        _ => admin::execute(core, statement, params, sink),
+        Statement::Show(show) => show::show(session, show, sink),
+        Statement::Explain(explain) => explain::explain(session, explain, sink),
+        Statement::LoadData(load) => load_data(session, load, params, sink),
+        Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
+        Statement::Select(query) => admin::select_into(session, query, params),
+        _ => admin::execute(session, statement, params, sink),
     }
 }
 
 /// LOAD DATA.
 fn load_data(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     load: &ast::LoadData,
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    core.check_writable()?;
-    core.enter();
-    let start = core.txn.get_mut().savepoint();
-    let result =
-        evaluate(core, params, |core, ctx| crate::files::load::load_data(core, load, ctx, sink));
-    core.leave(start, result.as_ref().err())?;
+    session.check_writable()?;
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
+    let result = evaluate(session, params, |session, ctx| {
+        crate::files::load::load_data(session, load, ctx, sink)
+    });
+    session.leave(start, result.as_ref().err())?;
     result
 }
 
 /// Plans a query that is only looked at.
 pub(super) fn plan_to_explain(
-    core: &SessionContext,
+    session: &SessionContext,
     query: &ast::Query,
 ) -> Result<StatementPlan, SqlError> {
-    let plan = plan_query(core, query, None)?;
+    let plan = plan_query(session, query, None)?;
     plan.refuse_wrong()?;
     Ok(plan)
 }

@@ -71,13 +71,14 @@ pub(super) struct PlanKey<'s> {
 
 impl<'s> PlanKey<'s> {
     /// The key of a text, `None` where its plan is not to be kept.
-    pub(super) fn of(core: &SessionContext, sql: &'s str) -> Option<PlanKey<'s>> {
-        let state = &core.state;
+    pub(super) fn of(session: &SessionContext, sql: &'s str) -> Option<PlanKey<'s>> {
+        let state = &session.state;
         let once = state.next_isolation.is_some() || state.next_read_only.is_some();
-        if sql.len() > MAX_TEXT || once || core.env.auto_is_null || core.may_be_serializable() {
+        if sql.len() > MAX_TEXT || once || session.env.auto_is_null || session.may_be_serializable()
+        {
             return None;
         }
-        let digest = digest(sql, core.parser_mode())?;
+        let digest = digest(sql, session.parser_mode())?;
         if digest.params.len() > MAX_LITERALS {
             return None;
         }
@@ -85,7 +86,7 @@ impl<'s> PlanKey<'s> {
             Some(first) => sql.get(..first.start as usize)?,
             None => sql,
         };
-        Some(PlanKey { digest, prefix, settings: core.settings })
+        Some(PlanKey { digest, prefix, settings: session.settings })
     }
 }
 
@@ -136,25 +137,25 @@ impl PlanCache {
 }
 
 /// The values of a text's literals.
-pub(super) fn values(core: &SessionContext, sql: &str, key: &PlanKey<'_>) -> Option<Vec<Value>> {
-    key.digest.params.iter().map(|span| value(core, sql, span)).collect()
+pub(super) fn values(session: &SessionContext, sql: &str, key: &PlanKey<'_>) -> Option<Vec<Value>> {
+    key.digest.params.iter().map(|span| value(session, sql, span)).collect()
 }
 
-fn value(core: &SessionContext, sql: &str, span: &LiteralSpan) -> Option<Value> {
+fn value(session: &SessionContext, sql: &str, span: &LiteralSpan) -> Option<Value> {
     let (start, end) = (span.start as usize, span.end as usize);
     match span.kind {
         LiteralKind::Int => sql.get(start..end)?.parse().ok().map(Value::Int),
         LiteralKind::PlainString => {
             sql.get(start + 1..end.checked_sub(1)?).map(|text| Value::Text(text.to_owned()))
         }
-        _ => literal(core, sql.get(start..end)?).map(|(value, _)| value),
+        _ => literal(session, sql.get(start..end)?).map(|(value, _)| value),
     }
 }
 
 /// A literal's value and type.
-fn literal(core: &SessionContext, text: &str) -> Option<(Value, ExprType)> {
-    let parsed = inia_parser::parse_expr(text, core.parser_mode()).ok()?;
-    let bound = inia_expr::bind(&parsed, &mut EmptyScope, &core.env, &core.host).ok()?;
+fn literal(session: &SessionContext, text: &str) -> Option<(Value, ExprType)> {
+    let parsed = inia_parser::parse_expr(text, session.parser_mode()).ok()?;
+    let bound = inia_expr::bind(&parsed, &mut EmptyScope, &session.env, &session.host).ok()?;
     match bound.kind {
         ExprKind::Literal(value) => Some((value, bound.ty)),
         _ => None,
@@ -164,7 +165,7 @@ fn literal(core: &SessionContext, text: &str) -> Option<(Value, ExprType)> {
 /// The statement with parameters that stands for all texts like this one, planned for this one.
 /// `None` where it would not be the same.
 pub(super) fn parametrise(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     sql: &str,
     key: &PlanKey<'_>,
 ) -> Option<PreparedStatement> {
@@ -176,28 +177,28 @@ pub(super) fn parametrise(
         text.push_str(sql.get(from..span.start as usize)?);
         text.push('?');
         from = span.end as usize;
-        let (value, ty) = literal(core, sql.get(span.start as usize..from)?)?;
+        let (value, ty) = literal(session, sql.get(span.start as usize..from)?)?;
         if matches!(value, Value::UInt(_)) {
             return None;
         }
         types.push(ty);
     }
     text.push_str(sql.get(from..)?);
-    let mut parser = Parser::new(&text, core.parser_mode());
+    let mut parser = Parser::new(&text, session.parser_mode());
     let (statement, _) = parser.next_statement().ok()??;
     if parser.param_count() as usize != spans.len() || !parser.take_remarks().is_empty() {
         return None;
     }
     let name = shape::table_name(&statement)?;
-    let schema = name.db.as_deref().or(core.env.database.as_deref())?;
-    let table = core.table(schema, &name.name)?;
+    let schema = name.db.as_deref().or(session.env.database.as_deref())?;
+    let table = session.table(schema, &name.name)?;
     let kinds: Vec<LiteralKind> = spans.iter().map(|span| span.kind).collect();
     if !shape::is_plain(&statement, &table.def, &kinds) {
         return None;
     }
-    core.env.literal_types = types;
-    let planned = plan::prepare(core, &statement);
-    core.env.literal_types = Vec::new();
+    session.env.literal_types = types;
+    let planned = plan::prepare(session, &statement);
+    session.env.literal_types = Vec::new();
     let plan = planned.ok()?.0?;
     let params = u32::try_from(spans.len()).ok()?;
     is_of(&plan, &table).then(|| PreparedStatement {
@@ -207,7 +208,7 @@ pub(super) fn parametrise(
         statement,
         text,
         params,
-        kept: KeptPlan::new(core, Some(plan)),
+        kept: KeptPlan::new(session, Some(plan)),
         hints: inia_parser::Hints::default(),
     })
 }
@@ -220,11 +221,11 @@ fn is_of(plan: &PlannedStatement, table: &Arc<Table>) -> bool {
 
 /// Runs a text from its own syntax tree: DDL came between the look at its kept plan and its use.
 pub(super) fn run_anew(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     sql: &str,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    let parsed = Parser::new(sql, core.parser_mode()).next_statement().map_err(parse_error)?;
+    let parsed = Parser::new(sql, session.parser_mode()).next_statement().map_err(parse_error)?;
     let (statement, _) = parsed.ok_or_else(|| SqlError::new(ErrorCode::EmptyQuery, &[]))?;
-    plan::execute(core, &statement, sql, &[], sink)
+    plan::execute(session, &statement, sql, &[], sink)
 }

@@ -19,10 +19,10 @@ const COPIES: u64 = 3;
 const SHORT: usize = 2048;
 
 /// A parser for one way of running a session's statements.
-pub(super) fn parser_of<'s>(core: &SessionContext, sql: &'s [u8], deep: bool) -> Parser<'s> {
-    let parser = Parser::from_bytes(sql, core.parser_mode());
+pub(super) fn parser_of<'s>(session: &SessionContext, sql: &'s [u8], deep: bool) -> Parser<'s> {
+    let parser = Parser::from_bytes(sql, session.parser_mode());
     let parser = if deep { parser.deep() } else { parser };
-    if sql.len() <= SHORT { parser } else { parser.within(room(&core.db.memory)) }
+    if sql.len() <= SHORT { parser } else { parser.within(room(&session.db.memory)) }
 }
 
 fn room(budget: &Arc<MemoryBudget>) -> Room {

@@ -18,39 +18,42 @@ pub(super) fn missing(kind: RoutineKind, name: &str, full: &str) -> SqlError {
 
 /// CALL, ALTER and DROP of stored programs.
 pub(super) fn execute(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     statement: &Statement,
 ) -> Result<StatementOutcome, SqlError> {
     let (kind, name, if_exists) = match statement {
-        Statement::Call(call) => return Err(not_there(core, RoutineKind::Procedure, &call.name)?),
+        Statement::Call(call) => {
+            return Err(not_there(session, RoutineKind::Procedure, &call.name)?);
+        }
         Statement::AlterRoutine(alter) => (alter.kind, &alter.name, false),
         Statement::DropRoutine(drop) => (drop.kind, &drop.name, drop.if_exists),
         other => return Err(unsupported(other)),
     };
-    core.commit()?;
-    core.check_writable()?;
-    let error = not_there(core, kind, name)?;
+    session.commit()?;
+    session.check_writable()?;
+    let error = not_there(session, kind, name)?;
     if !if_exists {
         return Err(error);
     }
     match kind {
-        RoutineKind::Event => core.note(ErrorCode::SpDoesNotExist, &[&"Event", &name.name]),
-        _ => core.note_error(&error),
+        RoutineKind::Event => session.note(ErrorCode::SpDoesNotExist, &[&"Event", &name.name]),
+        _ => session.note_error(&error),
     }
     Ok(StatementOutcome::default())
 }
 
 /// The error for a program of that name; errors 1046 and 1049 where its database is none.
 fn not_there(
-    core: &SessionContext,
+    session: &SessionContext,
     kind: RoutineKind,
     name: &ObjectName,
 ) -> Result<SqlError, SqlError> {
     let schema = match &name.db {
         Some(schema) => schema,
-        None => core.database()?,
+        None => session.database()?,
     };
-    if kind == RoutineKind::Trigger && !core.db.catalog().current().schemas.contains_key(schema) {
+    if kind == RoutineKind::Trigger && !session.db.catalog().current().schemas.contains_key(schema)
+    {
         return Ok(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
     }
     Ok(missing(kind, &name.name, &format!("{schema}.{}", name.name)))

@@ -44,105 +44,106 @@ pub(super) enum Syntax<'s> {
 
 /// Runs a statement and replies; `run` gives its outcome, and sends its rows.
 pub(super) fn run_statement(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     source: IncomingStatement<'_>,
     sink: &mut dyn RowSink,
     more: bool,
     run: impl FnOnce(&mut SessionContext, &mut dyn RowSink) -> Executed,
 ) -> Result<(), SqlError> {
     let statement = source.statement;
-    let hints = match begin(core, source) {
+    let hints = match begin(session, source) {
         Ok(hints) => hints,
         Err(error) => {
-            return match system_tables::pass_over(core, statement, &error) {
-                Some(outcome) => finish(core, Ok(outcome), sink, more),
+            return match system_tables::pass_over(session, statement, &error) {
+                Some(outcome) => finish(session, Ok(outcome), sink, more),
                 None => Err(error),
             };
         }
     };
-    let changed = hints::take_hints(core, &hints);
-    let mut result = run(core, sink);
-    hints::undo_hints(core, changed);
+    let changed = hints::take_hints(session, &hints);
+    let mut result = run(session, sink);
+    hints::undo_hints(session, changed);
     if let Ok(outcome) = &result
         && outcome.affected_rows > 0
     {
-        core.host.counters.count_rows(statement, outcome.affected_rows);
+        session.host.counters.count_rows(statement, outcome.affected_rows);
     }
     if let Ok(outcome) = &mut result
         && plan::keeps_diagnostics(statement)
     {
         // FOUND_ROWS() keeps the value of the statement before, too.
-        outcome.rows = outcome.rows.map(|_| core.env.found_rows);
+        outcome.rows = outcome.rows.map(|_| session.env.found_rows);
         outcome.reports = true;
     }
-    finish(core, result, sink, more)
+    finish(session, result, sink, more)
 }
 
 /// Begins a statement, and refuses what the session may not do; the hints that are to take
 /// effect.
 pub(super) fn begin<'s>(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     source: IncomingStatement<'s>,
 ) -> Result<Cow<'s, Hints>, SqlError> {
     let statement = source.statement;
-    core.begin_statement();
+    session.begin_statement();
     if !plan::keeps_diagnostics(statement) {
-        core.diagnostics.clear();
+        session.diagnostics.clear();
     }
     let hints = match source.syntax {
         Syntax::Hinted(hints) => Cow::Borrowed(hints),
         Syntax::Parsed { remarks, hints } => {
-            incoming::note_remarks(core, &remarks);
-            Cow::Owned(hints::resolve_hints(core, hints))
+            incoming::note_remarks(session, &remarks);
+            Cow::Owned(hints::resolve_hints(session, hints))
         }
     };
-    core.host.counters.count(statement);
-    let allowed = if source.metered { admin::spend(core, statement) } else { Ok(()) };
-    match allowed.and_then(|()| admin::authorize(core, statement)) {
+    session.host.counters.count(statement);
+    let allowed = if source.metered { admin::spend(session, statement) } else { Ok(()) };
+    match allowed.and_then(|()| admin::authorize(session, statement)) {
         Ok(()) => Ok(hints),
-        Err(error) => Err(failed(core, error)),
+        Err(error) => Err(failed(session, error)),
     }
 }
 
 /// Reports a statement's end to the client and to the session's own functions.
 pub(super) fn finish(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     result: Result<StatementOutcome, SqlError>,
     sink: &mut dyn RowSink,
     more: bool,
 ) -> Result<(), SqlError> {
     let outcome = match result {
         Ok(outcome) => outcome,
-        Err(error) => return Err(failed(core, error)),
+        Err(error) => return Err(failed(session, error)),
     };
-    core.mdl.end_change();
-    let said = core.host.last_insert_id.take();
-    core.env.last_insert_id = outcome.generated_id.or(said).unwrap_or(core.env.last_insert_id);
-    core.env.row_count = match outcome.rows {
+    session.mdl.end_change();
+    let said = session.host.last_insert_id.take();
+    session.env.last_insert_id =
+        outcome.generated_id.or(said).unwrap_or(session.env.last_insert_id);
+    session.env.row_count = match outcome.rows {
         Some(_) => -1,
         None => outcome.affected_rows as i64,
     };
     if let Some(rows) = outcome.rows {
-        core.env.found_rows = rows;
+        session.env.found_rows = rows;
     }
     let completion = Completion {
         affected_rows: outcome.affected_rows,
         last_insert_id: outcome.last_insert_id,
-        warnings: if outcome.reports { 0 } else { core.warning_count() },
+        warnings: if outcome.reports { 0 } else { session.warning_count() },
         info: outcome.info,
-        status: core.status(),
-        changes: std::mem::take(&mut core.changes),
+        status: session.status(),
+        changes: std::mem::take(&mut session.changes),
     };
     sink.complete(&completion, more)
 }
 
 /// Notes a failed statement in the diagnostics.
-pub(super) fn failed(core: &mut SessionContext, error: SqlError) -> SqlError {
-    core.mdl.end_change();
-    core.host.last_insert_id.take();
-    core.env.row_count = -1;
+pub(super) fn failed(session: &mut SessionContext, error: SqlError) -> SqlError {
+    session.mdl.end_change();
+    session.host.last_insert_id.take();
+    session.env.row_count = -1;
     let (code, message) = (error.code, error.message.clone());
-    core.diagnostics.push(Warning { level: Level::Error, code, message });
+    session.diagnostics.push(Warning { level: Level::Error, code, message });
     error
 }
 
@@ -167,48 +168,48 @@ pub(super) struct KeptPlan {
 
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
-    pub(super) fn new(core: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
-        KeptPlan { plan: plan.map(|plan| (plan, core.settings)), kinds: ParamKinds::default() }
+    pub(super) fn new(session: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
+        KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds: ParamKinds::default() }
     }
 
     /// The plan, where it is still the right one.
-    pub(super) fn usable(&self, core: &SessionContext) -> Option<&PlannedStatement> {
+    pub(super) fn usable(&self, session: &SessionContext) -> Option<&PlannedStatement> {
         let (plan, settings) = self.plan.as_ref()?;
-        (*settings == core.settings && !plan.is_stale()).then_some(plan)
+        (*settings == session.settings && !plan.is_stale()).then_some(plan)
     }
 
     /// Runs a prepared statement by the kept plan, or by a new one where that does not fit; the
     /// new one is kept unless the statement's `hinted` variables are part of it.
     pub(super) fn run(
         &mut self,
-        core: &mut SessionContext,
+        session: &mut SessionContext,
         (statement, text, hinted): (&Statement, &str, bool),
         params: &[Value],
         sink: &mut dyn RowSink,
     ) -> Result<StatementOutcome, SqlError> {
-        let keeps = !hinted && !core.may_be_serializable();
+        let keeps = !hinted && !session.may_be_serializable();
         let carried = match selects_only_parameters(statement, params.len()) {
-            true => self.kinds.carry(core, params)?,
+            true => self.kinds.carry(session, params)?,
             false => None,
         };
         let params = carried.as_deref().unwrap_or(params);
         if keeps
             && self.kinds.fit(params)
-            && let Some(plan) = self.usable(core)
+            && let Some(plan) = self.usable(session)
         {
-            let result = plan::run(core, plan, params, sink);
+            let result = plan::run(session, plan, params, sink);
             if !result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
                 return result;
             }
         }
         self.plan = None;
         let kinds = ParamKinds::of(params);
-        core.env.literal_types = kinds.types(core.env.collation);
-        let made = plan::plan_and_run(core, statement, text, params, sink);
-        core.env.literal_types = Vec::new();
+        session.env.literal_types = kinds.types(session.env.collation);
+        let made = plan::plan_and_run(session, statement, text, params, sink);
+        session.env.literal_types = Vec::new();
         self.kinds = kinds;
         let (outcome, plan) = made?;
-        self.plan = plan.filter(|_| keeps).map(|plan| (plan, core.settings));
+        self.plan = plan.filter(|_| keeps).map(|plan| (plan, session.settings));
         Ok(outcome)
     }
 }

@@ -46,20 +46,20 @@ const NO_DEFAULT: [&str; 5] =
 
 /// SET: all items are evaluated before the first takes effect; where one is wrong, none does.
 pub(super) fn set(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     items: &[SetItem],
     params: &[Value],
 ) -> Result<StatementOutcome, SqlError> {
     let mut settings = Vec::with_capacity(items.len());
     for item in items {
-        prepare_item(core, item, params, &mut settings)?;
+        prepare_item(session, item, params, &mut settings)?;
     }
-    settings.into_iter().try_for_each(|setting| carry_out(core, setting))?;
+    settings.into_iter().try_for_each(|setting| carry_out(session, setting))?;
     Ok(StatementOutcome::default())
 }
 
 fn prepare_item(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     item: &SetItem,
     params: &[Value],
     settings: &mut Vec<Setting>,
@@ -67,12 +67,12 @@ fn prepare_item(
     let own = |name, text: &str| Setting::System { global: false, name, text: text.to_owned() };
     match item {
         SetItem::UserVar { name, value } => {
-            let var = value_of(core, value, params)?;
+            let var = value_of(session, value, params)?;
             settings.push(Setting::User(name.to_lowercase(), var));
         }
         SetItem::SysVar { var, value, explicit } => {
             let once = *explicit && var.scope.is_none();
-            prepare_system(core, var, value.as_ref(), params, once, settings)?;
+            prepare_system(session, var, value.as_ref(), params, once, settings)?;
         }
         SetItem::Names { charset, collation } => {
             charset.as_deref().map_or(Ok(()), check_client)?;
@@ -90,7 +90,7 @@ fn prepare_item(
             let name = charset::charset_name(collation);
             settings.push(own("character_set_client", name));
             settings.push(own("character_set_results", name));
-            let database = charset::name(super::database::database_collation(core));
+            let database = charset::name(super::database::database_collation(session));
             settings.push(own("collation_connection", database));
         }
         SetItem::NewColumn { .. } => {
@@ -100,21 +100,21 @@ fn prepare_item(
     Ok(())
 }
 
-fn carry_out(core: &mut SessionContext, setting: Setting) -> Result<(), SqlError> {
+fn carry_out(session: &mut SessionContext, setting: Setting) -> Result<(), SqlError> {
     match setting {
-        Setting::User(name, var) => core.host.keep_user_var(name, var)?,
-        Setting::System { global, name, text } => assign(core, global, name, &text)?,
-        Setting::Persist(name, text) => core.db.catalog().persist(name, &text)?,
-        Setting::NextIsolation(level) => core.state.next_isolation = Some(level),
-        Setting::NextReadOnly(on) => core.state.next_read_only = Some(on),
-        Setting::Results(collation) => core.results = Some(collation),
+        Setting::User(name, var) => session.host.keep_user_var(name, var)?,
+        Setting::System { global, name, text } => assign(session, global, name, &text)?,
+        Setting::Persist(name, text) => session.db.catalog().persist(name, &text)?,
+        Setting::NextIsolation(level) => session.state.next_isolation = Some(level),
+        Setting::NextReadOnly(on) => session.state.next_read_only = Some(on),
+        Setting::Results(collation) => session.results = Some(collation),
     }
     Ok(())
 }
 
 /// A system variable; `once` where it was written as `@@name`, without a scope.
 fn prepare_system(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     var: &ast::SysVar,
     value: Option<&ast::Expr>,
     params: &[Value],
@@ -130,12 +130,12 @@ fn prepare_system(
     };
     let global =
         matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
-    check_settable(core, def, var.scope, global)?;
+    check_settable(session, def, var.scope, global)?;
     if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
         let text = match value {
             Some(value) => {
-                let value = value_of(core, value, params)?.value;
-                checked(core, def, true, &value)?
+                let value = value_of(session, value, params)?.value;
+                checked(session, def, true, &value)?
             }
             None => def.default.to_owned(),
         };
@@ -147,24 +147,24 @@ fn prepare_system(
     }
     let text = match value {
         Some(value) => {
-            let value = value_of(core, value, params)?.value;
-            checked(core, def, global, &value)?
+            let value = value_of(session, value, params)?.value;
+            checked(session, def, global, &value)?
         }
         None if NO_DEFAULT.contains(&def.name) => {
             return Err(SqlError::new(ErrorCode::NoDefault, &[&def.name]));
         }
         None => {
-            let text = core.db.globals.all().get(def.name).cloned().filter(|_| !global);
+            let text = session.db.globals.all().get(def.name).cloned().filter(|_| !global);
             text.unwrap_or_else(|| def.default.to_owned())
         }
     };
     let closes = def.name == "read_only" || (def.name == "super_read_only" && text == "ON");
-    if global && closes && core.is_engaged() {
+    if global && closes && session.is_engaged() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
     }
     settings.push(match def.name {
         "transaction_isolation" | "transaction_read_only" if once => {
-            if core.state.explicit || (core.state.open && !core.state.autocommit) {
+            if session.state.explicit || (session.state.open && !session.state.autocommit) {
                 return Err(SqlError::new(ErrorCode::CantChangeTxCharacteristics, &[]));
             }
             match def.name {
@@ -179,14 +179,14 @@ fn prepare_system(
 
 /// RESET PERSIST: error 3615, a warning with IF EXISTS.
 pub(super) fn reset_persist(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     name: Option<&str>,
     if_exists: bool,
 ) -> Result<StatementOutcome, SqlError> {
     let lower = name.map(str::to_ascii_lowercase);
-    let found = core.db.catalog().forget_persisted(lower.as_deref())?;
+    let found = session.db.catalog().forget_persisted(lower.as_deref())?;
     match name {
-        Some(name) if !found && if_exists => core.warn(ErrorCode::VarDoesNotExist, &[&name]),
+        Some(name) if !found && if_exists => session.warn(ErrorCode::VarDoesNotExist, &[&name]),
         Some(name) if !found => {
             return Err(SqlError::new(ErrorCode::VarDoesNotExist, &[&name]));
         }

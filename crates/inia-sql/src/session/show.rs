@@ -56,59 +56,61 @@ pub(super) fn send_columns(
 
 /// SHOW.
 pub(super) fn show(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     show: &ast::Show,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
     match &show.kind {
         ShowKind::Warnings { count, limit } => {
-            conditions(core, sink, false, *count, limit.as_ref())
+            conditions(session, sink, false, *count, limit.as_ref())
         }
-        ShowKind::Errors { count, limit } => conditions(core, sink, true, *count, limit.as_ref()),
-        ShowKind::CreateTable(name) => create_table(core, name, sink),
+        ShowKind::Errors { count, limit } => {
+            conditions(session, sink, true, *count, limit.as_ref())
+        }
+        ShowKind::CreateTable(name) => create_table(session, name, sink),
         ShowKind::CreateDatabase { name, if_not_exists } => {
-            create_database(core, name, *if_not_exists, sink)
+            create_database(session, name, *if_not_exists, sink)
         }
         ShowKind::Grants { account, using } => {
             let listing =
-                core.as_actor(|actor| account::show_grants(actor, account.as_ref(), using))?;
+                session.as_actor(|actor| account::show_grants(actor, account.as_ref(), using))?;
             send_listing(sink, listing)
         }
         ShowKind::CreateUser(name) => {
-            let listing = core.as_actor(|actor| account::show_create_user(actor, name))?;
+            let listing = session.as_actor(|actor| account::show_create_user(actor, name))?;
             send_listing(sink, listing)
         }
         ShowKind::CreateView(name) => {
-            let name = full_name(core, name)?;
-            if !core.access().on_table(&name.0, &name.1).has(Privileges::SELECT) {
-                return denied(core, "SELECT", &name.1);
+            let name = full_name(session, name)?;
+            if !session.access().on_table(&name.0, &name.1).has(Privileges::SELECT) {
+                return denied(session, "SELECT", &name.1);
             }
-            if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
-                return create_view(core, &view.def, sink);
+            if let Some(view) = session.db.catalog().view(&name.0, &name.1) {
+                return create_view(session, &view.def, sink);
             }
-            core.open_table(Some(&name.0), &name.1)?;
+            session.open_table(Some(&name.0), &name.1)?;
             Err(SqlError::new(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]))
         }
         ShowKind::CreateRoutine(kind, name) | ShowKind::RoutineCode(kind, name) => {
             Err(super::routines::missing(*kind, &name.name, &name.name))
         }
-        _ => computed(core, show, sink),
+        _ => computed(session, show, sink),
     }
 }
 
 /// SHOW CREATE TABLE.
 fn create_table(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     name: &ast::ObjectName,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    let name = full_name(core, name)?;
-    if core.temporary.get(&name.0, &name.1).is_none() {
+    let name = full_name(session, name)?;
+    if session.temporary.get(&name.0, &name.1).is_none() {
         let computed = inia_query::computed::schema(&name.0);
         let open = computed == Some("information_schema");
         let some = Privileges::all_on_table() | Privileges::GRANT;
-        if !open && !core.access().on_table(&name.0, &name.1).has_any(some) {
-            return denied(core, "SHOW", &name.1);
+        if !open && !session.access().on_table(&name.0, &name.1).has_any(some) {
+            return denied(session, "SHOW", &name.1);
         }
         if let Some(schema) = computed {
             let missing = || {
@@ -120,14 +122,14 @@ fn create_table(
             let text = show_create_table(&def, 0);
             return send(sink, &["Table", "Create Table"], &[vec![def.name, text]]);
         }
-        if let Some(view) = core.db.catalog().view(&name.0, &name.1) {
-            return create_view(core, &view.def, sink);
+        if let Some(view) = session.db.catalog().view(&name.0, &name.1) {
+            return create_view(session, &view.def, sink);
         }
     }
-    let idle = !core.state.open;
-    let table = core.open_definition(&name.0, &name.1);
+    let idle = !session.state.open;
+    let table = session.open_definition(&name.0, &name.1);
     if idle {
-        core.mdl.release_all();
+        session.mdl.release_all();
     }
     let table = table?;
     let next = auto_increment::current(&table)?;
@@ -137,37 +139,37 @@ fn create_table(
 
 /// SHOW CREATE DATABASE.
 fn create_database(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &str,
     if_not_exists: bool,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    let access = core.access();
+    let access = session.access();
     if !access.sees_database(name) {
         let (user, host) = (&access.account.user, &access.client);
         return Err(SqlError::new(ErrorCode::DbAccessDenied, &[user, host, &name]));
     }
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
-    let schema = core.db.catalog().schema(name).ok_or_else(unknown)?;
+    let schema = session.db.catalog().schema(name).ok_or_else(unknown)?;
     let text = show_create_schema(&schema.def, if_not_exists);
     send(sink, &["Database", "Create Database"], &[vec![name.to_owned(), text]])
 }
 
 /// SHOW CREATE VIEW; a warning where the view cannot be used.
 fn create_view(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     def: &ViewDef,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    if !core.access().on_table(&def.schema, &def.name).has(Privileges::SHOW_VIEW) {
-        return denied(core, "SHOW VIEW", &def.name);
+    if !session.access().on_table(&def.schema, &def.name).has(Privileges::SHOW_VIEW) {
+        return denied(session, "SHOW VIEW", &def.name);
     }
-    match unusable(core, def) {
-        Some(error) if error.code == ErrorCode::NoSuchUser => core.note_error(&error),
-        Some(error) => core.push_warning(&error),
+    match unusable(session, def) {
+        Some(error) if error.code == ErrorCode::NoSuchUser => session.note_error(&error),
+        Some(error) => session.push_warning(&error),
         None => {}
     }
-    let text = show_create_view(def, core.env.database.as_deref());
+    let text = show_create_view(def, session.env.database.as_deref());
     let row =
         vec![def.name.clone(), text, def.charset_client.clone(), def.collation_connection.clone()];
     let names = ["View", "Create View", "character_set_client", "collation_connection"];
@@ -175,18 +177,18 @@ fn create_view(
 }
 
 /// Error 1142.
-fn denied<T>(core: &SessionContext, command: &str, table: &str) -> Result<T, SqlError> {
-    Err(core.access().no_table(command, table))
+fn denied<T>(session: &SessionContext, command: &str, table: &str) -> Result<T, SqlError> {
+    Err(session.access().no_table(command, table))
 }
 
 /// Why a view cannot be used.
-fn unusable(core: &mut SessionContext, def: &ViewDef) -> Option<SqlError> {
+fn unusable(session: &mut SessionContext, def: &ViewDef) -> Option<SqlError> {
     let text = format!("SELECT 1 FROM {}.{}", quoted(&def.schema), quoted(&def.name));
     let query = inia_query::catalog::view::parse(&text)?;
-    core.enter();
-    let start = core.txn.get_mut().savepoint();
-    let error = super::plan::plan_to_explain(core, &query).err();
-    core.leave(start, error.as_ref()).err().or(error)
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
+    let error = super::plan::plan_to_explain(session, &query).err();
+    session.leave(start, error.as_ref()).err().or(error)
 }
 
 fn send_listing(
@@ -200,15 +202,15 @@ fn send_listing(
 
 /// SHOW statements that are queries over computed tables, or fixed.
 fn computed(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     show: &ast::Show,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    super::admin::visible(core, &show.kind)?;
-    if let Some(fixed) = crate::show::fixed(&show.kind, &core.db) {
+    super::admin::visible(session, &show.kind)?;
+    if let Some(fixed) = crate::show::fixed(&show.kind, &session.db) {
         let crate::show::Fixed { columns, rows } = fixed?;
         if let Some((old, new)) = crate::show::deprecated(&show.kind) {
-            core.warn(ErrorCode::WarnDeprecatedSyntax, &[&old, &new]);
+            session.warn(ErrorCode::WarnDeprecatedSyntax, &[&old, &new]);
         }
         let column = |name: &&str| crate::show::column(&show.kind, name);
         let columns: Vec<ResultColumn> = columns.iter().map(column).collect();
@@ -218,35 +220,35 @@ fn computed(
     }
     let schema = |written: Option<&str>| match written {
         Some(name) => Ok(name.to_owned()),
-        None => core.database().map(str::to_owned),
+        None => session.database().map(str::to_owned),
     };
     let Some(rewritten) = crate::show::rewrite(show, &schema)? else {
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"this SHOW statement"]));
     };
     let one_table = matches!(show.kind, ShowKind::Columns { .. } | ShowKind::Index { .. });
     if one_table {
-        core.host.shown.replace(Some(core.catalog_view()));
+        session.host.shown.replace(Some(session.catalog_view()));
     }
-    core.host.focus.replace(rewritten.focus);
+    session.host.focus.replace(rewritten.focus);
     let statement = ast::Statement::Select(Box::new(rewritten.query));
-    let outcome = super::plan::execute(core, &statement, "", &[], sink);
-    core.host.focus.take();
-    core.host.shown.take();
+    let outcome = super::plan::execute(session, &statement, "", &[], sink);
+    session.host.focus.take();
+    session.host.shown.take();
     outcome
 }
 
 fn conditions(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     sink: &mut dyn RowSink,
     errors: bool,
     count: bool,
     limit: Option<&ast::Limit>,
 ) -> Result<StatementOutcome, SqlError> {
     let wanted = |level: Level| !errors || level == Level::Error;
-    let list = core.diagnostics.list.iter().filter(|warning| wanted(warning.level));
+    let list = session.diagnostics.list.iter().filter(|warning| wanted(warning.level));
     if count {
         let name = if errors { "@@session.error_count" } else { "@@session.warning_count" };
-        let number = if errors { list.count() as u64 } else { core.diagnostics.count };
+        let number = if errors { list.count() as u64 } else { session.diagnostics.count };
         sink.columns(&[ExprType::uint(21, true).result_column(name)])?;
         sink.begin_row();
         sink.uint(number);

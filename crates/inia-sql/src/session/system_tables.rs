@@ -24,13 +24,13 @@ const ABSENT: &[&str] = &[
 
 /// Passes over a statement that was refused with this error; `None` where the error stands.
 pub(super) fn pass_over(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     statement: &Statement,
     refusal: &SqlError,
 ) -> Option<StatementOutcome> {
     let refused = matches!(refusal.code, ErrorCode::TableAccessDenied | ErrorCode::DbAccessDenied);
     let all = Privileges::CREATE | Privileges::DROP | Privileges::INSERT | Privileges::ALTER;
-    if !refused || !core.access().global.has(all) {
+    if !refused || !session.access().global.has(all) {
         return None;
     }
     let said = match statement {
@@ -39,27 +39,27 @@ pub(super) fn pass_over(
         {
             SqlError::new(ErrorCode::DbCreateExists, &[&SCHEMA])
         }
-        Statement::CreateTable(create) => kept(core, &create.name)?,
-        Statement::AlterTable(alter) => kept(core, &alter.name)?,
-        Statement::Insert(insert) => kept(core, &insert.table)?,
+        Statement::CreateTable(create) => kept(session, &create.name)?,
+        Statement::AlterTable(alter) => kept(session, &alter.name)?,
+        Statement::Insert(insert) => kept(session, &insert.table)?,
         Statement::DropTable(drop) if drop.if_exists => {
-            let mut kept = drop.names.iter().map(|name| kept(core, name));
+            let mut kept = drop.names.iter().map(|name| kept(session, name));
             let first = kept.next()??;
             kept.all(|other| other.is_some()).then_some(first)?
         }
         _ => return None,
     };
-    core.diagnostics.clear();
+    session.diagnostics.clear();
     match said.code {
-        ErrorCode::DbCreateExists => core.note_error(&said),
-        _ => core.push_warning(&said),
+        ErrorCode::DbCreateExists => session.note_error(&said),
+        _ => session.push_warning(&said),
     }
     Some(StatementOutcome::default())
 }
 
 /// The warning for a system table; `None` where the name is none.
-fn kept(core: &SessionContext, name: &ObjectName) -> Option<SqlError> {
-    let schema = name.db.as_deref().or(core.env.database.as_deref())?;
+fn kept(session: &SessionContext, name: &ObjectName) -> Option<SqlError> {
+    let schema = name.db.as_deref().or(session.env.database.as_deref())?;
     let known = inia_query::information_schema::find(SCHEMA, &name.name).is_some()
         || ABSENT.contains(&name.name.as_str());
     let system = schema.eq_ignore_ascii_case(SCHEMA) && known;

@@ -491,7 +491,8 @@ impl Txn {
         }
         let (id, session) = (self.id, self.owner.index());
         let end = if untouched {
-            let closed = self.core.store.wal().closed_lsn();
+            let wal = self.core.store.wal();
+            let closed = self.session.end_writing(|| wal.closed_lsn());
             self.core.status.roll_back(id, session, closed);
             // The session's last transaction may have been rolled back by a record that is not
             // durable yet: its before-images are needed until then.

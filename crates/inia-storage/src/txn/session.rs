@@ -116,7 +116,8 @@ impl Session {
         *self.writing.lock() = txn;
     }
 
-    /// Logs the end of the running transaction. Afterwards nothing more is logged in its name.
+    /// Logs the end of the running transaction, where it has anything in the log. Afterwards
+    /// nothing more is logged in its name.
     pub(crate) fn end_writing(&self, append: impl FnOnce() -> Lsn) -> Lsn {
         let mut writing = self.writing.lock();
         debug_assert!(writing.0 != 0, "a transaction ends once");

@@ -7,9 +7,9 @@ use inia_wire::column::ColumnDef;
 fn statements(text: &str) -> Vec<String> {
     let mut splitter = Splitter::default();
     let mut pieces: Vec<Piece> =
-        text.split_inclusive('\n').flat_map(|line| splitter.feed(line)).collect();
+        text.split_inclusive('\n').flat_map(|line| splitter.feed(line.as_bytes())).collect();
     pieces.extend(splitter.rest());
-    pieces.into_iter().map(|piece| piece.sql).collect()
+    pieces.into_iter().map(|piece| String::from_utf8(piece.sql).unwrap()).collect()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn delimiters_can_be_changed() {
 
 #[test]
 fn backslash_g_asks_for_vertical_rows() {
-    let pieces = Splitter::default().feed("SELECT 1\\G");
+    let pieces = Splitter::default().feed(b"SELECT 1\\G");
     assert_eq!(pieces[0].ending, Ending::Vertical);
 }
 

@@ -290,11 +290,11 @@ impl ChangeRun<'_> {
         scan: &mut TableScan,
         limit: u64,
     ) -> Result<bool, SqlError> {
-        self.core.check_killed()?;
+        self.session.check_killed()?;
         self.flush_rows(ctx)?;
         let table = &self.plan.table;
         let most = usize::try_from(limit - self.matched).unwrap_or(usize::MAX);
-        let mut txn = self.core.txn_of(table).borrow_mut();
+        let mut txn = self.session.txn_of(table).borrow_mut();
         let deleted = scan.delete_run(&mut txn, most);
         let Some(run) = deleted.map_err(|error| write_error(table, error))? else {
             return Ok(false);
@@ -342,7 +342,7 @@ impl ChangeRun<'_> {
             return Ok(());
         }
         let mut changes = std::mem::take(&mut self.writer.changes);
-        let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
+        let mut txn = self.session.txn_of(&self.plan.table).borrow_mut();
         let written = self.writer.write_entry_changes(&mut txn, &mut changes);
         self.writer.changes = changes;
         written
@@ -356,7 +356,7 @@ impl ChangeRun<'_> {
         let mut changes = std::mem::take(&mut self.writer.changes);
         let delete = self.plan.deletes();
         let missed = {
-            let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
+            let mut txn = self.session.txn_of(&self.plan.table).borrow_mut();
             let missed = self.writer.write_changes(&mut txn, &mut changes, delete)?;
             if changes.entries_are_full() {
                 self.writer.write_entry_changes(&mut txn, &mut changes)?;

@@ -21,7 +21,7 @@ use inia_storage::{ReadMode, Savepoint};
 /// One execution.
 pub(super) struct ChangeRun<'r> {
     pub(super) plan: &'r ChangePlan,
-    pub(super) core: &'r SessionContext,
+    pub(super) session: &'r SessionContext,
     pub(super) writer: RowWriter<'r>,
     /// `None` for DELETE.
     rewrite: Option<Rewrite<'r>>,
@@ -43,10 +43,10 @@ impl ChangePlan {
     /// Executes the plan.
     pub fn run(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
     ) -> Result<StatementOutcome, SqlError> {
-        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        let strict = session.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;
         let limit = match &self.limit {
@@ -54,26 +54,26 @@ impl ChangePlan {
             None => u64::MAX,
         };
         if self.limit.is_none() && self.path.is_unbounded() {
-            refuse_without_key(core)?;
+            refuse_without_key(session)?;
         }
         auto_increment::prepare_counter(&self.table)?;
-        let foreign = Foreign::load(core, &self.table)?;
+        let foreign = Foreign::load(session, &self.table)?;
         let mode = ReadMode::Lock(exclusive_request());
         let mut scan = TableScan::open(&self.table, &self.path, mode, ctx, &[])?;
-        if !self.deletes() && core.state.releases_unmatched() {
+        if !self.deletes() && session.state.releases_unmatched() {
             scan.read_semi_consistently();
         }
         if !self.gather {
             scan.defer_locks();
         }
-        let zone = &core.env.time_zone;
+        let zone = &session.env.time_zone;
         let rewriting = self.rewriting.as_ref();
         let together = !self.gather && !self.ignore && foreign.is_none() && self.is_simple();
         let exact = scan.is_exact();
         let all = self.filter.iter().all(|(_, covered)| exact && *covered);
         let mut run = ChangeRun {
             plan: self,
-            core,
+            session,
             writer: RowWriter::new(&self.table, zone),
             rewrite: rewriting.map(|plan| Rewrite::new(plan, &self.table, &self.fills, zone)),
             exact,
@@ -87,7 +87,7 @@ impl ChangePlan {
                 if self.looks_at.is_empty() { 0 } else { self.table.layout.len() }
             ],
         };
-        let mut gathered = Gathered::new(core.workspace(), !self.order.is_empty());
+        let mut gathered = Gathered::new(session.workspace(), !self.order.is_empty());
         debug_assert!(self.gather || self.order.is_empty(), "sorted rows are gathered first");
         debug_assert!(!run.in_runs || run.together, "a run of deletes is a batch");
         loop {
@@ -123,20 +123,20 @@ impl ChangeRun<'_> {
         limit: u64,
         gathered: &mut Gathered<'_>,
     ) -> Result<bool, SqlError> {
-        let (plan, core) = (self.plan, self.core);
+        let (plan, session) = (self.plan, self.session);
         let (mut key, mut old) = (Vec::new(), Vec::new());
         while self.matched < limit {
             if self.in_runs && self.delete_run(ctx, scan, limit)? {
                 continue;
             }
-            if scan.next(&mut core.txn_of(&plan.table).borrow_mut())?.is_none() {
+            if scan.next(&mut session.txn_of(&plan.table).borrow_mut())?.is_none() {
                 if scan.take_pause() {
                     self.flush_changes(ctx)?;
                     continue;
                 }
                 return Ok(true);
             }
-            core.check_killed()?;
+            session.check_killed()?;
             if scan.is_unlocked() {
                 self.flush_changes(ctx)?;
                 if !self.lock_matching(ctx, scan)? {
@@ -194,7 +194,7 @@ impl ChangeRun<'_> {
         bytes.clear();
         let copy = |value: &[u8]| bytes.extend_from_slice(value);
         let table = &self.plan.table;
-        let mut txn = self.core.txn_of(table).borrow_mut();
+        let mut txn = self.session.txn_of(table).borrow_mut();
         let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
         drop(txn);
         Ok(found.is_some() && self.holds(ctx, bytes)?)
@@ -212,7 +212,7 @@ impl ChangeRun<'_> {
         if !self.holds(ctx, bytes)? {
             return Ok(false);
         }
-        scan.lock_current(&mut self.core.txn_of(&self.plan.table).borrow_mut())
+        scan.lock_current(&mut self.session.txn_of(&self.plan.table).borrow_mut())
     }
 
     /// Whether a row fulfils the conditions that the path does not make true.
@@ -234,7 +234,7 @@ impl ChangeRun<'_> {
     /// Decodes what conditions and ORDER BY read.
     fn look_at(&mut self, bytes: &[u8]) -> Result<(), SqlError> {
         let found = FoundRow { clustered_key: &[], data: RowData::Row(bytes) };
-        let (plan, zone) = (self.plan, &self.core.env.time_zone);
+        let (plan, zone) = (self.plan, &self.session.env.time_zone);
         found.fill(&plan.table, &plan.looks_at, zone, &mut self.row)
     }
 
@@ -246,7 +246,7 @@ impl ChangeRun<'_> {
         mut scan: Option<&mut TableScan>,
         (key, old): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
-        let (plan, core) = (self.plan, self.core);
+        let (plan, session) = (self.plan, self.session);
         let Some(rewrite) = &mut self.rewrite else { return self.delete(ctx, scan, (key, old)) };
         ctx.row_number = self.matched + 1;
         if !rewrite.take(old, ctx)? {
@@ -265,7 +265,7 @@ impl ChangeRun<'_> {
         }
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
         if let Some(locator) = left {
-            let mut txn = core.txn_of(&plan.table).borrow_mut();
+            let mut txn = session.txn_of(&plan.table).borrow_mut();
             self.writer.buffer_update(&mut txn, &locator, (key, old), rewrite)?;
             rewrite.note_number();
             self.matched += 1;
@@ -281,12 +281,12 @@ impl ChangeRun<'_> {
         scan: Option<&mut TableScan>,
         (key, old): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
-        let (plan, core) = (self.plan, self.core);
+        let (plan, session) = (self.plan, self.session);
         let Some(rewrite) = &self.rewrite else { return Ok(true) };
-        let start = core.txn_of(&plan.table).borrow().savepoint();
+        let start = session.txn_of(&plan.table).borrow().savepoint();
         let (new, changed) = (rewrite.bytes(), rewrite.changed());
         let written = {
-            let mut txn = core.txn_of(&plan.table).borrow_mut();
+            let mut txn = session.txn_of(&plan.table).borrow_mut();
             match scan {
                 None => self.writer.update_bytes(&mut txn, key, old, new, changed)?,
                 Some(scan) => {
@@ -298,13 +298,13 @@ impl ChangeRun<'_> {
             }
         };
         self.matched += 1;
-        let (table, zone) = (&plan.table, &core.env.time_zone);
+        let (table, zone) = (&plan.table, &session.env.time_zone);
         let refused = match (written, &self.foreign) {
             (Written::Duplicate(at), _) => {
                 Err(duplicate_error(&table.def, at, &values(table, new, zone)?))
             }
             (Written::Done, Some(foreign)) => {
-                foreign.updated(core, &values(table, old, zone)?, &values(table, new, zone)?)
+                foreign.updated(session, &values(table, old, zone)?, &values(table, new, zone)?)
             }
             (Written::Done, None) => Ok(()),
         };
@@ -313,7 +313,7 @@ impl ChangeRun<'_> {
         }
         rewrite.note_number();
         self.changed += 1;
-        core.row_done(table, 0);
+        session.row_done(table, 0);
         Ok(true)
     }
 
@@ -323,18 +323,18 @@ impl ChangeRun<'_> {
         mut scan: Option<&mut TableScan>,
         (key, bytes): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
-        let (table, core) = (&self.plan.table, self.core);
+        let (table, session) = (&self.plan.table, self.session);
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
         if let Some(locator) = left {
-            let mut txn = core.txn_of(table).borrow_mut();
+            let mut txn = session.txn_of(table).borrow_mut();
             self.writer.buffer_delete(&mut txn, &locator, (key, bytes))?;
             self.matched += 1;
             ctx.row_number = self.matched;
             return Ok(true);
         }
-        let start = core.txn_of(table).borrow().savepoint();
+        let start = session.txn_of(table).borrow().savepoint();
         {
-            let mut txn = core.txn_of(table).borrow_mut();
+            let mut txn = session.txn_of(table).borrow_mut();
             match scan {
                 None => self.writer.delete(&mut txn, key, bytes)?,
                 Some(scan) => {
@@ -347,22 +347,22 @@ impl ChangeRun<'_> {
         self.matched += 1;
         ctx.row_number = self.matched;
         if let Some(foreign) = &self.foreign {
-            let old = values(table, bytes, &core.env.time_zone)?;
-            if let Err(error) = foreign.deleted(core, &old) {
+            let old = values(table, bytes, &session.env.time_zone)?;
+            if let Err(error) = foreign.deleted(session, &old) {
                 self.forgive(ctx, start, error)?;
                 return Ok(true);
             }
         }
         self.changed += 1;
-        core.row_done(table, -1);
+        session.row_done(table, -1);
         Ok(true)
     }
 
     /// Leaves a row that does not match: its lock is given up or taken, as the isolation level has
     /// it. False where it must be read again.
     fn pass_over(&self, scan: &mut TableScan) -> Result<bool, SqlError> {
-        let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
-        if self.core.state.releases_unmatched() {
+        let mut txn = self.session.txn_of(&self.plan.table).borrow_mut();
+        if self.session.state.releases_unmatched() {
             scan.unlock_current(&mut txn);
             return Ok(true);
         }
@@ -373,7 +373,7 @@ impl ChangeRun<'_> {
     fn keep_unchanged(&mut self, scan: Option<&mut TableScan>) -> Result<bool, SqlError> {
         let table = &self.plan.table;
         let kept = match scan {
-            Some(scan) => scan.secure_current(&mut self.core.txn_of(table).borrow_mut())?,
+            Some(scan) => scan.secure_current(&mut self.session.txn_of(table).borrow_mut())?,
             None => true,
         };
         self.matched += u64::from(kept);
@@ -390,7 +390,7 @@ impl ChangeRun<'_> {
         if !self.plan.ignore || !is_forgiven(&error) {
             return Err(error);
         }
-        let mut txn = self.core.txn_of(&self.plan.table).borrow_mut();
+        let mut txn = self.session.txn_of(&self.plan.table).borrow_mut();
         txn.rollback_statement(start).sql()?;
         ctx.raise(inia_expr::Level::Warning, error)
     }
@@ -400,15 +400,15 @@ impl ChangeRun<'_> {
         if self.plan.deletes() {
             return StatementOutcome { affected_rows: self.changed, ..StatementOutcome::default() };
         }
-        let core = self.core;
+        let session = self.session;
         let info = format!(
             "Rows matched: {}  Changed: {}  Warnings: {}",
             self.matched,
             self.changed,
-            core.diagnostics.count + ctx.warnings.count
+            session.diagnostics.count + ctx.warnings.count
         );
-        let affected_rows = if core.client_found_rows { self.matched } else { self.changed };
-        let last_insert_id = core.host.last_insert_id.get().unwrap_or(0);
+        let affected_rows = if session.client_found_rows { self.matched } else { self.changed };
+        let last_insert_id = session.host.last_insert_id.get().unwrap_or(0);
         StatementOutcome { affected_rows, last_insert_id, info, ..StatementOutcome::default() }
     }
 }

@@ -89,14 +89,14 @@ pub(super) fn with_subqueries(insert: &ast::Insert) -> Option<ast::Insert> {
 impl Literals {
     /// The statement's rows, if it has such.
     pub(super) fn bind(
-        core: &SessionContext,
+        session: &SessionContext,
         insert: &ast::Insert,
         scope: &mut TableScope<'_>,
     ) -> Result<Option<Literals>, SqlError> {
         let ast::InsertSource::Rows(rows) = &insert.source else { return Ok(None) };
-        let exprs = rows.exprs().iter().map(|expr| bind_plain(core, scope, expr));
+        let exprs = rows.exprs().iter().map(|expr| bind_plain(session, scope, expr));
         let exprs = exprs.collect::<Result<_, SqlError>>()?;
-        Ok(Some(Literals { rows: rows.clone(), exprs, collation: core.env.collation }))
+        Ok(Some(Literals { rows: rows.clone(), exprs, collation: session.env.collation }))
     }
 
     /// Number of rows.
@@ -166,7 +166,7 @@ impl InsertPlan {
     /// Writes the rows of VALUES that are literals.
     pub(super) fn run_literals(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         literals: &Literals,
         run: &mut InsertRun<'_>,
@@ -194,7 +194,7 @@ impl InsertPlan {
                     plan.give(literals, &targets, given, row, ctx)
                 })?;
             }
-            run.row(core, ctx, row, &[])?;
+            run.row(session, ctx, row, &[])?;
         }
         Ok(())
     }

@@ -24,13 +24,13 @@ impl InsertPlan {
     /// Begins to load rows.
     pub fn start_load<'r>(
         &'r self,
-        core: &'r SessionContext,
+        session: &'r SessionContext,
         ctx: &mut EvalContext<'_>,
     ) -> Result<LoadRun<'r>, SqlError> {
-        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        let strict = session.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         auto_increment::prepare(&self.table)?;
-        Ok(LoadRun { run: InsertRun::new(self, core)?, plan: self, row: Vec::new() })
+        Ok(LoadRun { run: InsertRun::new(self, session)?, plan: self, row: Vec::new() })
     }
 }
 
@@ -49,7 +49,7 @@ impl LoadRun<'_> {
     /// strict mode, else warnings.
     pub fn put(
         &mut self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         loaded: Loaded,
         assignments: &[(usize, Option<Expr>)],
@@ -72,7 +72,7 @@ impl LoadRun<'_> {
             }
             assign((&plan.table, &plan.fills), assignments, None, row, ctx)
         })?;
-        self.run.row(core, ctx, &mut self.row, &[])?;
+        self.run.row(session, ctx, &mut self.row, &[])?;
         if extra {
             ctx.row_number = number;
             misfit(ctx, ErrorCode::WarnTooManyRecords)?;
@@ -84,15 +84,15 @@ impl LoadRun<'_> {
     /// returns the outcome as LOAD DATA reports it.
     pub fn finish(
         mut self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &EvalContext<'_>,
         read: Result<(), SqlError>,
     ) -> Result<StatementOutcome, SqlError> {
-        self.run.write_last(core, read)?;
+        self.run.write_last(session, read)?;
         let (records, copied, deleted) = self.run.counts();
         let skipped = records - copied;
-        let outcome = self.run.outcome(core, ctx, false);
-        let warnings = core.diagnostics.count + ctx.warnings.count;
+        let outcome = self.run.outcome(session, ctx, false);
+        let warnings = session.diagnostics.count + ctx.warnings.count;
         let info = format!(
             "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
         );

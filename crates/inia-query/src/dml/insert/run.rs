@@ -53,7 +53,7 @@ pub(super) struct InsertRun<'r> {
 impl InsertPlan {
     /// A plan that puts rows into `targets`: a query's, or without one those of a file.
     pub fn of_rows(
-        core: &SessionContext,
+        session: &SessionContext,
         table: &Arc<Table>,
         targets: Vec<usize>,
         source: Option<StatementPlan>,
@@ -61,7 +61,7 @@ impl InsertPlan {
         ignore: bool,
     ) -> Result<InsertPlan, SqlError> {
         let views = source.as_ref().map(|source| source.views.clone()).unwrap_or_default();
-        let fills = Fills::compile(&table.def, &core.env, &core.host)?;
+        let fills = Fills::compile(&table.def, &session.env, &session.host)?;
         Ok(InsertPlan {
             table: table.clone(),
             targets,
@@ -86,11 +86,11 @@ impl InsertPlan {
     /// Executes the plan.
     pub fn run(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: Option<&Runner<'_>>,
     ) -> Result<StatementOutcome, SqlError> {
-        let strict = core.env.sql_mode.is_strict() && !self.ignore;
+        let strict = session.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;
         auto_increment::prepare(&self.table)?;
@@ -101,23 +101,23 @@ impl InsertPlan {
             let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
             ctx.raise(inia_expr::Level::Warning, error)?;
         }
-        let mut run = InsertRun::new(self, core)?;
+        let mut run = InsertRun::new(self, session)?;
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         let given = match (runner, &self.source, &self.literals) {
             (Some(runner), Some(source), _) if self.selects => {
-                self.run_source(core, ctx, (runner, source), &mut run, &mut row)
+                self.run_source(session, ctx, (runner, source), &mut run, &mut row)
             }
-            (_, _, Some(literals)) => self.run_literals(core, ctx, literals, &mut run, &mut row),
-            _ => self.run_values(core, ctx, &mut run, &mut row),
+            (_, _, Some(literals)) => self.run_literals(session, ctx, literals, &mut run, &mut row),
+            _ => self.run_values(session, ctx, &mut run, &mut row),
         };
-        run.write_last(core, given)?;
-        Ok(run.outcome(core, ctx, !self.single))
+        run.write_last(session, given)?;
+        Ok(run.outcome(session, ctx, !self.single))
     }
 
     /// The rows of VALUES.
     fn run_values(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         run: &mut InsertRun<'_>,
         row: &mut Vec<Value>,
@@ -137,7 +137,7 @@ impl InsertPlan {
                 }
                 Ok(())
             })?;
-            run.row(core, ctx, row, &[])?;
+            run.row(session, ctx, row, &[])?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl InsertPlan {
     /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
     fn run_source(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         (runner, source): (&Runner<'_>, &StatementPlan),
         run: &mut InsertRun<'_>,
@@ -163,10 +163,10 @@ impl InsertPlan {
                 }
                 Ok(())
             })?;
-            run.row(core, ctx, row, &tuple[plan_width.min(tuple.len())..])
+            run.row(session, ctx, row, &tuple[plan_width.min(tuple.len())..])
         };
         if self.reads_target {
-            let mut gathered = TupleList::new(core.workspace());
+            let mut gathered = TupleList::new(session.workspace());
             runner.run(ctx, &mut |_, tuple| {
                 gathered.push(tuple)?;
                 Ok(true)
@@ -257,18 +257,18 @@ impl InsertPlan {
 impl<'r> InsertRun<'r> {
     pub(super) fn new(
         plan: &'r InsertPlan,
-        core: &'r SessionContext,
+        session: &'r SessionContext,
     ) -> Result<InsertRun<'r>, SqlError> {
-        let mut writer = RowWriter::new(&plan.table, &core.env.time_zone);
+        let mut writer = RowWriter::new(&plan.table, &session.env.time_zone);
         if plan.replace || !plan.on_duplicate.is_empty() {
             writer.existing = LockMode::Exclusive;
         }
         let written = plan.literals.as_ref().map_or(plan.rows.len(), Literals::len);
         let expected = if plan.selects { 0 } else { written as u64 };
-        let numbers = Numbers::new(core, &plan.table, expected);
-        let keep_zero = core.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
+        let numbers = Numbers::new(session, &plan.table, expected);
+        let keep_zero = session.env.sql_mode.has(SqlMode::NO_AUTO_VALUE_ON_ZERO);
         let tally = Tally::default();
-        let foreign = Foreign::load(core, &plan.table)?;
+        let foreign = Foreign::load(session, &plan.table)?;
         let several = written > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
@@ -293,24 +293,24 @@ impl<'r> InsertRun<'r> {
     /// Completes and writes one row. `beside` is what the source gives ON DUPLICATE KEY UPDATE.
     pub(super) fn row(
         &mut self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
         beside: &[Value],
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
         if self.wants_number(row) && self.given.iter().any(Option::is_some) {
-            self.flush(core, false)?;
+            self.flush(session, false)?;
         }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
             return self.unfit(ctx, error);
         }
         if self.together {
-            return self.buffer(core, generated, row);
+            return self.buffer(session, generated, row);
         }
-        core.check_room(&self.plan.table)?;
-        let mut txn = core.txn_of(&self.plan.table).borrow_mut();
+        session.check_room(&self.plan.table)?;
+        let mut txn = session.txn_of(&self.plan.table).borrow_mut();
         let start = txn.savepoint();
         let mut grown = 1;
         loop {
@@ -329,8 +329,8 @@ impl<'r> InsertRun<'r> {
             txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
-                let same = self.replace(core, at, row, generated.is_some())?;
-                txn = core.txn_of(&self.plan.table).borrow_mut();
+                let same = self.replace(session, at, row, generated.is_some())?;
+                txn = session.txn_of(&self.plan.table).borrow_mut();
                 if !same {
                     continue;
                 }
@@ -342,16 +342,16 @@ impl<'r> InsertRun<'r> {
             }
             if settles {
                 drop(txn);
-                return self.update_existing(core, ctx, at, (row, beside));
+                return self.update_existing(session, ctx, at, (row, beside));
             }
             let error = duplicate_error(&self.plan.table.def, at, row);
             return ctx.raise(inia_expr::Level::Warning, error);
         }
         drop(txn);
-        if !self.has_parents(core, ctx, start, row)? {
+        if !self.has_parents(session, ctx, start, row)? {
             return Ok(());
         }
-        core.row_done(&self.plan.table, grown);
+        session.row_done(&self.plan.table, grown);
         self.count(generated, row);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
             self.numbers.stored(&self.plan.table, &row[column]);
@@ -370,17 +370,18 @@ impl<'r> InsertRun<'r> {
     /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.
     fn has_parents(
         &self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         start: Savepoint,
         row: &[Value],
     ) -> Result<bool, SqlError> {
-        let checked = self.foreign.as_ref().map_or(Ok(()), |foreign| foreign.inserted(core, row));
+        let checked =
+            self.foreign.as_ref().map_or(Ok(()), |foreign| foreign.inserted(session, row));
         let Err(error) = checked else { return Ok(true) };
         if !self.plan.ignore || !is_forgiven(&error) {
             return Err(error);
         }
-        core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
+        session.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
         ctx.raise(inia_expr::Level::Warning, error).map(|()| false)
     }
 
@@ -394,7 +395,7 @@ impl<'r> InsertRun<'r> {
     }
 
     /// Leaves a row for later, when several are written together.
-    fn buffer(&mut self, core: &SessionContext, generated: Option<u64>, row: &[Value]) -> Done {
+    fn buffer(&mut self, session: &SessionContext, generated: Option<u64>, row: &[Value]) -> Done {
         self.writer.buffer_row(row)?;
         self.numbers.tried();
         let column = self.plan.table.def.auto_increment_column();
@@ -406,13 +407,13 @@ impl<'r> InsertRun<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.count(generated, row);
-        if self.writer.is_full() { self.flush(core, false) } else { Ok(()) }
+        if self.writer.is_full() { self.flush(session, false) } else { Ok(()) }
     }
 
     /// Writes the rows that wait; all of their entries, too, when they are the `last`.
-    fn flush(&mut self, core: &SessionContext, last: bool) -> Done {
+    fn flush(&mut self, session: &SessionContext, last: bool) -> Done {
         let (count, written) =
-            self.writer.flush(&mut core.txn_of(&self.plan.table).borrow_mut(), last);
+            self.writer.flush(&mut session.txn_of(&self.plan.table).borrow_mut(), last);
         for value in self.given.drain(..).take(count).flatten() {
             self.numbers.stored(&self.plan.table, &value);
         }
@@ -421,13 +422,13 @@ impl<'r> InsertRun<'r> {
 
     /// Writes the rows that still wait, after `given` has come to its end. A duplicate among them
     /// comes before an error of a later row, unless that error ended more than the statement.
-    pub(super) fn write_last(&mut self, core: &SessionContext, given: Done) -> Done {
+    pub(super) fn write_last(&mut self, session: &SessionContext, given: Done) -> Done {
         let fatal = |error: &SqlError| {
             use ErrorCode as E;
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
         };
         if !given.as_ref().is_err_and(fatal) {
-            self.flush(core, true)?;
+            self.flush(session, true)?;
         }
         given
     }
@@ -475,7 +476,7 @@ impl<'r> InsertRun<'r> {
     /// then need not be written.
     fn replace(
         &mut self,
-        core: &SessionContext,
+        session: &SessionContext,
         at: usize,
         row: &[Value],
         generated: bool,
@@ -483,7 +484,8 @@ impl<'r> InsertRun<'r> {
         if generated && self.is_numbered(at) {
             return Err(duplicate_error(&self.plan.table.def, at, row));
         }
-        let found = self.writer.holder(&mut core.txn_of(&self.plan.table).borrow_mut(), at, row)?;
+        let found =
+            self.writer.holder(&mut session.txn_of(&self.plan.table).borrow_mut(), at, row)?;
         let Some((key, bytes)) = found else { return Ok(false) };
         let mut new = Vec::with_capacity(bytes.len());
         let zone = self.writer.zone();
@@ -497,11 +499,11 @@ impl<'r> InsertRun<'r> {
             self.tally.deleted += u64::from(later || !def.is_transactional());
             return Ok(true);
         }
-        self.writer.delete(&mut core.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
+        self.writer.delete(&mut session.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
         self.tally.deleted += 1;
-        core.row_done(&self.plan.table, -1);
+        session.row_done(&self.plan.table, -1);
         if let Some(foreign) = &self.foreign {
-            foreign.deleted(core, &values(&self.plan.table, &bytes, zone)?)?;
+            foreign.deleted(session, &values(&self.plan.table, &bytes, zone)?)?;
         }
         Ok(false)
     }
@@ -509,16 +511,16 @@ impl<'r> InsertRun<'r> {
     /// ON DUPLICATE KEY UPDATE on the row that holds the key of index `at`.
     fn update_existing(
         &mut self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         at: usize,
         (tried, beside): (&[Value], &[Value]),
     ) -> Result<(), SqlError> {
         let table = &self.plan.table;
         let found =
-            self.writer.holder(&mut core.txn_of(&self.plan.table).borrow_mut(), at, tried)?;
+            self.writer.holder(&mut session.txn_of(&self.plan.table).borrow_mut(), at, tried)?;
         let Some((key, bytes)) = found else { return Ok(()) };
-        let old = values(table, &bytes, &core.env.time_zone)?;
+        let old = values(table, &bytes, &session.env.time_zone)?;
         ctx.inserting = tried.iter().chain(beside).cloned().collect();
         let mut new = old.clone();
         let (parts, nulls) = ((&**table, &self.plan.fills), self.plan.nulls_on_duplicate);
@@ -536,21 +538,21 @@ impl<'r> InsertRun<'r> {
             self.tally.untouched += 1;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
-        let start = core.txn_of(&self.plan.table).borrow().savepoint();
+        let start = session.txn_of(&self.plan.table).borrow().savepoint();
         let written = {
-            let mut txn = core.txn_of(&self.plan.table).borrow_mut();
+            let mut txn = session.txn_of(&self.plan.table).borrow_mut();
             self.writer.update(&mut txn, &key, &bytes, &new, &changed)?
         };
         let refused = match (written, &self.foreign) {
             (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
-            (Written::Done, Some(foreign)) => foreign.updated(core, &old, &new),
+            (Written::Done, Some(foreign)) => foreign.updated(session, &old, &new),
             (Written::Done, None) => Ok(()),
         };
         if let Err(error) = refused {
             if !self.plan.ignore || !is_forgiven(&error) {
                 return Err(error);
             }
-            core.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
+            session.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
             self.tally.untouched += 1;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
@@ -561,20 +563,20 @@ impl<'r> InsertRun<'r> {
             }
         }
         self.tally.updated += 1;
-        core.row_done(table, 0);
+        session.row_done(table, 0);
         Ok(())
     }
 
     pub(super) fn outcome(
         self,
-        core: &SessionContext,
+        session: &SessionContext,
         ctx: &EvalContext<'_>,
         multiple: bool,
     ) -> StatementOutcome {
         let tally = self.tally;
-        let said = core.host.last_insert_id.get();
+        let said = session.host.last_insert_id.get();
         let info_id = tally.first_generated.or(said).unwrap_or(tally.last_value);
-        let untouched = if core.client_found_rows { tally.untouched } else { 0 };
+        let untouched = if session.client_found_rows { tally.untouched } else { 0 };
         let affected_rows = tally.copied + tally.deleted + 2 * tally.updated + untouched;
         let duplicates = match () {
             () if self.plan.replace => tally.deleted,
@@ -586,7 +588,7 @@ impl<'r> InsertRun<'r> {
             true => format!(
                 "Records: {}  Duplicates: {duplicates}  Warnings: {}",
                 tally.records,
-                core.diagnostics.count + ctx.warnings.count
+                session.diagnostics.count + ctx.warnings.count
             ),
             false => String::new(),
         };

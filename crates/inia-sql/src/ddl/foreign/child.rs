@@ -25,7 +25,7 @@ fn writes(action: ReferentialAction) -> bool {
 
 /// Checks all foreign keys of a definition, and spells the parents' columns of new ones as the
 /// parents do.
-pub(in crate::ddl) fn check_child(core: &SessionContext, builder: &mut TableBuilder) -> Done {
+pub(in crate::ddl) fn check_child(session: &SessionContext, builder: &mut TableBuilder) -> Done {
     if builder.engine != TRANSACTIONAL {
         return Ok(());
     }
@@ -33,9 +33,9 @@ pub(in crate::ddl) fn check_child(core: &SessionContext, builder: &mut TableBuil
         let key = builder.foreign_keys[at].clone();
         check_columns(builder, &key)?;
         if key.added {
-            check_name(core, builder, &key)?;
+            check_name(session, builder, &key)?;
         }
-        let names = check_parent(core, builder, &key)?;
+        let names = check_parent(session, builder, &key)?;
         if key.added {
             builder.foreign_keys[at].def.ref_columns = names;
         }
@@ -77,8 +77,8 @@ fn check_columns(builder: &TableBuilder, key: &ForeignKeyDraft) -> Done {
 }
 
 /// Error 1826 where another table of the database has a foreign key of this name.
-fn check_name(core: &SessionContext, builder: &TableBuilder, key: &ForeignKeyDraft) -> Done {
-    let catalog = core.db.catalog().current();
+fn check_name(session: &SessionContext, builder: &TableBuilder, key: &ForeignKeyDraft) -> Done {
+    let catalog = session.db.catalog().current();
     let Some(schema) = catalog.schemas.get(&builder.schema) else { return Ok(()) };
     let others = schema.tables.values().filter(|table| table.def.id != builder.id);
     let taken = others
@@ -92,13 +92,13 @@ fn check_name(core: &SessionContext, builder: &TableBuilder, key: &ForeignKeyDra
 
 /// Errors 3734, 1822, 3733 and 3780 of the columns that are referred to; how they are spelled.
 fn check_parent(
-    core: &SessionContext,
+    session: &SessionContext,
     builder: &TableBuilder,
     key: &ForeignKeyDraft,
 ) -> Result<Vec<String>, SqlError> {
     let (schema, table) = (&key.def.ref_schema, &key.def.ref_table);
     let itself = *schema == builder.schema && *table == builder.name;
-    let other = core.db.catalog().table(schema, table).filter(|_| !itself);
+    let other = session.db.catalog().table(schema, table).filter(|_| !itself);
     let find = |name: &str| match (&other, itself) {
         (_, true) => builder.column(name).map(|at| &builder.columns[at].def),
         (Some(parent), _) => parent.def.column(name).map(|at| &parent.def.columns[at]),
@@ -127,7 +127,7 @@ fn check_parent(
     let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
     let served = match &other {
         Some(parent) => {
-            !core.flag("foreign_key_checks")
+            !session.flag("foreign_key_checks")
                 || TableBuilder::from_table(&parent.def).has_index_for(&wanted)
         }
         None => !itself || builder.has_index_for(&wanted),

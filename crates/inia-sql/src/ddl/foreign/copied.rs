@@ -16,12 +16,12 @@ enum Fate {
 /// Errors 1833 and 1832 for columns in foreign keys that ALTER TABLE gives other types, and 1846
 /// for those that it gives other names, where it copies the table.
 pub(in crate::ddl) fn check_copy(
-    core: &SessionContext,
+    session: &SessionContext,
     way: &Alteration<'_>,
 ) -> Result<(), SqlError> {
-    let checked = core.flag("foreign_key_checks");
+    let checked = session.flag("foreign_key_checks");
     let old = way.old;
-    for (child, keys) in referring(core, &(old.schema.clone(), old.name.clone())) {
+    for (child, keys) in referring(session, &(old.schema.clone(), old.name.clone())) {
         for key in &keys {
             for name in &key.ref_columns {
                 let Some(at) = old.column(name) else { continue };

@@ -17,10 +17,10 @@ fn error(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Done {
 
 /// The tables that refer to a name, with the foreign keys that do.
 pub(super) fn referring(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &FullName,
 ) -> Vec<(Arc<Table>, Vec<ForeignKeyDef>)> {
-    let catalog = core.db.catalog().current();
+    let catalog = session.db.catalog().current();
     let children = catalog.references.get(name).into_iter().flatten();
     let tables =
         children.filter_map(|(schema, child)| catalog.schemas.get(schema)?.tables.get(child));
@@ -34,14 +34,14 @@ pub(super) fn referring(
 /// Errors 1829, 3780 and 1553 where ALTER TABLE takes from the foreign keys of other tables what
 /// they refer to.
 pub(in crate::ddl) fn check_children(
-    core: &SessionContext,
+    session: &SessionContext,
     old: &TableDef,
     builder: &TableBuilder,
 ) -> Done {
     if old.temporary {
         return Ok(());
     }
-    for (child, keys) in referring(core, &(old.schema.clone(), old.name.clone())) {
+    for (child, keys) in referring(session, &(old.schema.clone(), old.name.clone())) {
         let known = |key: &ForeignKeyDef| {
             let same = |own: &ForeignKeyDraft| !own.added && same_name(&own.def.name, &key.name);
             builder.foreign_keys.iter().any(same)
@@ -89,11 +89,11 @@ fn check_child_key(
 
 /// Errors 3734, 3733, 3780 and 1822 where a new table has the name of one that foreign keys refer
 /// to already, and does not suit them.
-pub(in crate::ddl) fn check_adopted(core: &SessionContext, builder: &TableBuilder) -> Done {
+pub(in crate::ddl) fn check_adopted(session: &SessionContext, builder: &TableBuilder) -> Done {
     if builder.temporary {
         return Ok(());
     }
-    for (child, keys) in referring(core, &(builder.schema.clone(), builder.name.clone())) {
+    for (child, keys) in referring(session, &(builder.schema.clone(), builder.name.clone())) {
         for key in &keys {
             let mut names = Vec::with_capacity(key.columns.len());
             for (own, name) in key.columns.iter().zip(&key.ref_columns) {
@@ -169,8 +169,8 @@ pub(in crate::ddl) fn follow_all(def: &mut TableDef, moves: &[Moved]) {
 }
 
 /// Foreign keys of all other tables follow the tables and columns that they refer to.
-pub(in crate::ddl) fn retarget(core: &SessionContext, moves: &[Moved]) -> Vec<Change> {
-    let catalog = core.db.catalog().current();
+pub(in crate::ddl) fn retarget(session: &SessionContext, moves: &[Moved]) -> Vec<Change> {
+    let catalog = session.db.catalog().current();
     let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
     let own = |table: &&Arc<Table>| {
         let name = (&table.def.schema, &table.def.name);

@@ -14,14 +14,14 @@ use std::sync::Arc;
 /// transaction has written it, lacks a parent by one of these foreign keys. Temporary tables are
 /// never parents.
 pub(in crate::ddl) fn check_rows(
-    core: &SessionContext,
+    session: &SessionContext,
     def: &TableDef,
     keys: &[usize],
 ) -> Result<(), SqlError> {
-    if keys.is_empty() || !core.flag("foreign_key_checks") {
+    if keys.is_empty() || !session.flag("foreign_key_checks") {
         return Ok(());
     }
-    let catalog = core.db.catalog();
+    let catalog = session.db.catalog();
     let (mdl, shared) = (catalog.mdl().name(&def.schema, &def.name), catalog.shared(def.id));
     let store = catalog.store(def);
     let table = Arc::new(Table::new(Arc::new(def.clone()), store, mdl, shared));
@@ -29,11 +29,11 @@ pub(in crate::ddl) fn check_rows(
     if let Some(schema) = version.schemas.get_mut(&def.schema) {
         Arc::make_mut(schema).tables.insert(def.name.clone(), table);
     }
-    keys.iter().try_for_each(|key| check_key(core, &version, def, &def.foreign_keys[*key]))
+    keys.iter().try_for_each(|key| check_key(session, &version, def, &def.foreign_keys[*key]))
 }
 
 fn check_key(
-    core: &SessionContext,
+    session: &SessionContext,
     catalog: &CatalogVersion,
     def: &TableDef,
     key: &ForeignKeyDef,
@@ -58,11 +58,11 @@ fn check_key(
     );
     let there = catalog.schemas.get(&key.ref_schema);
     if there.is_some_and(|schema| schema.tables.contains_key(&key.ref_table))
-        && !has_row(core, catalog, &text)?
+        && !has_row(session, catalog, &text)?
     {
         return Ok(());
     }
-    if !core.access().knows(&key.ref_schema, &key.ref_table) {
+    if !session.access().knows(&key.ref_schema, &key.ref_table) {
         return Err(SqlError::new(ErrorCode::NoReferencedRow, &[]));
     }
     let what =
@@ -72,14 +72,18 @@ fn check_key(
 
 /// Whether a query over these tables, which the caller has locked, has a row in the open
 /// transaction.
-fn has_row(core: &SessionContext, catalog: &CatalogVersion, text: &str) -> Result<bool, SqlError> {
+fn has_row(
+    session: &SessionContext,
+    catalog: &CatalogVersion,
+    text: &str,
+) -> Result<bool, SqlError> {
     let parsed = inia_parser::parse(text, inia_parser::SqlMode::empty());
     let ast::Statement::Select(query) = parsed.map_err(inia_query::error::parse_error)? else {
         return Ok(false);
     };
-    let plan = plan_over(core, catalog, &query)?;
-    let runner = Runner::new(&plan, core.exec_context());
-    let mut ctx = core.context(&[], &runner);
+    let plan = plan_over(session, catalog, &query)?;
+    let runner = Runner::new(&plan, session.exec_context());
+    let mut ctx = session.context(&[], &runner);
     let mut found = false;
     runner.run(&mut ctx, &mut |_, _| {
         found = true;

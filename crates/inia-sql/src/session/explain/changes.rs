@@ -16,32 +16,32 @@ use std::borrow::Cow;
 type Lines = Result<Vec<Line>, SqlError>;
 
 /// The lines of a statement that changes rows. Its errors are those that it would meet itself.
-pub(super) fn lines(core: &SessionContext, statement: &Statement) -> Lines {
+pub(super) fn lines(session: &SessionContext, statement: &Statement) -> Lines {
     match statement {
-        Statement::Insert(insert) => of_insert(core, insert),
+        Statement::Insert(insert) => of_insert(session, insert),
         Statement::Update(update) => {
-            plan::plan(core, statement)?;
-            let (update, guard) = dml::update_through(core, update)?;
-            core.check_view_rights(&guard.views)?;
-            core.check_explains(&guard.views)?;
-            of_update(core, &update)
+            plan::plan(session, statement)?;
+            let (update, guard) = dml::update_through(session, update)?;
+            session.check_view_rights(&guard.views)?;
+            session.check_explains(&guard.views)?;
+            of_update(session, &update)
         }
         Statement::Delete(delete) => {
-            plan::plan(core, statement)?;
-            let (delete, guard) = dml::delete_through(core, delete)?;
-            core.check_view_rights(&guard.views)?;
-            core.check_explains(&guard.views)?;
-            of_delete(core, &delete)
+            plan::plan(session, statement)?;
+            let (delete, guard) = dml::delete_through(session, delete)?;
+            session.check_view_rights(&guard.views)?;
+            session.check_explains(&guard.views)?;
+            of_delete(session, &delete)
         }
         _ => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN of this statement"])),
     }
 }
 
-fn of_insert(core: &SessionContext, insert: &ast::Insert) -> Lines {
-    let (insert, guard) = dml::insert_through(core, insert)?;
-    core.check_view_rights(&guard.views)?;
-    core.check_explains(&guard.views)?;
-    let plan = dml::plan_insert(core, &insert, matches!(insert, Cow::Owned(_)))?;
+fn of_insert(session: &SessionContext, insert: &ast::Insert) -> Lines {
+    let (insert, guard) = dml::insert_through(session, insert)?;
+    session.check_view_rights(&guard.views)?;
+    session.check_explains(&guard.views)?;
+    let plan = dml::plan_insert(session, &insert, matches!(insert, Cow::Owned(_)))?;
     let mut lines = vec![Line {
         id: Some(1),
         select_type: if insert.replace { "REPLACE" } else { "INSERT" }.to_owned(),
@@ -50,7 +50,7 @@ fn of_insert(core: &SessionContext, insert: &ast::Insert) -> Lines {
         ..Line::default()
     }];
     if let (InsertSource::Query(_), Some(source)) = (&insert.source, plan.source()) {
-        core.check_explains(&source.views)?;
+        session.check_explains(&source.views)?;
         lines.extend(describe(source));
     }
     Ok(lines)
@@ -58,7 +58,7 @@ fn of_insert(core: &SessionContext, insert: &ast::Insert) -> Lines {
 
 /// The lines of `SELECT * FROM from WHERE condition` with those of the targets marked.
 fn found(
-    core: &SessionContext,
+    session: &SessionContext,
     from: &[TableRef],
     (with, condition): (Option<&ast::With>, Option<&ast::Expr>),
     order: (&[ast::OrderItem], Option<&ast::Limit>),
@@ -74,8 +74,8 @@ fn found(
     query.with = with.cloned();
     query.order_by = order.0.to_vec();
     query.limit = order.1.cloned();
-    let plan = plan_source(core, &query)?;
-    core.check_explains(&plan.views)?;
+    let plan = plan_source(session, &query)?;
+    session.check_explains(&plan.views)?;
     let mut lines = describe(&plan);
     let single = matches!(from, [TableRef::Table(_)]);
     for line in &mut lines {
@@ -104,7 +104,7 @@ fn alias(factor: &ast::TableFactor) -> &str {
     factor.alias.as_deref().unwrap_or(&factor.name.name)
 }
 
-fn of_update(core: &SessionContext, update: &ast::Update) -> Lines {
+fn of_update(session: &SessionContext, update: &ast::Update) -> Lines {
     let sole = match update.tables.as_slice() {
         [TableRef::Table(factor)] => Some(alias(factor)),
         _ => None,
@@ -120,10 +120,10 @@ fn of_update(core: &SessionContext, update: &ast::Update) -> Lines {
     let order = (update.order_by.as_slice(), update.limit.as_ref());
     let sole_target = |table: &str| (sole == Some(table)).then_some("UPDATE");
     let is_target = |table: &str| sole_target(table).or_else(|| assigned(table));
-    found(core, &update.tables, conditions, order, &is_target)
+    found(session, &update.tables, conditions, order, &is_target)
 }
 
-fn of_delete(core: &SessionContext, delete: &ast::Delete) -> Lines {
+fn of_delete(session: &SessionContext, delete: &ast::Delete) -> Lines {
     let conditions = (delete.with.as_ref(), delete.where_.as_ref());
     let order = (delete.order_by.as_slice(), delete.limit.as_ref());
     match &delete.target {
@@ -131,7 +131,7 @@ fn of_delete(core: &SessionContext, delete: &ast::Delete) -> Lines {
             let own = alias(factor);
             let is_target = |table: &str| (table == own).then_some("DELETE");
             let from = [TableRef::Table(factor.clone())];
-            let mut lines = found(core, &from, conditions, order, &is_target)?;
+            let mut lines = found(session, &from, conditions, order, &is_target)?;
             if let [line] = lines.as_mut_slice()
                 && delete.where_.is_none()
                 && delete.limit.is_none()
@@ -144,7 +144,7 @@ fn of_delete(core: &SessionContext, delete: &ast::Delete) -> Lines {
         DeleteTarget::Multi { targets, from } => {
             let is_target =
                 |table: &str| targets.iter().any(|target| target.name == table).then_some("DELETE");
-            found(core, from, conditions, order, &is_target)
+            found(session, from, conditions, order, &is_target)
         }
     }
 }

@@ -15,14 +15,14 @@ const WRITE_ONLY: [&str; 2] = ["rand_seed1", "rand_seed2"];
 
 /// Gives a variable a checked value and lets it take effect.
 pub(in crate::session) fn assign(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     global: bool,
     name: &str,
     text: &str,
 ) -> Result<(), SqlError> {
     let def = sysvar::find(name)?;
     if global {
-        let globals = &core.db.globals;
+        let globals = &session.db.globals;
         globals.set(def.name, text.to_owned());
         // The stricter variable holds the other, and of a pair of names each follows the other.
         match (def.name, text) {
@@ -34,82 +34,82 @@ pub(in crate::session) fn assign(
                 }
             }
         }
-        core.look_at_read_only();
+        session.look_at_read_only();
         if ["general_log", "slow_query_log"].contains(&def.name) && text == "ON" {
             let said = format!("'{name}' has no effect: no such log is written.");
-            core.push_warning(&SqlError::with_message(ErrorCode::UnknownError, said));
+            session.push_warning(&SqlError::with_message(ErrorCode::UnknownError, said));
         }
         return Ok(());
     }
-    take_effect(core, def.name, text)?;
+    take_effect(session, def.name, text)?;
     if !WRITE_ONLY.contains(&def.name) {
-        core.host.vars.borrow_mut().values.insert(def.name, text.to_owned());
+        session.host.vars.borrow_mut().values.insert(def.name, text.to_owned());
     }
-    core.settings += 1;
+    session.settings += 1;
     Ok(())
 }
 
 /// Lets a session's value take effect.
 pub(in crate::session) fn take_effect(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     name: &str,
     text: &str,
 ) -> Result<(), SqlError> {
     let number = || text.parse::<u64>().unwrap_or_default();
     if let Some((other, text)) = paired(name, text)? {
-        core.host.vars.borrow_mut().values.insert(other, text);
+        session.host.vars.borrow_mut().values.insert(other, text);
     }
     match name {
         "autocommit" => {
             let on = text == "ON";
-            if on && !core.state.autocommit {
-                core.commit()?;
+            if on && !session.state.autocommit {
+                session.commit()?;
             }
-            core.state.autocommit = on;
+            session.state.autocommit = on;
         }
-        "sql_mode" => core.env.sql_mode = sql_mode::parse(text)?,
+        "sql_mode" => session.env.sql_mode = sql_mode::parse(text)?,
         "time_zone" => {
             let unknown = || SqlError::new(ErrorCode::UnknownTimeZone, &[&text]);
-            core.env.time_zone = TimeZone::parse(text).ok_or_else(unknown)?;
+            session.env.time_zone = TimeZone::parse(text).ok_or_else(unknown)?;
         }
-        "transaction_isolation" => core.state.isolation = isolation(text),
-        "transaction_read_only" => core.state.default_read_only = text == "ON",
+        "transaction_isolation" => session.state.isolation = isolation(text),
+        "transaction_read_only" => session.state.default_read_only = text == "ON",
         "innodb_lock_wait_timeout" => {
-            core.txn.get_mut().set_lock_wait_timeout(Duration::from_secs(number()));
+            session.txn.get_mut().set_lock_wait_timeout(Duration::from_secs(number()));
         }
-        "lock_wait_timeout" => core.state.mdl_timeout = Duration::from_secs(number()),
-        "collation_connection" => core.env.collation = charset::collation(text)?,
-        "character_set_connection" => core.env.collation = charset::charset_default(text)?,
-        "character_set_results" if text.is_empty() => core.results = None,
+        "lock_wait_timeout" => session.state.mdl_timeout = Duration::from_secs(number()),
+        "collation_connection" => session.env.collation = charset::collation(text)?,
+        "character_set_connection" => session.env.collation = charset::charset_default(text)?,
+        "character_set_results" if text.is_empty() => session.results = None,
         "character_set_client" | "character_set_results" if !text.is_empty() => {
             let charset = charset::charset_default(text)?.charset();
             if name == "character_set_client" {
-                core.env.client_charset = charset;
+                session.env.client_charset = charset;
             } else {
-                core.results = None;
+                session.results = None;
             }
         }
         "max_error_count" => {
-            core.env.max_error_count = number() as usize;
-            core.diagnostics.limit = number() as usize;
+            session.env.max_error_count = number() as usize;
+            session.diagnostics.limit = number() as usize;
         }
-        "div_precision_increment" => core.env.div_precision_increment = number() as u8,
-        "sql_auto_is_null" => core.env.auto_is_null = text == "ON",
-        "wait_timeout" => core.wait_timeout = number(),
-        "max_execution_time" => core.env.max_execution_time = number(),
-        "tmp_table_size" => core.env.tmp_table_size = number() as usize,
-        "group_concat_max_len" => core.env.group_concat_max_len = number() as usize,
+        "div_precision_increment" => session.env.div_precision_increment = number() as u8,
+        "sql_auto_is_null" => session.env.auto_is_null = text == "ON",
+        "wait_timeout" => session.wait_timeout = number(),
+        "max_execution_time" => session.env.max_execution_time = number(),
+        "tmp_table_size" => session.env.tmp_table_size = number() as usize,
+        "group_concat_max_len" => session.env.group_concat_max_len = number() as usize,
         "lc_time_names" => {
-            core.env.locale = locale::find(text).filter(|locale| locale.name != "en_US");
+            session.env.locale = locale::find(text).filter(|locale| locale.name != "en_US");
         }
-        "pseudo_thread_id" => core.env.connection_id = number(),
-        "rand_seed1" | "rand_seed2" => core.host.seed(name == "rand_seed1", number()),
-        "default_week_format" => core.env.default_week_format = number() as u8,
-        "last_insert_id" | "identity" => core.env.last_insert_id = number(),
+        "pseudo_thread_id" => session.env.connection_id = number(),
+        "rand_seed1" | "rand_seed2" => session.host.seed(name == "rand_seed1", number()),
+        "default_week_format" => session.env.default_week_format = number() as u8,
+        "last_insert_id" | "identity" => session.env.last_insert_id = number(),
         "timestamp" => {
             let seconds: f64 = text.parse().unwrap_or_default();
             let micros = (seconds != 0.0).then_some((seconds * 1e6) as i64);
-            core.host.vars.borrow_mut().timestamp_micros = micros;
+            session.host.vars.borrow_mut().timestamp_micros = micros;
         }
         _ => {}
     }
@@ -147,10 +147,10 @@ pub(super) fn isolation(text: &str) -> Isolation {
 }
 
 /// The collation that results are described with.
-pub(in crate::session) fn result_collation(core: &SessionContext) -> Option<Collation> {
-    if let Some(collation) = core.results {
+pub(in crate::session) fn result_collation(session: &SessionContext) -> Option<Collation> {
+    if let Some(collation) = session.results {
         return Some(collation);
     }
-    let charset = core.var("character_set_results").filter(|text| !text.is_empty())?;
+    let charset = session.var("character_set_results").filter(|text| !text.is_empty())?;
     charset::charset_default(&charset).ok()
 }

@@ -25,7 +25,7 @@ const SET_BY_THE_SERVER: [&str; 3] =
 
 /// Whether the variable can be set in that scope, and by this session.
 pub(super) fn check_settable(
-    core: &SessionContext,
+    session: &SessionContext,
     def: &sysvar::VarDef,
     scope: Option<VarScope>,
     global: bool,
@@ -51,24 +51,24 @@ pub(super) fn check_settable(
     }
     if scope == Some(VarScope::PersistOnly) {
         let needed = ["SYSTEM_VARIABLES_ADMIN", "PERSIST_RO_VARIABLES_ADMIN"];
-        if !needed.iter().all(|name| core.access().dynamic.contains_key(*name)) {
+        if !needed.iter().all(|name| session.access().dynamic.contains_key(*name)) {
             let names = needed.join(" and ");
             return Err(SqlError::new(ErrorCode::PersistOnlyAccessDeniedError, &[&names]));
         }
     }
-    if global && !core.access().has_dynamic("SYSTEM_VARIABLES_ADMIN") {
+    if global && !session.access().has_dynamic("SYSTEM_VARIABLES_ADMIN") {
         let names = "SUPER or SYSTEM_VARIABLES_ADMIN";
         return Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&names]));
     }
     if !global {
-        check_restricted(core, def.name)?;
+        check_restricted(session, def.name)?;
     }
     Ok(())
 }
 
 /// Error 1227: session variables that SESSION_VARIABLES_ADMIN is needed for.
 pub(in crate::session) fn check_restricted(
-    core: &SessionContext,
+    session: &SessionContext,
     name: &str,
 ) -> Result<(), SqlError> {
     const PLAIN: [&str; 2] = ["internal_tmp_mem_storage_engine", "max_error_count"];
@@ -95,7 +95,7 @@ pub(in crate::session) fn check_restricted(
     if !plain && !replication && !OLD.contains(&name) {
         return Ok(());
     }
-    let access = core.access();
+    let access = session.access();
     let admin = ["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"];
     if admin.iter().any(|name| access.has_dynamic(name))
         || (replication && access.has_dynamic("REPLICATION_APPLIER"))

@@ -52,14 +52,14 @@ impl Wanted<'_> {
     }
 
     /// Warning 1292.
-    fn warn_of_change(&self, core: &mut SessionContext) {
-        core.warn(ErrorCode::TruncatedWrongValue, &[&self.def.name, &self.shown]);
+    fn warn_of_change(&self, session: &mut SessionContext) {
+        session.warn(ErrorCode::TruncatedWrongValue, &[&self.def.name, &self.shown]);
     }
 }
 
 /// A value as the variable's text; errors 1231, 1232; warning 1292 where it is clipped.
 pub(in crate::session) fn checked(
-    core: &mut SessionContext,
+    session: &mut SessionContext,
     def: &'static VarDef,
     global: bool,
     value: &Value,
@@ -80,8 +80,8 @@ pub(in crate::session) fn checked(
             (Some(0), _) | (None, "OFF") => Ok(String::from("OFF")),
             _ => Err(wanted.refused()),
         },
-        Kind::Int(low, high) => integer(core, &wanted, i128::from(low), i128::from(high)),
-        Kind::Double => seconds(core, &wanted),
+        Kind::Int(low, high) => integer(session, &wanted, i128::from(low), i128::from(high)),
+        Kind::Double => seconds(session, &wanted),
         Kind::Word(words) => {
             let at = match number {
                 Some(number) => usize::try_from(number).ok().filter(|at| *at < words.len()),
@@ -89,7 +89,7 @@ pub(in crate::session) fn checked(
             };
             at.map(|at| words[at].to_owned()).ok_or_else(|| wanted.refused())
         }
-        Kind::Switches => switched(core, &wanted, global),
+        Kind::Switches => switched(session, &wanted, global),
         Kind::Text if def.name == "sql_mode" => {
             let mode = match number {
                 Some(number) => {
@@ -98,27 +98,27 @@ pub(in crate::session) fn checked(
                 }
                 None => sql_mode::parse(&wanted.shown)?,
             };
-            warn_of_mode(core, mode);
+            warn_of_mode(session, mode);
             Ok(sql_mode::text(mode))
         }
         Kind::Text => named(wanted),
     }
 }
 
-fn integer(core: &mut SessionContext, wanted: &Wanted<'_>, low: i128, high: i128) -> Text {
+fn integer(session: &mut SessionContext, wanted: &Wanted<'_>, low: i128, high: i128) -> Text {
     let number = wanted.number.ok_or_else(|| wanted.wrong_type())?;
     let block =
         BLOCKS.iter().find(|(name, _)| *name == wanted.def.name).map_or(1, |(_, size)| *size);
     let clipped = number.clamp(low, high);
     let clipped = clipped - clipped.rem_euclid(block);
     if clipped != number {
-        wanted.warn_of_change(core);
+        wanted.warn_of_change(session);
     }
     Ok(clipped.to_string())
 }
 
 /// Seconds with six digits of a fraction; `timestamp` takes those that TIMESTAMP has.
-fn seconds(core: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
+fn seconds(session: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
     /// A year.
     const MAX: f64 = 31_536_000.0;
     /// 2038-01-19.
@@ -138,12 +138,12 @@ fn seconds(core: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
     };
     let clipped = number.clamp(0.0, most);
     if clipped != number {
-        wanted.warn_of_change(core);
+        wanted.warn_of_change(session);
     }
     Ok(format!("{clipped:.6}"))
 }
 
-fn switched(core: &SessionContext, wanted: &Wanted<'_>, global: bool) -> Text {
+fn switched(session: &SessionContext, wanted: &Wanted<'_>, global: bool) -> Text {
     let default = wanted.def.default;
     if let Some(number) = wanted.number {
         let number = u64::try_from(number).ok();
@@ -154,8 +154,8 @@ fn switched(core: &SessionContext, wanted: &Wanted<'_>, global: bool) -> Text {
         return Err(wanted.refused());
     }
     let now = match global {
-        true => core.db.globals.all().get(wanted.def.name).cloned(),
-        false => core.var(wanted.def.name),
+        true => session.db.globals.all().get(wanted.def.name).cloned(),
+        false => session.var(wanted.def.name),
     };
     let now = now.unwrap_or_else(|| default.to_owned());
     switches::changed(&now, default, &wanted.shown)
@@ -163,15 +163,15 @@ fn switched(core: &SessionContext, wanted: &Wanted<'_>, global: bool) -> Text {
 }
 
 /// Warnings 3090 and 3135: modes that go out of use, and zero dates apart from strict mode.
-fn warn_of_mode(core: &mut SessionContext, mode: SqlMode) {
+fn warn_of_mode(session: &mut SessionContext, mode: SqlMode) {
     if mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH) {
-        core.warn(ErrorCode::WarnDeprecatedSqlmode, &[&"PAD_CHAR_TO_FULL_LENGTH"]);
+        session.warn(ErrorCode::WarnDeprecatedSqlmode, &[&"PAD_CHAR_TO_FULL_LENGTH"]);
     }
     let zeros =
         [SqlMode::NO_ZERO_DATE, SqlMode::NO_ZERO_IN_DATE, SqlMode::ERROR_FOR_DIVISION_BY_ZERO];
     let on = zeros.iter().filter(|flag| mode.has(**flag)).count();
     if (on > 0 && !mode.is_strict()) || (on < zeros.len() && mode.is_strict()) {
-        core.warn(ErrorCode::SqlModeMerged, &[]);
+        session.warn(ErrorCode::SqlModeMerged, &[]);
     }
 }
 

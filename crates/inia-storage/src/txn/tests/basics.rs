@@ -238,3 +238,24 @@ fn a_wait_for_a_writer_that_ends_in_a_timeout_leaves_no_lock() {
         waiter.rollback().unwrap();
     }
 }
+
+#[test]
+fn a_session_writes_for_nobody_once_its_transaction_is_over() {
+    let engine = open();
+    let tree = tree_with(&engine, &[("a", "1")]);
+    let in_vain: fn(&mut Txn, &Tree) = |txn, tree| {
+        assert!(matches!(txn.insert(tree, b"a", b""), Err(StorageError::DuplicateKey)));
+    };
+    let for_good: fn(&mut Txn, &Tree) = |txn, tree| set(txn, tree, "a", "2");
+    let ends: [fn(&mut Txn); 2] = [|txn| txn.commit().unwrap(), |txn| txn.rollback().unwrap()];
+    for change in [in_vain, for_good] {
+        for end in ends {
+            let mut txn = rr(&engine);
+            change(&mut txn, &tree);
+            let id = txn.trx_id().expect("a write was tried");
+            assert!(txn.session.while_writing(id, || ()).is_some());
+            end(&mut txn);
+            assert!(txn.session.while_writing(id, || ()).is_none(), "{id:?} is over");
+        }
+    }
+}
