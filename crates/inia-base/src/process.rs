@@ -1,6 +1,6 @@
 //! The seam by which SQL statements see and stop the server's connections.
 
-/// One connection, as SHOW PROCESSLIST tells of it.
+/// One connection, as SHOW PROCESSLIST shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessEntry {
     /// Connection id, as CONNECTION_ID() gives it.
@@ -49,7 +49,7 @@ pub struct ServerCounts {
 pub enum KillTarget {
     /// The whole connection: the client sees it closed at once, without an answer.
     Connection,
-    /// The connection once the running statement has its answer: that of whoever asks.
+    /// The connection once the running statement has its answer: that of the asking session.
     ConnectionAfterReply,
     /// Only the running statement.
     Query,

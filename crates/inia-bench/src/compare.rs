@@ -101,7 +101,7 @@ impl Plan {
         self.facts().map(drop)
     }
 
-    /// Asks all targets first: whoever is not there or cannot take the clients ends it here.
+    /// Asks all targets first: one that is not there or cannot take the clients ends it here.
     fn facts(&self) -> Result<Vec<Facts>> {
         let most = self.clients.iter().max().copied().unwrap_or(1) as u64;
         let ask = |target: &Arc<dyn Target>| {

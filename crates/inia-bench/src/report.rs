@@ -360,7 +360,7 @@ fn place<'a>(section: &mut Section<'a>, series: usize, record: &'a Record) {
     }
 }
 
-/// Colours by product, so that a product looks the same on every page; whoever comes second takes
+/// Colours by product, so that a product looks the same on every page; the second of a colour takes
 /// the next free one.
 fn name<'a>(targets: &[&'a TargetInfo]) -> Vec<Series<'a>> {
     let preferred = |product: &str| match product {

@@ -361,7 +361,7 @@ impl Binder<'_> {
             ast::Expr::Exists(query) => {
                 let sub = self.scope.subquery(query, true)?;
                 let kind = SubqueryKind::Exists { negated: false };
-                // MySQL tells of EXISTS what is true of the columns, and looks at none of `*`.
+                // MySQL reports EXISTS as nullable where a column is; those of `*` do not count.
                 let nullable = !selects_all(query) && sub.columns.iter().any(|ty| ty.nullable);
                 Ok(subquery_expr(&sub, kind, ExprType::bool(nullable)))
             }

@@ -327,7 +327,7 @@ pub struct EvalContext<'s> {
     pub target_table: String,
     /// Row number that error texts show, from 1.
     pub row_number: u64,
-    /// Columns for which INSERT was given NULL, as far as that is told once.
+    /// Columns for which a statement that warns once of each has warned of NULL.
     pub null_columns: Vec<usize>,
     /// Constants whose conversion was warned of already, by their place in memory.
     warned: HashSet<usize, PlainHasher>,

@@ -92,7 +92,7 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
     })
 }
 
-/// How much is told of a text that is not wholly a number, by where it comes from.
+/// What is reported of a text that is not wholly a number, by where it comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Told {
     /// Computed values, CHAR and BINARY columns: whatever is lost.

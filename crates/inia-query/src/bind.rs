@@ -137,7 +137,7 @@ fn bind_outermost(
 /// Wide: one field for each clause that is bound so far.
 #[derive(Default)]
 struct Level {
-    /// The names of its FROM, as far as bound.
+    /// The names of the members of FROM that are bound so far.
     namespace: Namespace,
     /// Whether queries inside may see those names now.
     open: bool,
@@ -151,7 +151,7 @@ struct Level {
     windows: Vec<WindowPlan>,
     /// Slots of FROM, once that is bound.
     width: usize,
-    /// The select list as far as bound: queries inside may name its items.
+    /// The items of the select list that are bound so far: queries inside may name them.
     items: Vec<scope::ScopeItem>,
     /// Aggregates so far, those of queries inside that belong here included.
     aggregates: Vec<Aggregate>,
@@ -186,7 +186,7 @@ struct CteBinding {
     /// How many SELECTs are in one another in it.
     height: usize,
     columns: Vec<(String, ExprType)>,
-    /// What is wrong with it, which matters to whoever reads it.
+    /// What is wrong with it; a query that reads it fails with this error.
     wrong: Option<SqlError>,
     /// While its recursive operand is being bound, how many derived tables and common table
     /// expressions are around that.

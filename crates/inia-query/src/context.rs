@@ -30,6 +30,6 @@ pub struct StatementOutcome {
     pub info: String,
     /// Rows of a result set, which the statement has sent already.
     pub rows: Option<u64>,
-    /// The statement tells of the conditions of the one before it, and has none of its own.
+    /// The statement reports the conditions of the one before it, and has none of its own.
     pub reports: bool,
 }

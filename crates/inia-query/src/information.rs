@@ -27,7 +27,7 @@ pub(crate) type NamedValues = Vec<(String, String)>;
 pub struct Information<'h> {
     /// The database.
     pub(crate) db: &'h Database,
-    /// The catalog that is told of.
+    /// The catalog that is shown.
     pub(crate) catalog: Arc<CatalogVersion>,
     /// What the session may see.
     pub(crate) access: Arc<Access>,

@@ -128,7 +128,7 @@ impl SystemTable {
         self.declared.columns.iter().map(|(name, _)| (name.clone(), false)).collect()
     }
 
-    /// The definition by which SHOW CREATE TABLE tells of it.
+    /// The definition that SHOW CREATE TABLE shows.
     pub fn definition(&self) -> TableDef {
         let column = |(name, ty): &(String, ExprType)| {
             ColumnDef::new(name, ty.data_type.clone(), ty.nullable)

@@ -1,6 +1,6 @@
 //! What ends a statement before it is done: KILL and `max_execution_time`.
 //!
-//! Whoever loops over rows asks [`Interrupt::check`] once for each, or reads them from a scratch
+//! A loop over rows asks [`Interrupt::check`] once for each, or reads them from a scratch
 //! file, where each record asks.
 
 use inia_base::error::{ErrorCode, SqlError};

@@ -40,7 +40,7 @@ use std::sync::Arc;
 pub struct StatementPlan {
     /// The outermost query.
     pub root: QueryPlan,
-    /// Its columns, as the client is told of them.
+    /// Its columns, as the client gets them described.
     pub columns: Vec<ResultColumn>,
     /// How it is sent, where values need not come in between.
     pub direct: Option<Direct>,
@@ -68,7 +68,7 @@ pub struct Said {
 }
 
 impl StatementPlan {
-    /// Gives the statement's own warnings to whoever runs it.
+    /// Raises the statement's own warnings in a run of it.
     #[inline]
     pub fn warn(&self, ctx: &mut EvalContext<'_>) {
         self.said.warnings.iter().for_each(|warning| ctx.warnings.push(warning.clone()));
@@ -166,13 +166,13 @@ pub struct QueryPlan {
 /// A visible column of a query.
 #[derive(Clone, Debug)]
 pub struct OutputColumn {
-    /// What the client is told.
+    /// The metadata that the client gets.
     pub result: ResultColumn,
     /// What enclosing queries see.
     pub ty: ExprType,
 }
 
-/// The columns as the client is told of them.
+/// The columns' metadata for the client.
 pub(crate) fn result_columns(columns: &[OutputColumn]) -> Vec<ResultColumn> {
     columns.iter().map(|column| column.result.clone()).collect()
 }

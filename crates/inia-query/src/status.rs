@@ -200,7 +200,7 @@ pub(crate) struct ChangedRows {
     pub(crate) deleted: u64,
 }
 
-/// What a session's client has told of itself.
+/// What a session's client has reported of itself.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
     /// Its number.

@@ -266,7 +266,7 @@ pub struct TableDef {
     pub options: Vec<(String, String)>,
     /// Seconds since 1970 of the creation.
     pub created: u64,
-    /// Only the session that created it sees it; told by the key of its record.
+    /// Only the session that created it sees it; the key of its record shows that.
     pub temporary: bool,
 }
 

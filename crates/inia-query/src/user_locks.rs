@@ -1,7 +1,7 @@
 //! Locks by name: GET_LOCK and its family.
 //!
-//! Invariant: a connection that waits stands in `waiting` with the name it waits for, and whoever
-//! begins to wait looks first whether the holders of names wait for each other in a cycle with it.
+//! Invariant: a connection that waits stands in `waiting` with the name it waits for, and one that
+//! begins to wait first checks whether holders of names wait for each other in a cycle with it.
 
 use crate::interrupt::Interrupt;
 use inia_base::error::{ErrorCode, SqlError};

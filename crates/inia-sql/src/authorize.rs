@@ -75,7 +75,7 @@ impl Checker<'_> {
         name.db.as_deref().or(self.database).unwrap_or_default()
     }
 
-    /// Nobody changes tables that the server computes.
+    /// No account may change tables that the server computes.
     fn no_computed_target(&self, statement: &Statement) -> Result<()> {
         let name = |name: &ObjectName, command: &'static str| {
             let schema = self.schema_of(name);
@@ -349,7 +349,7 @@ impl Checker<'_> {
         }
     }
 
-    /// CREATE and ALTER VIEW. Whoever makes a view needs some privilege on what it reads; whether
+    /// CREATE and ALTER VIEW. The creator of a view needs some privilege on what it reads; whether
     /// it may read is asked when the view is used.
     fn create_view(&self, create: &CreateView) -> Result<()> {
         self.stored(&create.name, Privileges::CREATE_VIEW)?;

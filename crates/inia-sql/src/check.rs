@@ -70,7 +70,7 @@ impl Report<'_> {
     }
 }
 
-/// The problems of one table whose definition nobody changes meanwhile.
+/// The problems of one table whose definition is locked meanwhile.
 pub(crate) fn problems_of(table: &Table) -> Vec<String> {
     let mut problems = Vec::new();
     check_table(table, &mut problems);

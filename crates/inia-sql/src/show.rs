@@ -125,7 +125,7 @@ pub(crate) fn rewrite(
     found.map(|template| template.query(filter)).transpose()
 }
 
-/// The column's name in SHOW DATABASES and SHOW TABLES tells the pattern.
+/// The column's name in SHOW DATABASES and SHOW TABLES has the pattern.
 fn with_pattern(name: &str, filter: Option<&ShowFilter>) -> String {
     match filter {
         Some(ShowFilter::Like(pattern)) => format!("{name} ({pattern})"),

@@ -47,7 +47,7 @@
 //! stands for the node's own lower fence.
 //!
 //! Everything here is total: a page of garbage, or one that another thread is changing, gives wrong
-//! answers but never a panic or an endless loop. Whoever reads racily validates afterwards.
+//! answers but never a panic or an endless loop. An optimistic reader validates afterwards.
 
 use crate::page::{PAGE_HEADER, PAGE_SIZE, PageBytes, PageRead, page_type};
 use inia_base::ids::{PageId, TxnId};

@@ -184,7 +184,7 @@ fn a_read_of_a_frame_that_has_another_page_now_is_not_validated() {
     });
 }
 
-/// Plain memory under a latch: the model checker tells of accesses that nothing orders, and runs
+/// Plain memory under a latch: the model checker reports accesses that nothing orders, and runs
 /// all threads on one.
 struct Plain {
     entry: AtomicU64,
@@ -211,7 +211,7 @@ impl Plain {
 
 #[test]
 #[expect(clippy::arc_with_non_send_sync, reason = "the checker's threads are one thread")]
-fn whoever_has_a_latch_comes_after_those_who_had_it() {
+fn the_holder_of_a_latch_comes_after_those_before_it() {
     for reads in [false, true] {
         loom::model(move || {
             let page =

@@ -1,4 +1,4 @@
-//! Group commit: whoever waits is told, by one leader or the next.
+//! Group commit: each waiter gets its result, by one leader or the next.
 
 #[path = "../src/wal/commit.rs"]
 mod commit;
@@ -56,7 +56,7 @@ fn three_commits(fails_at: u64) {
             let end = Lsn(log.closed.fetch_add(1, Ordering::AcqRel) + 1);
             match log.commits.wait(&*log, end) {
                 Ok(()) => assert!(log.durable() >= end),
-                // Nobody is told of a failure whose commit is durable, or before there was one.
+                // No commit fails that is durable, or that came before the failure.
                 Err(_) => assert!(log.stopped().is_some() && log.durable() < end),
             }
         }

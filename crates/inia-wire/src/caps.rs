@@ -123,7 +123,7 @@ impl Capabilities {
         .with(Capabilities::DEPRECATE_EOF)
         .with(Capabilities::QUERY_ATTRIBUTES);
 
-    /// What Inia's own client asks for, as far as the server offers it.
+    /// What Inia's own client asks for of what the server offers.
     pub const CLIENT: Capabilities = Capabilities::LONG_PASSWORD
         .with(Capabilities::LONG_FLAG)
         .with(Capabilities::PROTOCOL_41)

@@ -41,7 +41,7 @@ pub mod type_code {
 
 use type_code as ty;
 
-/// The type code that a column is described with: a computed MEDIUMTEXT or LONGTEXT tells its size,
+/// The type code that a column is described with: a computed MEDIUMTEXT or LONGTEXT shows its size,
 /// but for one that has a whole column's length, such as MAX of that column.
 fn sent_type(column: &ResultColumn) -> u8 {
     const WHOLE_MEDIUM: u32 = 16_777_215 * 16;

@@ -2,7 +2,7 @@
 //!
 //! The reply of the execution is written as any other, but its bytes go to a [`Kept`] and not to
 //! the client. Of `head c1 c2 row row row end` the client gets `head c1 c2` and an end packet that
-//! tells of the cursor; the rows are read again, some at a time, as they are fetched.
+//! announces the cursor; the rows are read again, some at a time, as they are fetched.
 
 use crate::caps::Capabilities;
 use crate::packet::{Flush, HEADER, MAX_FRAME, PacketWriter};
@@ -40,7 +40,7 @@ pub struct Cursor<K> {
 
 impl<K: Kept> Cursor<K> {
     /// Takes a whole binary reply apart, of which `last` is the part that was not flushed to
-    /// `kept` yet: column packets go to `out`, followed by an end packet that tells of the cursor;
+    /// `kept` yet: column packets go to `out`, followed by an end packet that announces the cursor;
     /// the rows stay here. A reply without rows goes to `out` as it is.
     pub fn open(
         mut kept: K,

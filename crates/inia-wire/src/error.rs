@@ -68,7 +68,7 @@ impl fmt::Display for ServerError {
 impl std::error::Error for ServerError {}
 
 impl WireError {
-    /// The error that the client is told.
+    /// The error that the client gets.
     pub fn server_error(&self) -> ServerError {
         match self {
             WireError::Malformed(_) => {

@@ -7,7 +7,7 @@
 //! 00 00 00  01                             a payload of exactly 16,777,215 bytes: two frames
 //! ```
 //!
-//! Neither type does input or output: [`PacketReader`] is fed by whoever owns the stream, and
+//! Neither type does input or output: [`PacketReader`] is fed by the owner of the stream, and
 //! [`PacketWriter`] collects the packets of a whole reply so that one write sends them.
 
 use crate::error::WireError;

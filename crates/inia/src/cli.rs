@@ -142,7 +142,7 @@ fn announce(server: &Server, config: &Config) {
         ip => ip.to_string(),
     };
     let mut out = std::io::stdout();
-    // Nobody may be listening; the server runs all the same.
+    // The output may be closed; the server runs all the same.
     let _ = writeln!(
         out,
         "Inia {} listens on {address}{socket}; connect by: inia sql mysql://root@{host}:{}/",

@@ -17,7 +17,7 @@ pub(crate) const MIN_WORK_MEMORY: u64 = 32 << 20;
 /// How long the longest packet may be, in bytes.
 const PACKET_SIZES: RangeInclusive<usize> = 1 << 10..=1 << 30;
 
-/// Everything that `inia serve` can be told.
+/// Every option of `inia serve`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Data directory.

@@ -26,7 +26,7 @@ use registry::Registry;
 use std::sync::Arc;
 use tls::Certificate;
 
-/// The version that clients are told; they branch on its numbers.
+/// The version that clients get; they branch on its numbers.
 pub const VERSION: &str = concat!("8.0.31-inia-", env!("CARGO_PKG_VERSION"));
 
 /// What all connections share.

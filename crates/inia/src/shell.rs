@@ -44,7 +44,7 @@ pub(crate) fn run(url: &str, statements: Option<&str>, table: bool) -> Result<()
     };
     match ended {
         Ok(()) => Ok(()),
-        // Nobody reads on, as with `| head`.
+        // The reader has closed the pipe, as with `| head`.
         Err(ShellError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(ShellError::Output(error)) => Err(format!("cannot write: {error}")),
         Err(ShellError::Input(text)) => Err(text),

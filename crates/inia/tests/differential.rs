@@ -7,7 +7,7 @@
 //! on purpose: the statement runs, its answer is not compared, and `docs/COMPAT.md` lists the reason.
 //! Rows of a SELECT without ORDER BY are compared as a set. Columns are compared by name, type,
 //! character set and the flags that no plan changes, in the scripts of `metadata/` by all that the
-//! protocol tells of them. A line `-- as: account` gives all that
+//! protocol has of them. A line `-- as: account` gives all that
 //! follows to that account's connection, which logs in without a password when it is first named
 //! and stays open; scripts begin as `root`, and drop the accounts that they make.
 //!
@@ -187,7 +187,7 @@ fn describe(result: &ResultSet, statement: &Statement, text: &mut String) {
     rows.iter().for_each(|row| writeln!(text, "row {row}").unwrap());
 }
 
-/// All that the protocol tells of a column.
+/// All that the protocol has of a column.
 fn in_full(column: &ColumnDef) -> String {
     let ColumnDef { name, type_code, collation, length, flags, decimals, .. } = column;
     let ColumnDef { schema, table, org_table, org_name, .. } = column;

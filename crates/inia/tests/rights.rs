@@ -188,7 +188,7 @@ fn a_text_may_change_the_sql_mode_any_number_of_times() {
     let (_server, mut root) = server(&folder, &[]);
     let text = "SET sql_mode = 'ANSI_QUOTES'; SET sql_mode = ''; ".repeat(5000);
     assert_eq!(root.query(&text).unwrap().len(), 10_000);
-    // A text that is no statement has only its own error to tell of.
+    // A text that is no statement has only its own error.
     assert_eq!(code(&mut root, "SELECT * FROM nowhere.nothing"), Some(1049));
     assert_eq!(code(&mut root, "SELEC 1"), Some(1064));
     assert_eq!(root.rows("SHOW WARNINGS").unwrap().len(), 1);

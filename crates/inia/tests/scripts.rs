@@ -74,7 +74,7 @@ fn a_kill_loop_tells_of_whatever_is_lost() {
     bad("all", kill_loop(nothing, r"0\tNULL", LEDGER, "10.00", 0), "not the 100000 rows");
     bad("index", kill_loop(WHOLE, r"99999\t7", LEDGER, "10.00", 0), "not the 100000 rows");
     bad("query", kill_loop(WHOLE, INDEX, "", "10.00", 0), "cannot be asked for");
-    bad("ledger", kill_loop(WHOLE, INDEX, r"4\t4", "10.00", 0), "was told of 5, found 4");
+    bad("ledger", kill_loop(WHOLE, INDEX, r"4\t4", "10.00", 0), "had an answer for 5, found 4");
     bad("hole", kill_loop(WHOLE, INDEX, r"4\t5", "10.00", 0), "has holes: 4 rows up to 5");
     bad("check", kill_loop(WHOLE, INDEX, LEDGER, "10.00", 1), "check after the shutdown");
 }

@@ -135,7 +135,7 @@ impl Stage for Bank {
         })
     }
 
-    /// Accounts, tellers, branches and history must tell of the same money.
+    /// Accounts, tellers, branches and history must hold the same money.
     fn check(&self, session: &mut Session, tally: &Tally) -> Result<()> {
         let done = |name| tally.get(name).copied().unwrap_or(0);
         let rows = self.history + done("transactions");

@@ -97,7 +97,7 @@ impl Workload for TpcC {
     }
 }
 
-/// What the stock tells of goods taken and of orders, beside what the lines of orders tell: no
+/// What the stock records of goods taken and of orders, beside what the lines of orders have: no
 /// condition of the standard's holds the two together.
 const TAKEN: &str =
     "SELECT (SELECT SUM(s_ytd) FROM stock) - (SELECT SUM(ol_quantity) FROM order_line)";

@@ -1,7 +1,7 @@
 //! What clients wrote last to some of the rows, so that a write is found that was acknowledged and
 //! is not there.
 //!
-//! When all is over a row holds what one of the clients wrote to it last: whoever came after it
+//! When all is over a row holds what one of the clients wrote to it last: a later client
 //! has overwritten the others. Of large tables every n-th row is looked at.
 
 use crate::session::Session;

@@ -120,7 +120,7 @@ fn int_of_text(
         wide
     };
     let rest = &text[parsed.consumed..];
-    // What does not fit is told of alone.
+    // A value that does not fit has that warning alone.
     if fits.contains(&wide) && !rest.iter().all(u8::is_ascii_whitespace) {
         target.truncated(ctx)?;
     }

@@ -135,7 +135,7 @@ impl Parser<'_> {
         let columns = if self.is(Tok::LParen) { self.ident_list()? } else { Vec::new() };
         self.expect_kw(Kw::AS)?;
         let start = self.tok.start;
-        // A limit of time is for whoever runs the query: not of the view.
+        // A limit of time belongs to the query that runs, not to the view.
         self.top_select = true;
         let query = Box::new(self.query()?);
         let text = self.text(start, self.prev_end);

@@ -379,7 +379,7 @@ fn integral(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<O
         Value::Decimal(number) if number.truncate(0).cmp(number).is_eq() => {
             Some(convert::to_wide(value, ty, ctx)?)
         }
-        // Such columns and texts compare as doubles, which tell all smaller integers apart.
+        // Such columns and texts compare as doubles, in which all smaller integers differ.
         Value::Text(text) => {
             let whole = text.parse::<i64>().ok();
             whole.filter(|n| n.unsigned_abs() < 1 << 53).map(i128::from)

@@ -1,7 +1,7 @@
 //! Rows at hand that are read together: those of one leaf, or of one batch of look-ups.
 //!
 //! One by one they are [`RowData`]; a column of all of them at once is a [`RunColumn`], or a row of
-//! numbers given to whoever adds them up.
+//! numbers given to a function that adds them up.
 
 use super::scan::RowData;
 use crate::catalog::Table;

@@ -216,8 +216,8 @@ impl TableScan {
         }
     }
 
-    /// Something is left for a later change: the scan waits for nothing before it has told of that
-    /// ([`TableScan::take_pause`]).
+    /// Notes that rows are left for a later change: the scan does not wait before it has reported a
+    /// pause ([`TableScan::take_pause`]).
     pub(crate) fn pause_before_waits(&mut self) {
         self.locks.pauses = true;
         if let Some(cursor) = self.locking() {

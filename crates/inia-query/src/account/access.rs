@@ -174,7 +174,7 @@ impl Access {
             || self.on_some_column(schema, name) != Privileges::NONE
     }
 
-    /// Whether errors may tell what the table is like: for all privileges, or any on the table
+    /// Whether errors may show details of the table: for all privileges, or any on the table
     /// itself or on one of its columns.
     pub fn knows(&self, schema: &str, name: &str) -> bool {
         self.on_database(schema).has(Privileges::all_on_table())

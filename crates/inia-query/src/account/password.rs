@@ -1,4 +1,4 @@
-//! Rules about passwords: who must tell the present one, which may not come again, and when they
+//! Rules about passwords: who must give the present one, which may not be reused, and when they
 //! expire.
 //!
 //! An account keeps the stored forms of its passwords for as long as its rules ask for them, the
@@ -46,8 +46,8 @@ fn is_of(plugin: &str, stored: &[u8], password: &str) -> bool {
     }
 }
 
-/// Whether whoever changes a password has told the present one where that is asked: errors 3891,
-/// 3892 and 3893.
+/// Checks that the changer of a password has given the present one where that is required: errors
+/// 3891, 3892 and 3893.
 pub(crate) fn check_current(
     actor: &Actor<'_>,
     def: &AccountDef,
@@ -103,8 +103,8 @@ pub(crate) fn remember(
     Ok(())
 }
 
-/// Whether an account's password has expired; `default` is `default_password_lifetime`. Nobody
-/// knows how old the first password is.
+/// Whether an account's password has expired; `default` is `default_password_lifetime`. The
+/// age of the first password is unknown.
 pub(crate) fn has_expired(def: &AccountDef, default: u64, now: u64) -> bool {
     let days = def.lifetime.unwrap_or(default);
     let known = days > 0 && def.password_changed > 0;

@@ -1,5 +1,5 @@
-//! FAILED_LOGIN_ATTEMPTS and PASSWORD_LOCK_TIME: accounts that nobody can log in to for some days
-//! after so many wrong passwords in a row. As in MySQL the numbers are gone at a restart.
+//! FAILED_LOGIN_ATTEMPTS and PASSWORD_LOCK_TIME: accounts that are locked for some days
+//! after so many wrong passwords in a row. As in MySQL, a restart clears the counts.
 
 use super::def::AccountDef;
 use crate::catalog::AccountName;

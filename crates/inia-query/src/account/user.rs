@@ -217,7 +217,7 @@ pub fn drop_user(
     })
 }
 
-/// CREATE ROLE: an account that nobody can log in to.
+/// CREATE ROLE: an account without a login.
 pub fn create_role(
     actor: &Actor<'_>,
     roles: &[ast::Account],

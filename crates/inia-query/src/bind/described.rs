@@ -1,4 +1,4 @@
-//! What clients are told of columns that come from a table, be it a temporary one.
+//! The metadata that clients get of columns of tables, temporary ones included.
 
 use crate::plan::OutputColumn;
 use inia_base::column::{ResultColumn, flags};

@@ -31,7 +31,7 @@ fn same_aggregate(a: &Aggregate, b: &Aggregate) -> bool {
 
 /// How many queries outwards the nearest row is that the arguments of a call at the last of
 /// `levels` read; `None` for no row at all. What another aggregate or a subquery reads is not
-/// told apart: such a call stays where it is.
+/// distinguished: such a call stays where it is.
 fn nearest_row(call: &Aggregate, levels: &[Level]) -> Option<usize> {
     let mut nearest: Option<usize> = None;
     let own = levels.len() - 1;

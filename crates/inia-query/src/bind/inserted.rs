@@ -164,7 +164,7 @@ fn refuse_computed_over_rows(select: &SelectPlan) -> Result<()> {
     }
 }
 
-/// Binds INSERT's queries. `names` tells the inserted row's names once the source's columns are
+/// Binds INSERT's queries. `names` gives the inserted row's names once the source's columns are
 /// known; the first `values` of the lists do not see them.
 pub(crate) fn bind_insert(
     source: Option<&InsertSource>,

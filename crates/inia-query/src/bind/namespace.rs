@@ -19,7 +19,7 @@ pub(crate) struct FromColumn {
     pub(crate) slot: usize,
     /// Its type here: nullable on the inner side of an outer join.
     pub(crate) ty: ExprType,
-    /// What a client is told when it is selected as it is.
+    /// The metadata that a client gets when it is selected as it is.
     pub(crate) result: ResultColumn,
     /// Left out of `*` (INVISIBLE).
     pub(crate) hidden: bool,
@@ -159,7 +159,7 @@ impl Namespace {
         Ok(found)
     }
 
-    /// Whether the name stands for the column at a (table, column) pair, as far as it tells.
+    /// Whether the parts that the name has match the column at a (table, column) pair.
     pub(crate) fn goes_by(&self, at: (usize, usize), name: &ColumnName) -> bool {
         let table = &self.tables[at.0];
         same_column(&self.column(at).result.name, &name.name)

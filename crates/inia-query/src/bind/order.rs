@@ -59,7 +59,7 @@ pub(super) fn reference(
 }
 
 /// The select item that a name stands for; error 1052 where different columns go by it. Items that
-/// are no columns are not told apart: the first one counts.
+/// are no columns are never ambiguous: the first one counts.
 pub(super) fn find_item(
     name: &ColumnName,
     items: &[ScopeItem],

@@ -357,7 +357,7 @@ pub(super) fn select_all(name: &ast::ObjectName) -> ast::Select {
     }
 }
 
-/// Whether a body reads the table `name`, be it in a subquery.
+/// Whether a body reads the table `name`, its subqueries included.
 fn mentions(body: &QueryBody, name: &str) -> bool {
     let mut reads = ReferencedObjects::default();
     reads.body(body);

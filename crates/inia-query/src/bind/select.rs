@@ -312,7 +312,7 @@ impl QueryBinder<'_> {
         }
     }
 
-    /// What the client is told of a select item.
+    /// The metadata that the client gets of a select item.
     fn output_column(
         &self,
         column: Option<(usize, usize)>,

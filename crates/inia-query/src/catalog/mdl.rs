@@ -53,7 +53,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many names there are before those that nobody uses are forgotten.
+/// How many names there are before unused ones are removed.
 const SWEEP_THRESHOLD: usize = 4096;
 
 /// A lockable name. Compared by identity: there is one per schema and table name.
@@ -101,7 +101,7 @@ pub struct MdlManager {
 #[derive(Default)]
 struct Names {
     known: HashMap<(String, String), Arc<MdlName>>,
-    /// How many there may be before the next look for those that nobody uses.
+    /// How many there may be before unused ones are looked for again.
     sweep_at: usize,
 }
 
@@ -250,8 +250,8 @@ impl MdlSession {
         MdlWatch { manager, owner: self.owner, slot }
     }
 
-    /// Takes the lock of a reader until [`MdlSession::release_all`]. Cheap when nobody alters the
-    /// table: one uncontended mutex of this session.
+    /// Takes the lock of a reader until [`MdlSession::release_all`]. Cheap while no session alters
+    /// the table: one uncontended mutex of this session.
     pub fn lock_shared(&self, name: &Arc<MdlName>, limit: Duration) -> Result<(), SqlError> {
         self.lock_weak(name, MdlKind::Read, limit)
     }
@@ -333,8 +333,8 @@ impl MdlSession {
         wanted.iter().map(|(name, kind)| self.lock_strong(name, *kind, limit)).collect()
     }
 
-    /// Asks for a lock where others may mind, and waits for it. `put` tells that the session's slot
-    /// shows the name already, and what it held of it before.
+    /// Requests a lock that may conflict with others, and waits for it. `put` means that the
+    /// session's slot shows the name already, and gives what it held of it before.
     fn queue_for(
         &self,
         name: &Arc<MdlName>,
@@ -372,7 +372,7 @@ impl MdlSession {
     }
 
     /// A change begins that ends with [`MdlSession::end_change`]: waits while another session has
-    /// frozen everything; error 1223 where this one has. Where nobody does, that costs one look at
+    /// frozen everything; error 1223 where this one has. Without a freeze, that costs one look at
     /// a counter that stands still.
     pub(crate) fn begin_change(&self, limit: Duration) -> Result<(), SqlError> {
         if self.slot.changing.load(Ordering::Relaxed) {
@@ -455,7 +455,7 @@ impl MdlSession {
         if held.len() <= first {
             return;
         }
-        // Whoever counts itself later than this look finds the slot without them.
+        // A request that is counted after this check finds the slot without them.
         let minds = |held: &&Held| held.name.guarded.load(Ordering::SeqCst) > 0;
         let minded: Vec<Arc<MdlName>> =
             held[first..].iter().filter(minds).map(|held| held.name.clone()).collect();

@@ -1,7 +1,7 @@
 //! How many rows a table without transactions has, kept exactly: COUNT(*) need not count them.
 //!
 //! The number is a record of the catalog tree of the engine that the rows are in, under the
-//! number of the tree that holds them. Whoever changes rows changes it in the same transaction, so
+//! number of the tree that holds them. The transaction that changes rows changes it, too, so
 //! a crash leaves both or neither, and a snapshot shows the number of the rows that it shows.
 //!
 //! Invariant: where there is a record, it is right. Without one rows are counted.

@@ -2,7 +2,7 @@
 //!
 //! Their rows are in trees like all others and belong to the session's transactions; their
 //! definitions are seen by the session alone. Each also has a record in the catalog tree, which
-//! tells the next start what to clear away if this process ends without dropping them.
+//! names for the next start what to drop if this process ends without dropping them.
 //!
 //! A table that is dropped within an open transaction may have changes that a rollback still has
 //! to undo, so its trees wait in `doomed` until the transaction has ended.

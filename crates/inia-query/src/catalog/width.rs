@@ -1,4 +1,4 @@
-//! Bytes of values in MySQL's own rows, in which its limits of rows and tables are told. Rows here
+//! Bytes of values in MySQL's own rows, in which its limits of rows and tables are given. Rows here
 //! are laid out otherwise: see `row/fixed.rs`.
 
 use inia_base::datatype::{DataType, LobSize};

@@ -35,7 +35,7 @@ impl SessionContext {
         self.diagnostics.push(Warning { level, code, message });
     }
 
-    /// How many conditions there are, as the OK packet tells it.
+    /// The number of conditions, as the OK packet reports it.
     #[inline]
     pub fn warning_count(&self) -> u16 {
         self.diagnostics.count.min(u64::from(u16::MAX)) as u16

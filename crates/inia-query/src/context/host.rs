@@ -43,7 +43,7 @@ pub struct Host {
     pub counters: Arc<SessionCounters>,
     /// What the running SHOW is about.
     pub focus: RefCell<Focus>,
-    /// The catalog that the running SHOW tells of, where it is not the shared one.
+    /// The catalog that the running SHOW reads, where it is not the shared one.
     pub shown: RefCell<Option<Arc<CatalogVersion>>>,
     /// Conditions and errors of the last statement.
     pub(crate) condition_counts: Cell<(u64, u64)>,

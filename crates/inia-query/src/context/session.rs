@@ -256,8 +256,8 @@ impl SessionContext {
     }
 
     /// Takes the locks on definitions that a statement needs. One that has none from before gives
-    /// up those it got where it would close a cycle of waiters, and tries again: whoever waited
-    /// for them goes first.
+    /// up those it got where it would close a cycle of waiters, and tries again: a session that
+    /// waited for them goes first.
     pub fn back_off_and_retry<T>(
         &self,
         take: impl Fn(&SessionContext) -> Result<T, SqlError>,
@@ -341,7 +341,7 @@ impl SessionContext {
             false => Ok(()),
         };
         if result.is_err() && self.txn.get_mut().is_open() {
-            // The error of the commit is the one to tell.
+            // The error of the commit is the one to report.
             let _ = self.txn.get_mut().rollback();
         }
         self.mdl.end_commit();
@@ -388,7 +388,7 @@ impl SessionContext {
 
     /// Ends a statement that worked in the transaction: commits in autocommit mode; after an
     /// error undoes the statement, or the transaction where the error says so. What the statement
-    /// has met of other transactions is durable then, so its reply may tell of it.
+    /// has read of other transactions is durable then, so its reply may show it.
     pub fn leave(&mut self, start: Savepoint, error: Option<&SqlError>) -> Result<(), SqlError> {
         let autocommits = self.autocommits();
         self.end_statement_txns(error.is_some())?;

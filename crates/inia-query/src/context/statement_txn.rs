@@ -165,7 +165,7 @@ impl StatementTxn {
         };
         let ended = kept.and_then(|()| counted(txn)).and_then(|()| txn.commit());
         if ended.is_err() && txn.is_open() {
-            // The error of the commit is the one to tell.
+            // The error of the commit is the one to report.
             let _ = txn.rollback();
         }
         ended.sql().map(|()| changed)

@@ -216,8 +216,8 @@ impl Wanted {
     }
 }
 
-/// LOCK TABLES: ends the transaction and gives up earlier locks. All locks are taken in one order,
-/// whoever takes them, so that two sessions cannot wait for each other. Who had to wait may find
+/// LOCK TABLES: ends the transaction and releases earlier locks. All sessions take locks in one
+/// order, so that two of them cannot wait for each other. A session that had to wait may find
 /// that the names stand for something else by then, and asks again.
 pub fn lock(
     session: &mut SessionContext,
@@ -363,7 +363,7 @@ impl SessionContext {
         begun || !self.table_locks.list.is_empty()
     }
 
-    /// Errors 1100, 1099 and 1192 of statements under LOCK TABLES, as far as their text tells.
+    /// Errors 1100, 1099 and 1192 of statements under LOCK TABLES that their syntax shows.
     #[inline]
     pub fn check_locked(&self, statement: &Statement) -> Result<(), SqlError> {
         if self.table_locks.list.is_empty() {

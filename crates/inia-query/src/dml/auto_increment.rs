@@ -38,8 +38,8 @@ pub(crate) fn prepare_counter(table: &Table) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// A row with these bytes is about to go, or to lose its number: the counter is kept if no row may
-/// tell it after that.
+/// Prepares for a row with these bytes to be deleted, or to lose its number: records the counter if
+/// no row may show it after that.
 #[inline]
 pub(super) fn leaving(txn: &mut Txn, table: &Table, bytes: &[u8]) -> Result<(), SqlError> {
     let Some(column) = table.numbered else { return Ok(()) };
@@ -61,7 +61,7 @@ fn cell_number(cell: &Cell<'_>) -> u64 {
     }
 }
 
-/// The counter's present value, as SHOW CREATE TABLE and information_schema tell it.
+/// The counter's present value, as SHOW CREATE TABLE and information_schema report it.
 pub fn current(table: &Table) -> Result<u64, SqlError> {
     if table.def.auto_increment_column().is_none() {
         return Ok(0);
@@ -128,7 +128,7 @@ pub(crate) struct Numbers {
     offset: u64,
     /// The greatest number that the column takes.
     limit: u64,
-    /// Nobody else numbers rows meanwhile: nothing is reserved.
+    /// No other statement numbers rows meanwhile: nothing is reserved.
     is_nontransactional: bool,
     /// How many rows the statement has by its text; 0 where that is not known.
     expected: u64,

@@ -211,7 +211,7 @@ impl Fills {
         self.generated.iter().any(|(i, _)| *i == column)
     }
 
-    /// Whether a generated column reads one that tells when its row was changed.
+    /// Whether a generated column reads one that holds the time of the row's last change.
     pub(crate) fn tells_moments(&self, table: &Table) -> bool {
         let moment = |column: usize| table.def.columns[column].on_update_now;
         let reads = |expr: &Expr| {

@@ -78,7 +78,7 @@ fn is_gone(error: &SqlError) -> bool {
 }
 
 impl Foreign {
-    /// The foreign keys around a table; `None` where there are none or they are switched off.
+    /// The foreign keys around a table; `None` without any, or while they are switched off.
     pub(crate) fn load(
         session: &SessionContext,
         table: &Arc<Table>,
@@ -331,8 +331,8 @@ fn constraint_error(
     SqlError::new(code, &[&text])
 }
 
-/// The index that finds rows by some columns, and how many of them its own parts tell. A secondary
-/// index goes on with the columns of the primary key, which tell the others.
+/// The index that finds rows by some columns, and how many of them are its own parts. A secondary
+/// index goes on with the columns of the primary key, which are the others.
 fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
     let primary = table.def.primary().map(|index| index.parts.as_slice()).unwrap_or_default();
     let own = |index: &IndexDef| {

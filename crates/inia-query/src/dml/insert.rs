@@ -53,7 +53,7 @@ pub struct InsertPlan {
     selects: bool,
     /// The source reads the target.
     reads_target: bool,
-    /// There is one row by the statement's text, so nothing is told of how many there were.
+    /// The statement's text has one row, so the reply has no text about the number of rows.
     single: bool,
     /// What becomes of NULL that rows give NOT NULL columns.
     nulls: Nulls,

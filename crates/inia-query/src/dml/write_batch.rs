@@ -54,8 +54,8 @@ impl RowWriter<'_> {
         rows.len() >= MAX_ROWS || rows.size() >= MAX_BYTES
     }
 
-    /// Inserts the rows that wait; error 1062 for the first that cannot be. How many there are that
-    /// come before an error is told with it. Their entries may still wait, unless these are the
+    /// Inserts the rows that wait; error 1062 for the first whose key exists. Returns the number of
+    /// rows inserted before an error, too. Their entries may still wait, unless these are the
     /// `last` rows.
     pub(crate) fn flush(&mut self, txn: &mut Txn, last: bool) -> (usize, Result<(), SqlError>) {
         let mut pending = std::mem::take(&mut self.pending);

@@ -8,7 +8,7 @@ use inia_base::json;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, ExprType, Level, Warning};
 
-/// What a client is told that uses SQL_CALC_FOUND_ROWS.
+/// The warning that a client gets for SQL_CALC_FOUND_ROWS.
 const FOUND_ROWS_DEPRECATED: &str = "SQL_CALC_FOUND_ROWS is deprecated and will be removed in a \
     future release. Consider using two separate queries instead.";
 

@@ -1,7 +1,7 @@
 //! Hashing of keys for tables that live as long as a statement.
 //!
 //! Much faster for short keys than the standard hasher. The seed is random for each process, so
-//! that nobody can choose keys that meet in one place.
+//! that no client can choose keys that collide.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;

@@ -22,8 +22,8 @@ pub(super) struct Members<'w> {
 }
 
 impl<'s> Runner<'s> {
-    /// Whether the subquery has the row `values`; `None` where a NULL in one of several columns
-    /// keeps the hash table from telling.
+    /// Whether the subquery has the row `values`; `None` where the hash table cannot decide it: a
+    /// NULL is in one of several columns.
     pub(super) fn member(
         &self,
         sub: &Subquery,

@@ -152,8 +152,8 @@ impl Filler<'_> {
         Filler { source, first, rest, bounded }
     }
 
-    /// Fills the row, no further than its conditions hold; `checked` tells that the table's own
-    /// do. Whether all do.
+    /// Fills the row until a condition fails; `checked` means that the table's own conditions
+    /// hold. Returns whether all hold.
     fn matches(
         &self,
         found: &FoundRow<'_>,

@@ -115,7 +115,7 @@ fn push(
         Ok(())
     };
     sorter.push(key, |out| {
-        // The partition's key again, as what tells it from the key of the order.
+        // The partition's key is a prefix of the sort key; its copy here marks where it ends.
         keyed(&partition, out);
         encode_tuple(row, out);
         encode_tuple(rest, out);

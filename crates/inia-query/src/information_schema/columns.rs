@@ -149,7 +149,7 @@ fn current_timestamp(data_type: &DataType) -> String {
     }
 }
 
-/// EXTRA; of temporary tables MySQL tells less.
+/// EXTRA; MySQL shows less of temporary tables.
 fn extra(column: &ColumnDef, temporary: bool) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     if column.auto_increment {

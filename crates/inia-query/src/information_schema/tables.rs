@@ -48,7 +48,7 @@ pub(super) fn visible<'i>(
     tables.filter(|table| info.shows(&table.def.schema, &table.def.name))
 }
 
-/// Sizes as the server can tell them without reading the table; estimates.
+/// Sizes that the server knows without reading the table; estimates.
 pub(super) struct Sizes {
     pub(super) rows: u64,
     pub(super) average: u64,

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// A node of the plan that is being run; told apart by kind and address.
+/// A node of the plan that is being run; its kind and address identify it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     /// A query with its order and limit.

@@ -1,7 +1,7 @@
 //! A view that a statement uses, and on whose behalf.
 //!
-//! What a view names is read with the privileges of its definer, or with those of whoever uses it
-//! (SQL SECURITY INVOKER); inside of a view that acts for its definer, that is this definer.
+//! What a view names is read with the privileges of its definer, or with those of its user
+//! (SQL SECURITY INVOKER); inside a view that acts for its definer, that user is this definer.
 //!
 //! Example: the definer of `v` is `a`; `w` is SQL SECURITY INVOKER, defined by `b`, and `SELECT *
 //! FROM v`. A session of `c` that reads `w` needs SELECT on `w` and on `v`, and `a` needs it on the

@@ -4,7 +4,7 @@
 //! [bits][fixed columns][ends of variable columns][variable bytes]
 //! ```
 //!
-//! - `bits`: bit 0 tells wide ends; then one bit per nullable column, set for NULL;
+//! - `bits`: bit 0 means wide ends; then one bit per nullable column, set for NULL;
 //! - fixed columns stand at constant offsets, little-endian; a NULL one is zero-filled;
 //! - ends are u16, or u32 when wide, counted from the start of the variable bytes.
 //!
@@ -84,7 +84,7 @@ impl RowLayout {
         &self.slots[column].data_type
     }
 
-    /// How many of a row's first bytes tell a column's value; `None` where that depends on the row.
+    /// How many of a row's first bytes hold a column's value; `None` where that depends on the row.
     pub(crate) fn extent(&self, column: usize) -> Option<usize> {
         match self.slots[column].place {
             CellPosition::Fixed { offset, kind } => Some(offset + kind.len()),

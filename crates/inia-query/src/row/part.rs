@@ -58,7 +58,7 @@ impl PartCodec {
     }
 
     /// How its numbers are stored, where it holds numbers as [`super::many`] means them. (YEAR,
-    /// ENUM and their like are told apart by the column's type only.)
+    /// ENUM and SET differ by the column's type only.)
     pub(super) fn number(&self) -> Option<FixedKind> {
         match self.kind {
             PartKind::Fixed(kind @ (FixedKind::Int(_) | FixedKind::UInt(_) | FixedKind::Date))

@@ -26,7 +26,7 @@ impl<'w> Grant<'w> {
         used <= self.workspace.budget && (used <= self.granted || self.grow(used))
     }
 
-    /// Sees to memory for what cannot be put aside; error 3170 where there is none.
+    /// Takes memory for data that cannot be put aside; error 3170 when memory is used up.
     #[inline]
     pub(crate) fn require(&mut self, used: usize) -> Result<()> {
         match self.grant(used) {
@@ -35,7 +35,7 @@ impl<'w> Grant<'w> {
         }
     }
 
-    /// Takes memory for what cannot be put aside; false where there is none.
+    /// Takes memory for data that cannot be put aside; false when memory is used up.
     pub fn grant(&mut self, used: usize) -> bool {
         used <= self.granted || self.grow(used)
     }

@@ -57,7 +57,7 @@ impl SessionContext {
         own.all(|one| access.on_column(schema, &one.table, &one.column).has(Privileges::SELECT))
     }
 
-    /// Only SUPER is told which account is missing.
+    /// Only an account with SUPER sees which account is missing.
     fn no_definer(&self, definer: &AccountName) -> SqlError {
         if self.access().global.has(Privileges::SUPER) {
             return SqlError::new(ErrorCode::NoSuchUser, &[&definer.user, &definer.host]);

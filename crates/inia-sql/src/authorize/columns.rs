@@ -1,7 +1,7 @@
 //! Privileges on columns: what a statement needs of tables that it may read or change only in part.
 //!
-//! Which columns a statement names of which table only its resolved names tell. They are resolved
-//! for accounts that lack a privilege on a whole table, others need not wait for that.
+//! Only a statement's resolved names show which columns of which table it uses. They are resolved
+//! for accounts that lack a privilege on a whole table; others skip that work.
 //!
 //! Example: with SELECT on the column `a` of `t` alone, `SELECT a FROM t` and `SELECT COUNT(*) FROM
 //! t` are allowed, `SELECT a FROM t WHERE b = 1` is error 1143 for the column `b`, and `SELECT *

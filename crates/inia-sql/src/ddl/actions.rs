@@ -38,7 +38,7 @@ pub(super) struct Wishes {
     /// ORDER BY.
     pub(super) order: bool,
     pub(super) wanted: RequestedAlgorithm,
-    /// What is to be dropped and not there, which is told of after most else.
+    /// What is to be dropped and does not exist; its error comes after most others.
     missing: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Which algorithm MySQL would alter a table by: it tells what ALTER TABLE reports as rows
+//! Which algorithm MySQL would alter a table by: it decides what ALTER TABLE reports as rows
 //! affected, and whether a wanted ALGORITHM or LOCK is refused.
 
 use inia_base::datatype::DataType;

@@ -48,8 +48,8 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     carry_out(session, &name, &table, finished, &wishes)
 }
 
-/// Locks the table, its new name, whoever refers to it where a name changes, and what new foreign
-/// keys refer to.
+/// Locks the table, its new name, the tables that refer to it where a name changes, and what new
+/// foreign keys refer to.
 fn lock_for(
     session: &SessionContext,
     name: &FullName,

@@ -61,7 +61,7 @@ fn as_integer(
     mut from: ExprType,
     ctx: &mut EvalContext<'_>,
 ) -> Result<(Value, ExprType), SqlError> {
-    // Whatever is lost of short strings is told.
+    // A short string that loses anything is reported.
     from.stored &= is_large(&from.data_type);
     let whole = convert::to_wide(value, &from, ctx)?;
     Ok(match i64::try_from(whole) {

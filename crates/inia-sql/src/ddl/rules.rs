@@ -64,7 +64,7 @@ pub(super) enum Owner<'n> {
     Index(&'n str),
 }
 
-/// What is wrong with an expression, to be told in its owner's words.
+/// What is wrong with an expression; its owner words the error.
 enum Fault {
     Subquery,
     Function(&'static str),
@@ -119,7 +119,7 @@ pub(super) fn check_written(owner: Owner<'_>, expr: &ast::Expr) -> Result<(), Sq
     Ok(())
 }
 
-/// Everything that the bound expression tells.
+/// Makes the checks that need the bound expression.
 pub(super) fn check_bound(
     owner: Owner<'_>,
     expr: &Expr,

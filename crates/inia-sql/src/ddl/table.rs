@@ -137,8 +137,8 @@ pub(crate) fn create_table(session: &mut SessionContext, create: &ast::CreateTab
     finish_create(session, finished)
 }
 
-/// The name of a table about to be created, and what its foreign keys refer to; nobody else can see
-/// a temporary one.
+/// Locks the name of a table about to be created, and what its foreign keys refer to; no other
+/// session can see a temporary one.
 pub(super) fn lock_new(
     session: &SessionContext,
     name: &FullName,

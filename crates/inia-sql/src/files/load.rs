@@ -1,8 +1,8 @@
 //! LOAD DATA [LOCAL] INFILE.
 //!
 //! The file's text comes in pieces. Each line becomes a row of INSERT: its fields go to columns and
-//! user variables, SET computes the rest. LOCAL forgives like IGNORE, since the client cannot be
-//! told to stop.
+//! user variables, SET computes the rest. LOCAL forgives like IGNORE, since the server
+//! cannot stop the client.
 
 use super::format::Format;
 use super::reader::{Field, FileReader, FileRow};

@@ -72,7 +72,7 @@ pub(crate) struct FileReader {
     skipped_rows: u64,
     /// Bytes that need a closer look inside of fields.
     special: [bool; 256],
-    /// So many bytes tell what a special byte means.
+    /// So many bytes decide what a special byte means.
     ahead: usize,
     text: Vec<u8>,
     at: usize,
@@ -213,7 +213,7 @@ impl FileReader {
         }
     }
 
-    /// Whether more text is needed to tell what the next byte means.
+    /// Whether more text is needed to decide what the next byte means.
     fn is_short(&self) -> bool {
         !self.whole && self.text.len() - self.at < self.ahead
     }

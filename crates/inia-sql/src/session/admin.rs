@@ -155,7 +155,7 @@ pub(super) fn execute(
     }
 }
 
-/// SHUTDOWN: the client is told OK, and loses its connection like all others. A database without
+/// SHUTDOWN: the client gets OK, and loses its connection like all others. A database without
 /// a server does not have it.
 fn shut_down(session: &SessionContext) -> Done {
     match session.db.processes().is_some_and(|processes| processes.shut_down()) {
@@ -621,7 +621,7 @@ fn describable(
     let denied = !access.describes(schema, name);
     let there = session.db.catalog().has(schema, name)
         || inia_query::information_schema::find(schema, name).is_some();
-    // Who may see the database is told that there is no such table.
+    // An account that may see the database gets the error for a missing table.
     if denied && (there || !access.sees_database(schema)) {
         return Err(access.no_table("SELECT", name));
     }

@@ -66,7 +66,7 @@ pub(super) fn explain(
     }
 }
 
-/// Runs the plan for what the trace sees of it; nobody gets the rows.
+/// Runs the plan for what the trace sees of it; the rows are dropped.
 fn analyze(
     session: &mut SessionContext,
     plan: &StatementPlan,

@@ -47,7 +47,7 @@ impl PreparedMemory {
         PreparedMemory { share, most: budget.part(), bytes: 0 }
     }
 
-    /// Takes memory for a statement; error 1037 where there is none.
+    /// Takes memory for a statement; error 1037 when memory is used up.
     pub(super) fn take(&mut self, text: &[u8], nodes: u64) -> Result<u64, SqlError> {
         let trees = 2 * nodes * NODE;
         let cost = STATEMENT + text.len() as u64 * COPIES + trees;

@@ -71,7 +71,7 @@ pub(super) fn run_statement(
     if let Ok(outcome) = &mut result
         && plan::keeps_diagnostics(statement)
     {
-        // FOUND_ROWS() too goes on telling of the statement before.
+        // FOUND_ROWS() keeps the value of the statement before, too.
         outcome.rows = outcome.rows.map(|_| session.env.found_rows);
         outcome.reports = true;
     }

@@ -1,6 +1,6 @@
 //! What a dump of all databases says to the tables of schema `mysql`.
 //!
-//! These tables are computed: nobody makes, fills or drops them. A dump does all of that with each
+//! These tables are computed: they cannot be created, filled or dropped. A dump does that with each
 //! of them, and the databases that follow are to be restored all the same. So these statements are
 //! passed over with a warning where the account may do such things everywhere; others are refused.
 //! Accounts are not among what a dump restores.

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! So the tree is sound after every step, however much of it is there, and a crash loses no pages:
-//! whoever gives up the load drops the tree or undoes its records. Parents split at the end, which
-//! leaves them full. If other records get in between, the rest is inserted one by one.
+//! the owner of a load that fails drops the tree or undoes its records. Parents split at the end,
+//! which leaves them full. If other records get in between, the rest is inserted one by one.
 
 use super::leaf_mut::stored;
 use super::split::{Need, separator};

@@ -1,4 +1,4 @@
-//! A number that a tree keeps in its root page, for whoever counts the tree's records.
+//! A number that a tree keeps in its root page, to count the tree's records.
 //!
 //! It stands in bytes that no node uses otherwise, so whatever rewrites the root takes it along
 //! ([`carry`]): the root is split, takes its last child's place, or is filled from scratch.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A chain belongs to one record and is never changed, only written and freed, always in the
-//! mini-transaction that changes the record. So whoever has read a chain, and finds the leaf
+//! mini-transaction that changes the record. So a reader that has read a chain, and finds the leaf
 //! unchanged afterwards, has read the right bytes.
 
 use super::BTree;

@@ -217,7 +217,7 @@ impl Word {
         ) {
             now = changed;
         }
-        // Whoever sees the frame's new bytes sees that its former page has left it.
+        // A thread that sees the frame's new bytes sees that its former page has left it.
         fence(Ordering::Release);
         word
     }

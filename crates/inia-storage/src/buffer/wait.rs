@@ -1,6 +1,6 @@
 //! Where threads sleep that wait for a page latch: a sharded table of parked threads.
 //!
-//! A page's word has its wait bit set while threads are parked for it. Whoever ends a latch clears
+//! A page's word has its wait bit set while threads are parked for it. The end of a latch clears
 //! the bit and calls [`WaitTable::wake`], which wakes all readers and one writer, and sets the bit
 //! again when writers remain. A parked thread checks its condition once more under the shard's
 //! lock, so that no wake is lost:

@@ -112,7 +112,7 @@ impl LockSystem {
     }
 
     /// Makes the implicit lock of `holder`'s transaction `id` on a record explicit; false when that
-    /// transaction is over. Whoever waits for the record already waits for `holder` from now on.
+    /// transaction is over. Transactions that wait for the record wait for `holder` from now on.
     pub(crate) fn make_explicit(
         &self,
         holder: &Arc<Owner>,

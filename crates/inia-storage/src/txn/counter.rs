@@ -14,8 +14,8 @@
 //!   crash              counter 0, kept 4     the greatest is 2, yet the next number is 4
 //! ```
 //!
-//! The log is in order: whoever finds the record gone finds the counter. A transaction that a crash
-//! ended before it was rolled back keeps no numbers; no client has seen them.
+//! The log is in order: a reader that finds the record gone finds the counter. A transaction that a
+//! crash ended before it was rolled back keeps no numbers; no client has seen them.
 
 use super::handle::Txn;
 use super::shared::EngineShared;

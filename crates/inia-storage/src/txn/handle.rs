@@ -393,7 +393,7 @@ impl Txn {
         self.wait_for_lock(record, request.wait)
     }
 
-    /// Takes a lock on a key, whoever wrote its record: the caller looks at the record afterwards.
+    /// Takes a lock on a key whatever its record's writer: the caller reads the record afterwards.
     pub(super) fn lock_key(
         &mut self,
         tree: &Tree,

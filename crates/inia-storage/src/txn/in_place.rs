@@ -139,7 +139,7 @@ impl Txn {
         let writer = locator.header.txn_id();
         match self.lock_found(&cursor.range.tree, &cursor.range.memory().key, writer, EXCLUSIVE)? {
             Locked::Yes { fresh } => Ok(cursor.locked(fresh, &self.core.store)),
-            // Whoever wrote the version read had ended by then, so that a wait was for a lock, and
+            // The writer of the version read had ended by then, so that a wait was for a lock, and
             // has got it: what the leaf says of the record is decided now.
             Locked::Retry { .. } => Ok(cursor.locked(false, &self.core.store)),
             Locked::Skip => Ok(false),

@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// Announces a snapshot: first `early`, a horizon read before, then the end of the one that
-    /// `read` gives. Whoever frees versions either sees `early`, or freed only what the later
+    /// `read` gives. A purge of versions either sees `early`, or freed only what the later
     /// horizon does not need.
     pub(crate) fn announce(&self, early: Lsn, read: impl FnOnce() -> Snapshot) -> Snapshot {
         debug_assert_eq!(self.snapshot_end.load(Ordering::Relaxed), NONE, "two snapshots");
@@ -82,7 +82,7 @@ impl Session {
 
     /// Ends the snapshot.
     pub(crate) fn withdraw(&self) {
-        // First the end: whoever sees the next snapshot's horizon does not see this one's end.
+        // First the end: a purge that sees the next snapshot's horizon does not see this one's end.
         self.snapshot_end.store(NONE, Ordering::Relaxed);
         self.horizon.store(NONE, Ordering::Release);
     }

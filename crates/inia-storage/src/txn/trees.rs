@@ -40,7 +40,7 @@ impl Tree {
         self.shared.btree.id()
     }
 
-    /// Snapshots show the newest versions of the tree's records, whoever wrote them, and whenever
+    /// Snapshots show the newest versions of the tree's records, of all writers, and whenever
     /// the tree was made: for trees that only one session uses.
     pub fn show_newest(&self) {
         self.shared.made_by.store(NEWEST, Ordering::Relaxed);

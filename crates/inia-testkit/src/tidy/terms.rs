@@ -40,6 +40,13 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("come to again", "found again"),
     ("its like", "the same digest, or what is meant"),
     ("and its kin", "what is meant"),
+    ("Whoever", "the subject: a session, a reader, the caller"),
+    ("whoever", "the subject: a session, a reader, the caller"),
+    ("tell of", "report, show or publish"),
+    ("tells of", "reports, shows or publishes"),
+    ("telling of", "reporting, showing or publishing"),
+    ("told of", "reported, shown or published"),
+    ("is come to", "is reached"),
 ];
 
 /// The first term of a line that is not to be written, by its position in [`TERMS`].

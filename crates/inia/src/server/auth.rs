@@ -1,7 +1,7 @@
 //! Accounts and password checks.
 //!
 //! A login for an unknown account takes the whole way of a known one, with a decoy that no
-//! password opens, so that neither packets nor times tell which accounts exist.
+//! password opens, so that neither packets nor times show which accounts exist.
 
 use super::tls::PasswordKeys;
 use inia_sql::{LoginAccount, LoginRequirement};
@@ -65,7 +65,7 @@ pub(crate) trait Exchange {
 pub(crate) enum LoginError {
     /// The client left, or was too slow.
     Gone,
-    /// The client is told.
+    /// The client gets the error.
     Refused(ServerError),
 }
 

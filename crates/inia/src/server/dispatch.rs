@@ -216,7 +216,7 @@ impl Worker {
         let _ = self.send();
     }
 
-    /// The session has panicked: what it had written is dropped, the client is told.
+    /// Ends a session that has panicked: drops what it had written and sends the error.
     pub(crate) fn fail_internally(&mut self) {
         self.out.abort();
         self.put_error(&ServerError::new(1105, "HY000", "Internal error; the connection ends"));

@@ -28,7 +28,7 @@ use std::time::Duration;
 const STACK: usize = 128 << 10;
 /// How many clients may wait to be accepted.
 const QUEUE: i32 = 4096;
-/// Mode of the Unix socket: whoever may enter its directory may connect, as with MySQL.
+/// Mode of the Unix socket: every user who may enter its directory may connect, as with MySQL.
 const SOCKET_MODE: u32 = 0o777;
 /// How long a shutdown waits for connections.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
@@ -197,7 +197,7 @@ fn listen(config: &Config, authenticator: &Authenticator) -> Result<TcpListener,
     Ok(listener)
 }
 
-/// Listens on a path, taking the place of a socket that nobody serves any more.
+/// Listens on a path, taking the place of a socket that no server listens on any more.
 fn listen_unix(path: &Path) -> Result<UnixListener, StartError> {
     let fail =
         |error: io::Error| StartError(format!("cannot listen on {}: {error}", path.display()));

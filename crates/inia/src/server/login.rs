@@ -71,7 +71,7 @@ impl Exchange for Talk<'_> {
     }
 }
 
-/// Greets a new client and lets it log in; `None` if it may not stay (it has been told).
+/// Greets a new client and lets it log in; `None` if it is refused (the error has been sent).
 pub(crate) fn log_in(
     shared: &Shared,
     slot: &Slot,

@@ -1,7 +1,7 @@
 //! All connections: the process list, KILL, limits, and counters.
 //!
 //! Each connection owns a [`Slot`]. Its thread writes the slot with plain stores and one mutex
-//! that nobody else holds except for the moment of a SHOW PROCESSLIST; other threads only read,
+//! that no other thread holds except for the moment of a SHOW PROCESSLIST; other threads only read,
 //! or set the kill mark and interrupt. A ticking thread moves the clock once a second, so that no
 //! request asks for the time, and ends connections that log in too slowly or idle too long.
 //!
@@ -212,7 +212,7 @@ impl Slot {
     }
 }
 
-/// Server-wide counts, as COM_STATISTICS and SHOW STATUS tell them.
+/// Server-wide counts, as COM_STATISTICS and SHOW STATUS report them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Seconds since the start.
@@ -291,7 +291,7 @@ impl Registry {
     }
 
     /// Admits a connection; `None` when there are too many or the server stops. One more than
-    /// `most` may come in: it is told after its login that it cannot stay, unless an administrator
+    /// `most` may come in: it is refused after its login, unless an administrator
     /// logs in ([`Registry::take_place`]).
     pub(super) fn admit(&self, socket: Arc<Socket>, most: Option<u64>) -> Option<Arc<Slot>> {
         let mut slots = self.slots.lock();

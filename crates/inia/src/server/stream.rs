@@ -78,7 +78,7 @@ impl Socket {
         }
     }
 
-    /// Whether nobody else can read along.
+    /// Whether no third party can read along.
     pub(crate) fn is_local(&self) -> bool {
         matches!(self.kind, Kind::Unix(_))
     }

@@ -27,7 +27,7 @@ struct State {
 
 impl Interrupts {
     /// Watches for SIGINT by a thread: it kills what connection `id` runs. Between the statements
-    /// of a program that nobody types into, it ends the program.
+    /// of a program whose input is not typed, it ends the program.
     pub(super) fn watch(target: Target, id: u32, typed: bool) -> Result<Interrupts, String> {
         let interrupts = Interrupts::default();
         let mut signals = Signals::new([SIGINT]).map_err(|error| format!("no signals: {error}"))?;

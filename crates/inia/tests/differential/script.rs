@@ -15,7 +15,7 @@ pub(super) struct Statement {
     pub(super) differs: Option<String>,
     /// The account whose connection it is for.
     pub(super) account: String,
-    /// Whether all that is told of its columns is compared.
+    /// Whether all metadata of its columns is compared.
     pub(super) in_full: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The strong locks that are held, and the requests that wait, per name and in order of arrival.
 //!
-//! Invariants: whoever asks stands in no other line. A name's `guarded` counts its strong locks and
+//! Invariants: an owner waits in at most one queue. A name's `guarded` counts its strong locks and
 //! the requests for such. A request waits only if a strong lock or request, or its being strong
 //! itself, makes it; so what can let it in passes through here: a strong lock that goes, a request
 //! that goes, or a slot's lock whose owner then sees the counter.

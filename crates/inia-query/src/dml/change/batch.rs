@@ -1,10 +1,10 @@
 //! Batches of rows that an UPDATE or DELETE changes: the clustered records of up to `MAX_ROWS` rows
 //! first, then the index entries of many such batches, index by index in the order of their keys.
 //!
-//! Rows of a batch were read without a lock, since nobody had locked them. A row that another
-//! transaction changes before the batch is written is detected then: it is read again with a lock,
-//! its conditions are checked again, and it is changed by itself. A statement waits for a lock only
-//! while no row is buffered, so locks are requested in the order of the rows.
+//! Rows of a batch were read without a lock, since no transaction had locked them. A row that
+//! another transaction changes before the batch is written is detected then: it is read again with
+//! a lock, its conditions are checked again, and it is changed by itself. A statement waits for a
+//! lock only while no row is buffered, so locks are requested in the order of the rows.
 
 use super::rewrite::Rewrite;
 use super::run::ChangeRun;
@@ -322,8 +322,8 @@ impl ChangeRun<'_> {
         if self.writer.changes_are_full() { self.flush_rows(ctx) } else { Ok(()) }
     }
 
-    /// Makes all changes that wait, after the scan has come to its end: before its error is told,
-    /// too, so that what it leaves locked is locked.
+    /// Makes all buffered changes after the scan has ended: before its error is returned,
+    /// too, so that the rows found before it stay locked.
     pub(super) fn flush_last(
         &mut self,
         ctx: &mut EvalContext<'_>,

@@ -47,7 +47,7 @@ pub(crate) struct Rewriting {
     moments: Vec<usize>,
     /// Generated columns, where some read a column of `moments`.
     told: Vec<usize>,
-    /// Indexes whose entries tell one of these columns.
+    /// Indexes whose entries hold one of these columns.
     indexes: Vec<usize>,
 }
 

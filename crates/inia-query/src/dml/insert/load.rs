@@ -80,8 +80,8 @@ impl LoadRun<'_> {
         Ok(())
     }
 
-    /// Writes what still waits after the file has been `read` or reading it has failed: the
-    /// outcome, told as LOAD DATA tells it.
+    /// Writes the rows that still wait after the file has been `read` or reading it has failed;
+    /// returns the outcome as LOAD DATA reports it.
     pub fn finish(
         mut self,
         session: &SessionContext,

@@ -30,7 +30,7 @@ struct Tally {
     copied: u64,
     updated: u64,
     deleted: u64,
-    /// Rows that ON DUPLICATE KEY UPDATE left as they were, be it that IGNORE forgave an error.
+    /// Rows that ON DUPLICATE KEY UPDATE left as they were, those of forgiven errors included.
     untouched: u64,
     first_generated: Option<u64>,
     last_value: u64,

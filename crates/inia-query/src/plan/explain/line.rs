@@ -11,7 +11,7 @@ use inia_expr::tree::{CmpOp, RowLookup, Subquery, SubqueryKind};
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast::SetOp;
 
-/// What EXPLAIN tells of one member of FROM; `None` prints as NULL.
+/// What EXPLAIN shows of one member of FROM; `None` prints as NULL.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
     /// Number of the query block.

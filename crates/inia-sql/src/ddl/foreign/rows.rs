@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Error 1452 (1216 for those who may not know the parent) where a row of a table, as the open
 /// transaction has written it, lacks a parent by one of these foreign keys. Temporary tables are
-/// nobody's parents.
+/// never parents.
 pub(in crate::ddl) fn check_rows(
     session: &SessionContext,
     def: &TableDef,

@@ -1,10 +1,10 @@
 //! Definitions and rows change at once, from several threads and a seed.
 //!
 //! Two tables `a` and `b` hold accounts: transactions move amounts from one to the other while the
-//! two swap names, get and lose columns and indexes, are written anew, locked and checked. Whoever
-//! adds up both in one statement, or under a lock, must always find the same sum. Beside them a
-//! parent and its child, a view and a table that comes and goes are changed. In the end every index
-//! must fit its table. Errors that other sessions' statements may cause are counted as nothing.
+//! two swap names, get and lose columns and indexes, are written anew, locked and checked. A sum
+//! over both in one statement, or under a lock, must always be the same. Beside them a parent and
+//! its child, a view and a table that comes and goes are changed. In the end every index must fit
+//! its table. Errors that other sessions' statements may cause are counted as nothing.
 //!
 //! `INIA_MUTATIONS=50` takes fifty times the rounds.
 

@@ -255,7 +255,7 @@ fn gaps_reach_across_leaves() {
     assert!(!insert_waits(&engine, &tree, &key(19001)));
 }
 
-/// Whoever locks a gap looks at the leaf first, and confirms afterwards that it was the right one.
+/// A transaction that locks a gap reads the leaf first, and confirms it to be the right one after.
 #[test]
 fn a_gap_is_not_confirmed_once_something_was_inserted_into_it() {
     let engine = open();

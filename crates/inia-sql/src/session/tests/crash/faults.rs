@@ -34,7 +34,7 @@ struct World {
     seed: u64,
     stops: u64,
     undone: u64,
-    /// How often statements came after a stop, and how often one of them was told of it.
+    /// How often statements came after a stop, and how often one of them failed with its error.
     asked: u64,
     told: u64,
 }
@@ -123,7 +123,7 @@ impl World {
     }
 
     /// Goes on where nothing can be written any more. Statements that write nothing succeed;
-    /// whether one was told of the stop. None fails with any other error.
+    /// whether one failed with the stop's error. None fails with any other error.
     fn tells_of_the_stop(&self, run: &mut Run) -> bool {
         for _ in 0..20 {
             let Err(later) = run.step() else { continue };
@@ -140,7 +140,7 @@ impl World {
     fn finish(mut self) -> (u64, u64) {
         self.restart(&[]);
         let World { asked, told, .. } = self;
-        assert!(told * 10 >= asked * 9, "{told} of {asked} stops were told of");
+        assert!(told * 10 >= asked * 9, "{told} of {asked} stops were reported");
         (self.stops, self.undone)
     }
 }
