@@ -52,6 +52,27 @@ fn error(code: ErrorCode, args: &[&dyn Display]) -> SqlError {
     SqlError::new(code, args)
 }
 
+/// What MySQL warns about where a column's type comes from a query.
+pub fn deprecated_in(data_type: &DataType, zerofill: bool) -> Vec<SqlError> {
+    let (digits, unsigned) = match data_type {
+        DataType::Float { decimals, unsigned } | DataType::Double { decimals, unsigned } => {
+            (decimals.is_some(), *unsigned)
+        }
+        DataType::Decimal { unsigned, .. } => (false, *unsigned),
+        _ => (false, false),
+    };
+    let mut found = Vec::new();
+    if digits {
+        found.push(dropped(FLOAT_DIGITS));
+    }
+    match (zerofill, unsigned) {
+        (true, _) => found.push(dropped(ZEROFILL)),
+        (false, true) => found.push(dropped(UNSIGNED_FRACTION)),
+        (false, false) => {}
+    }
+    found
+}
+
 /// Checks the type of column `name` in a table whose default collation is `table`.
 pub fn column_type(
     name: &str,

@@ -124,6 +124,18 @@ fn merge_strings(
     }
     let length = types.iter().map(|ty| u64::from(ty.length)).max().unwrap_or(0);
     let mut ty = ExprType::text(length, collation, nullable);
+    // CHAR stays so beside all but strings of other kinds.
+    let fixed = |ty: &&ExprType| {
+        ty.class() != TypeClass::String || matches!(ty.data_type, DataType::Char { .. })
+    };
+    let json = types.iter().any(|ty| ty.class() == TypeClass::Json);
+    let any_char = types.iter().any(|ty| matches!(ty.data_type, DataType::Char { .. }));
+    if let (DataType::VarChar { chars, .. }, true) = (&ty.data_type, any_char && !json)
+        && *chars <= 255
+        && types.iter().all(fixed)
+    {
+        ty.data_type = DataType::Char { chars: *chars, collation };
+    }
     // What has a TEXT or BLOB among its operands is one, however short.
     let long = |ty: &&ExprType| matches!(ty.data_type, DataType::Text { .. } | DataType::Blob(_));
     match ty.data_type {

@@ -211,6 +211,20 @@ pub struct Case {
     pub otherwise: Option<Expr>,
 }
 
+impl Case {
+    /// Whether this is what NULLIF becomes: NULL where two values are equal, else the first.
+    pub fn is_nullif(&self) -> bool {
+        match &self.whens[..] {
+            [(condition, result)] => {
+                matches!(condition.kind, ExprKind::Compare(_))
+                    && matches!(result.kind, ExprKind::Literal(Value::Null))
+                    && self.otherwise.is_some()
+            }
+            _ => false,
+        }
+    }
+}
+
 /// `value [NOT] IN (list)`.
 #[derive(Clone, Debug)]
 pub struct InList {

@@ -20,6 +20,7 @@ mod merge;
 mod namespace;
 mod nesting;
 mod order;
+mod origin;
 mod query;
 mod rollup;
 mod scope;

@@ -170,6 +170,34 @@ pub struct OutputColumn {
     pub result: ResultColumn,
     /// What enclosing queries see.
     pub ty: ExprType,
+    /// Where its values come from.
+    pub origin: Origin,
+}
+
+/// Where an output column's values come from: a table that is made of them has columns of other
+/// types for the same values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A column, or what several queries have in common.
+    Column,
+    /// A column of a merged derived table.
+    Merged,
+    /// A constant.
+    Literal,
+    /// An aggregate.
+    Aggregate,
+    /// IFNULL, which keeps its arguments' kind of number.
+    IfNull,
+    /// A function over a window.
+    Window,
+    /// A subquery in an expression.
+    Subquery,
+    /// `@name := value`.
+    Variable,
+    /// A function that keeps its argument's type, strings of a fixed length aside.
+    Varying,
+    /// Any other computed value.
+    Function,
 }
 
 /// The columns' metadata for the client.

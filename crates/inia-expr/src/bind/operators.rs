@@ -11,7 +11,7 @@ use crate::tree::{
     Arith, ArithOp, Between, Case, CmpOp, Compare, Expr, ExprKind, InList, Like, NumClass,
     Quantifier, Subquery,
 };
-use crate::ty::{ExprType, NOT_FIXED, TypeClass};
+use crate::ty::{ExprType, NOT_FIXED, TypeClass, display_length};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -489,7 +489,8 @@ pub(crate) fn double_like(ty: &ExprType) -> ExprType {
         NOT_FIXED => return double,
         digits => DataType::Double { decimals: Some(digits), unsigned: false },
     };
-    ExprType { data_type, decimals, ..double }
+    let length = display_length(&data_type);
+    ExprType { data_type, length, decimals, ..double }
 }
 
 /// Unary minus; negative literals become constants at once.

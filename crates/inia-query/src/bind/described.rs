@@ -1,6 +1,6 @@
 //! The metadata that clients get of columns of tables, temporary ones included.
 
-use crate::plan::OutputColumn;
+use crate::plan::{Origin, OutputColumn};
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::DataType;
 use inia_expr::{ExprType, TypeClass};
@@ -28,7 +28,7 @@ pub(super) fn as_stored(result: &mut ResultColumn, ty: &ExprType) {
 /// Describes a value that was put into a temporary table: a column stays what it was, but for its
 /// keys, and a computed value becomes a column.
 pub(super) fn as_kept(column: &mut OutputColumn) {
-    let OutputColumn { result, ty } = column;
+    let OutputColumn { result, ty, .. } = column;
     if result.org_name.is_empty() {
         as_stored(result, ty);
         result.org_name.clone_from(&result.name);
@@ -42,7 +42,7 @@ pub(super) fn as_kept(column: &mut OutputColumn) {
 /// Describes a column of a set operation's result.
 pub(super) fn of_set_operation(name: &str, ty: ExprType) -> OutputColumn {
     let result = ty.result_column(name);
-    let mut column = OutputColumn { result, ty };
+    let mut column = OutputColumn { result, ty, origin: Origin::Column };
     as_kept(&mut column);
     // MySQL finds no default for a moment that is never NULL.
     if column.ty.class() == TypeClass::Dated && !column.ty.nullable {

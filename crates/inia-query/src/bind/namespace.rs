@@ -6,6 +6,7 @@
 //! Example: `a(id, x) JOIN b(id, y) USING (id)`: slots are a.id 0, a.x 1, b.id 2, b.y 3; visible
 //! are a.id, a.x, b.y, so `id` is not ambiguous, while `b.id` still finds slot 2.
 
+use crate::plan::Origin;
 use inia_base::column::ResultColumn;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Expr, ExprType};
@@ -82,6 +83,11 @@ impl FromColumn {
 }
 
 impl Namespace {
+    /// Where the values of a column come from.
+    pub(crate) fn origin(&self, (table, _): (usize, usize)) -> Origin {
+        if self.tables[table].stored { Origin::Column } else { Origin::Merged }
+    }
+
     /// A namespace of one table.
     pub(crate) fn of(table: FromTable) -> Namespace {
         let shown = table.columns.iter().enumerate().filter(|(_, column)| !column.hidden);

@@ -5,6 +5,7 @@ use super::scope::Clause;
 use super::{CteBinding, Level, QueryBinder, QueryUse, Result};
 use crate::catalog::same_name;
 use crate::optimize::order_by_index;
+use crate::plan::Origin;
 use crate::plan::{
     Body, LimitPlan, OutputColumn, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey, Subplan,
     ValuesPlan,
@@ -104,7 +105,8 @@ impl QueryBinder<'_> {
             .map(|column| {
                 let types: Vec<&ExprType> = bound.iter().map(|row| &row[column].ty).collect();
                 let ty = merge(&types, "VALUES")?.fitted_to_column();
-                Ok(OutputColumn { result: ty.result_column(&format!("column_{column}")), ty })
+                let result = ty.result_column(&format!("column_{column}"));
+                Ok(OutputColumn { result, ty, origin: Origin::Column })
             })
             .collect::<Result<_>>()?;
         let types = columns.iter().map(|column| column.ty.clone()).collect();

@@ -6,6 +6,7 @@ use super::grouping::{GroupCheck, Keyed};
 use super::is_null::{self, Never};
 use super::nesting::{MAX_TABLES, too_many_tables};
 use super::order::{Reference, find_item, reference};
+use super::origin;
 use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
 use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
@@ -13,7 +14,8 @@ use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
 use crate::optimize::{FromTree, LeafKind, QueryBlock, group_strategy, plan_from};
 use crate::plan::window::WindowPlan;
-use crate::plan::{Aggregation, Body, GroupStrategy, OutputColumn, QueryPlan, SelectPlan, SortKey};
+use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
+use crate::plan::{SelectPlan, SortKey};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
@@ -330,7 +332,11 @@ impl QueryBinder<'_> {
                 result.name = name.to_owned();
             }
         }
-        OutputColumn { result, ty: expr.ty.clone() }
+        let origin = match (column, origin::of(expr)) {
+            (Some(at), Origin::Column) => self.names().origin(at),
+            (_, origin) => origin,
+        };
+        OutputColumn { result, ty: expr.ty.clone(), origin }
     }
 
     fn group_item(&mut self, item: &ast::Expr, clauses: &mut Clauses) -> Result<Expr> {
@@ -576,7 +582,8 @@ fn push_column(names: &Namespace, at: (usize, usize), clauses: &mut Clauses) {
     let result = column.result.clone();
     let item = ScopeItem { name: result.name.clone(), expr: column.expr(), column: Some(at) };
     clauses.items.push(item);
-    clauses.columns.push(OutputColumn { result, ty: column.ty.clone() });
+    let origin = names.origin(at);
+    clauses.columns.push(OutputColumn { result, ty: column.ty.clone(), origin });
 }
 
 /// Error 3065: DISTINCT cannot be ordered by what it does not select.

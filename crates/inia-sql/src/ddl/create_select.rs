@@ -8,11 +8,14 @@ use super::table::{create_trees, define, is_taken, lock_new};
 use super::table_builder::{ColumnDraft, TableBuilder};
 use super::{DdlResult, aside, full_name, in_transaction};
 
+use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
-use inia_expr::lob_bytes;
+use inia_expr::column_type::deprecated_in;
 use inia_expr::store::implicit_default;
+use inia_expr::{ExprType, TypeClass, lob_bytes};
 use inia_parser::ast;
 use inia_query::catalog::{
     Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
@@ -23,7 +26,7 @@ use inia_query::context::StatementOutcome;
 use inia_query::dml::InsertPlan;
 use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
-use inia_query::plan::{OutputColumn, StatementPlan};
+use inia_query::plan::{Origin, OutputColumn, StatementPlan};
 use inia_query::planner::plan_source;
 use std::sync::Arc;
 
@@ -115,7 +118,7 @@ fn temporary_select(
 /// Adds the query's columns, behind all others and in the query's order; those that are written
 /// out keep their definitions. The names of all of them.
 fn add_columns(
-    session: &SessionContext,
+    session: &mut SessionContext,
     builder: &mut TableBuilder,
     plan: &StatementPlan,
 ) -> Result<Vec<String>, SqlError> {
@@ -131,6 +134,9 @@ fn add_columns(
             None => {
                 check_column_name(name)?;
                 let def = column_def(session, column, false);
+                for warning in &deprecated_in(&def.data_type, def.zerofill) {
+                    session.push_warning(warning);
+                }
                 ColumnDraft { def, origin: None, explicit_null: false }
             }
         };
@@ -164,6 +170,9 @@ pub(super) fn column_def(
         if def.auto_increment {
             def.default = ColumnDefault::Value(Value::Int(0));
         }
+        if column.origin == Origin::Merged && !for_view {
+            lose_default(&mut def);
+        }
         (def.auto_increment, def.generated, def.invisible) = (false, None, false);
         return def;
     }
@@ -181,11 +190,18 @@ pub(super) fn column_def(
             | DataType::VarBinary(_)
             | DataType::Time { .. }
     );
-    let default = match !nullable && defaults {
+    // A zero date is a default only where the mode lets it be one.
+    let dated = !matches!(column.origin, Origin::Column | Origin::Merged)
+        && column.ty.class() == TypeClass::Dated
+        && !session.env.sql_mode.has(SqlMode::NO_ZERO_DATE);
+    let default = match !nullable && (defaults || dated) {
         true => ColumnDefault::Value(implicit_default(&data_type)),
         false => ColumnDefault::None,
     };
     let mut def = ColumnDef { default, ..ColumnDef::new(&result.name, data_type, nullable) };
+    if let DataType::Double { decimals: Some(_), .. } = def.data_type {
+        def.display_width = u8::try_from(column.ty.length).ok();
+    }
     if let Some(known) = view {
         def.comment = known.comment;
         match known.default {
@@ -197,25 +213,113 @@ pub(super) fn column_def(
     def
 }
 
+/// A merged derived table has lost the defaults that are values, not comments and expressions.
+fn lose_default(def: &mut ColumnDef) {
+    def.on_update_now = false;
+    match def.default {
+        ColumnDefault::Value(_) if !def.nullable => {
+            def.default = ColumnDefault::Value(implicit_default(&def.data_type));
+        }
+        ColumnDefault::Value(_) | ColumnDefault::CurrentTimestamp => {
+            def.default = ColumnDefault::None;
+        }
+        _ => {}
+    }
+}
+
 /// The type of a table's column that takes computed values.
 fn computed_type(column: &OutputColumn) -> DataType {
     let computed = column.result.org_name.is_empty();
+    let length = column.ty.length;
+    if let Some(data_type) = remade_type(&column.ty, column.origin) {
+        return data_type;
+    }
     match &column.ty.data_type {
         DataType::Null => DataType::Binary(0),
         // A computed number that fits is an INT.
-        DataType::Int { width: IntWidth::Big, unsigned } if column.ty.length <= 10 => {
+        DataType::Int { width: IntWidth::Big, unsigned } if fits_int(length, column.origin) => {
             DataType::Int { width: IntWidth::Int, unsigned: *unsigned }
         }
         // MAX of a column is of its kind.
-        DataType::Text { size, collation } if computed && column.ty.length < lob_bytes(*size) => {
-            let bytes = u64::from(column.ty.length) * u64::from(collation.charset().max_bytes());
+        DataType::Text { size, collation } if computed && length < lob_bytes(*size) => {
+            let bytes = u64::from(length) * u64::from(collation.charset().max_bytes());
             DataType::Text { size: size_for(bytes), collation: *collation }
         }
         DataType::VarBinary(bytes) if u64::from(*bytes) == MAX_NORMAL_BYTES => {
             DataType::Blob(LobSize::Normal)
         }
-        DataType::Blob(_) if computed => DataType::Blob(size_for(column.ty.length.into())),
+        DataType::Blob(_) if computed => DataType::Blob(size_for(length.into())),
         _ => column.ty.clone().fitted_to_column().data_type,
+    }
+}
+
+/// Whether a computed BIGINT of so many characters becomes an INT.
+fn fits_int(length: u32, origin: Origin) -> bool {
+    match origin {
+        Origin::Aggregate => false,
+        Origin::Function => length <= 11,
+        Origin::Window => length < 10,
+        _ => length <= 10,
+    }
+}
+
+/// The type that a column's type becomes on its way through a function, a subquery or a variable;
+/// `None` where it stays what it is.
+fn remade_type(ty: &ExprType, origin: Origin) -> Option<DataType> {
+    let int = |big: bool| {
+        let width = if big { IntWidth::Big } else { IntWidth::Int };
+        Some(DataType::Int { width, unsigned: ty.is_unsigned() })
+    };
+    let handed = matches!(origin, Origin::Varying | Origin::Subquery | Origin::Variable);
+    let function = matches!(origin, Origin::Varying | Origin::Function);
+    match &ty.data_type {
+        DataType::VarChar { chars: 0, collation } if origin == Origin::Literal => {
+            Some(DataType::Char { chars: 0, collation: *collation })
+        }
+        DataType::Int { width: IntWidth::Big, .. } => None,
+        DataType::Int { .. } if origin == Origin::Subquery => int(ty.length >= 10),
+        DataType::Int { .. } if handed || function => int(false),
+        DataType::Bit(bits) if handed || function => int(*bits > 10),
+        DataType::Year if matches!(origin, Origin::Subquery | Origin::Variable) => int(false),
+        DataType::Char { chars, collation } if handed || function || origin == Origin::IfNull => {
+            Some(DataType::VarChar { chars: *chars, collation: *collation })
+        }
+        DataType::Binary(bytes) if handed => Some(DataType::VarBinary(*bytes)),
+        DataType::Enum { collation, .. } | DataType::Set { collation, .. } if handed => {
+            Some(DataType::VarChar { chars: ty.length, collation: *collation })
+        }
+        DataType::Text { size: LobSize::Normal, collation } if handed => {
+            let size = match origin {
+                Origin::Subquery => LobSize::Medium,
+                _ => LobSize::Long,
+            };
+            Some(DataType::Text { size, collation: *collation })
+        }
+        DataType::Blob(LobSize::Normal) if function && u64::from(ty.length) >= MAX_NORMAL_BYTES => {
+            Some(DataType::Blob(LobSize::Long))
+        }
+        _ if origin == Origin::Variable => assigned_type(ty),
+        _ => None,
+    }
+}
+
+/// The type of a column that takes the value of `@name := value`, numbers and strings being what
+/// variables hold.
+fn assigned_type(ty: &ExprType) -> Option<DataType> {
+    let text = |collation| Some(DataType::VarChar { chars: ty.length, collation });
+    match ty.data_type {
+        DataType::Decimal { precision, scale, .. } => {
+            Some(DataType::Decimal { precision, scale, unsigned: false })
+        }
+        DataType::Float { .. } => Some(DataType::Double { decimals: None, unsigned: false }),
+        DataType::Date
+        | DataType::Time { .. }
+        | DataType::DateTime { .. }
+        | DataType::Timestamp { .. } => text(Collation::DEFAULT),
+        DataType::Json => {
+            Some(DataType::Text { size: LobSize::Long, collation: Collation::UTF8MB4_BIN })
+        }
+        _ => None,
     }
 }
 
