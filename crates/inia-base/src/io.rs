@@ -5,9 +5,9 @@
 
 mod aligned;
 mod file;
-mod listen;
 mod lock_file;
 mod mem;
+mod socket;
 mod whole;
 
 #[cfg(test)]
@@ -15,9 +15,9 @@ mod tests;
 
 pub use aligned::{AlignedBuf, DIRECT_ALIGN};
 pub use file::{FileDisk, create_directory, create_file};
-pub use listen::lengthen_queue;
 pub use lock_file::{LockError, LockFile};
 pub use mem::MemDisk;
+pub use socket::{lengthen_queue, send_now};
 pub use whole::{Access, read_whole, write_whole};
 
 use std::io;

@@ -9,6 +9,7 @@ mod exec;
 mod host;
 mod names;
 mod read_only;
+mod reply;
 pub(crate) mod session;
 pub mod statement_txn;
 pub mod table_locks;

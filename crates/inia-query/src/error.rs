@@ -64,7 +64,7 @@ pub(crate) fn sql_error(error: StorageError) -> SqlError {
 
 /// The client's error for a commit that storage refused: no table is to blame for want of space
 /// then.
-pub(crate) fn commit_error(error: StorageError) -> SqlError {
+pub fn commit_error(error: StorageError) -> SqlError {
     match error {
         StorageError::DiskFull => {
             SqlError::new(ErrorCode::ErrorDuringCommit, &[&28, &"No space left on device"])

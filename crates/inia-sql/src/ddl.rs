@@ -51,7 +51,9 @@ pub(crate) fn lock(
 ) -> Result<Vec<MdlGuard>, SqlError> {
     let manager = session.db.catalog().mdl();
     let names = names.iter().map(|(schema, name)| manager.name(schema, name)).collect();
-    session.mdl.lock_exclusive(names, session.mdl_limit())
+    let guards = session.mdl.lock_exclusive(names, session.mdl_limit())?;
+    session.wait_for_commits()?;
+    Ok(guards)
 }
 
 /// As [`lock`], and keeps everybody from changing rows of the tables `still`.
@@ -65,7 +67,9 @@ pub(crate) fn lock_beside(
         |kind: MdlKind| move |(schema, name): &FullName| (manager.name(schema, name), kind);
     let still = still.iter().map(wanted(MdlKind::ReadOnly));
     let all = names.iter().map(wanted(MdlKind::Exclusive)).chain(still).collect();
-    session.mdl.lock_all(all, session.mdl_limit())
+    let guards = session.mdl.lock_all(all, session.mdl_limit())?;
+    session.wait_for_commits()?;
+    Ok(guards)
 }
 
 /// As [`lock_beside`] for tables that get other names: tables that refer to them are rewritten.

@@ -43,7 +43,7 @@ use inia_query::exec::KeyHash;
 use inia_query::stack::on_deep_stack;
 use inia_query::status::HandleUse;
 use inia_query::user_locks::UserLocks;
-use inia_storage::Interrupter;
+use inia_storage::{Interrupter, OnDurable};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -327,7 +327,7 @@ impl Session {
         self.plan_cache.clear();
         let database = self.session.env.database.take();
         let meter = self.session.meter.take();
-        self.session = SessionContext::new(self.session.db.clone(), self.session.client.clone());
+        self.renew(self.session.client.clone());
         self.session.meter = meter;
         login::apply(&mut self.session);
         self.session.env.database = database;
@@ -342,9 +342,39 @@ impl Session {
         self.named.clear();
         self.plan_cache.clear();
         self.multi_statements = client.multi_statements;
-        self.session = SessionContext::new(self.session.db.clone(), client);
+        self.renew(client);
         login::apply(&mut self.session);
         Ok(())
+    }
+
+    /// Begins anew, after a rollback, for the same caller.
+    fn renew(&mut self, client: ClientInfo) {
+        let reply = self.session.state.reply;
+        self.session = SessionContext::new(self.session.db.clone(), client);
+        self.session.state.reply = reply;
+    }
+
+    /// Leaves it to the caller that a statement's results are durable before they are passed on:
+    /// after each call the caller asks [`Session::is_settled`].
+    pub fn defer_commits(&mut self) {
+        self.session.state.reply.deferred = true;
+    }
+
+    /// Whether the results of the last call may be passed on.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        self.session.state.reply.is_over()
+    }
+
+    /// Waits until the results of the last call may be passed on. An error takes their place.
+    pub fn settle(&mut self) -> Result<(), SqlError> {
+        self.session.settle_reply()
+    }
+
+    /// Has `sender` called when the results of the last call may be passed on; false says that they
+    /// may be passed on now, and that `sender` is not called. An error takes their place.
+    pub fn when_settled(&mut self, sender: &Arc<dyn OnDurable>) -> Result<bool, SqlError> {
+        self.session.notify_reply(sender)
     }
 
     /// The protocol's status bits, without those that the protocol layer sets.

@@ -198,6 +198,12 @@ impl Engine {
         Ok(())
     }
 
+    /// Waits until everything that has been committed so far is durable, so that a snapshot taken
+    /// from here on shows it.
+    pub fn wait_for_commits(&self) -> Result<()> {
+        self.wait_durable(self.core.store.wal().closed_lsn())
+    }
+
     /// One step of background work (page writing, checkpoint, purge); true when there was some.
     pub fn background_step(&self) -> Result<bool> {
         let purged = self.core.purge_step();

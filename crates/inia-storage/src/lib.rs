@@ -39,6 +39,7 @@ pub use txn::records::Records;
 pub use txn::rollback::{Savepoint, StuckRollback};
 pub use txn::session::ActiveTxn;
 pub use txn::trees::Tree;
+pub use wal::commit::OnDurable;
 
 /// What storage functions return.
 pub(crate) type Result<T> = std::result::Result<T, StorageError>;

@@ -1,4 +1,5 @@
-//! The write-ahead log: one stream of groups, made durable by the first thread that waits.
+//! The write-ahead log: one stream of groups, made durable by the first thread that waits, or by
+//! the log writer.
 //!
 //! A group is `length u32` (itself included) and one or more records; it is applied whole or not at
 //! all. An LSN is a byte position in the endless stream of groups; block headers do not count.
@@ -6,7 +7,8 @@
 //! Appending copies the group to the tail buffer under a mutex held for one `memcpy`. A thread that
 //! waits for durability while nobody writes becomes the *leader*: it takes the whole tail, writes
 //! it in new blocks, syncs, and wakes the *followers* whose groups were in it and one that has to
-//! lead next. There is no timer and no log thread: while one sync runs, the next batch gathers.
+//! lead next. There is no timer: while one sync runs, the next batch gathers. A commit whose thread
+//! does not wait leaves a callback instead, see `wal/commit.rs` and `wal/writer.rs`.
 //!
 //! ```text
 //!   A appends 1, leads: |== write+sync 1 ==|
@@ -22,10 +24,11 @@
 //! - after a failed write or sync nothing is ever reported durable again.
 
 pub(crate) mod block;
-mod commit;
+pub(crate) mod commit;
 pub(crate) mod reader;
 pub(crate) mod record;
 pub(crate) mod segment;
+pub(crate) mod writer;
 
 #[cfg(test)]
 mod tests;
@@ -36,14 +39,14 @@ use crate::error::StorageError;
 use crate::report;
 use crate::sync::{AtomicU64, Mutex, Ordering};
 use block::{BLOCK, BLOCK_PAYLOAD, BlockHeader, write_block};
-use commit::{Flush, GroupCommit};
+use commit::{Flush, GroupCommit, OnDurable};
 use inia_base::ids::Lsn;
 use inia_base::io::AlignedBuf;
 use reader::LogEnd;
 use record::LogRecord;
 use segment::{Segment, Segments};
 use std::cell::Cell;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Where an empty log begins. Positions below mean "none".
 pub(crate) const FIRST_LSN: Lsn = Lsn(64);
@@ -158,6 +161,13 @@ impl Wal {
     pub(crate) fn wait_durable(&self, lsn: Lsn) -> Result<()> {
         debug_assert!(lsn <= self.closed_lsn(), "only what was appended becomes durable");
         self.commits.wait(self, lsn)
+    }
+
+    /// As [`Wal::wait_durable`], but `reply` may wait in this thread's place: true then. False says
+    /// that the log is durable up to `lsn`.
+    pub(crate) fn notify_durable(&self, lsn: Lsn, reply: &Arc<dyn OnDurable>) -> Result<bool> {
+        debug_assert!(lsn <= self.closed_lsn(), "only what was appended becomes durable");
+        self.commits.notify(self, lsn, reply)
     }
 
     /// Writes and syncs everything appended so far. Only the leader calls it.
@@ -276,7 +286,7 @@ impl Wal {
         if let Ok(()) = self.failure.set(stopped.clone()) {
             report::error(format_args!("{stopped}"));
         }
-        self.commits.wake_all();
+        self.commits.serve_all(self);
     }
 }
 

@@ -214,6 +214,11 @@ impl<S: Read + Write> Channel<S> {
         self.raw.resize(8 * 1024, 0);
     }
 
+    /// Whether bytes are compressed from here on.
+    pub fn is_compressed(&self) -> bool {
+        self.compressor.is_some()
+    }
+
     /// The stream below.
     pub fn stream(&mut self) -> &mut S {
         &mut self.stream

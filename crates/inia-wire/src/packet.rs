@@ -216,6 +216,11 @@ impl PacketReader {
     }
 }
 
+/// The sequence number of the first of some packets; 0 where there is none.
+pub fn first_sequence(packets: &[u8]) -> u8 {
+    packets.get(HEADER - 1).copied().unwrap_or_default()
+}
+
 /// Collects the packets of a reply.
 ///
 /// Invariant: `buf[..open]` are finished frames; `buf[open..]` is the packet being written, with

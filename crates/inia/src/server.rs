@@ -7,6 +7,7 @@ pub mod auth;
 pub mod backend;
 mod charset;
 mod connection;
+mod deferred;
 mod dispatch;
 pub mod engine;
 mod kept;

@@ -7,6 +7,7 @@ mod bulk_kill;
 mod charsets;
 mod commands;
 mod damage;
+mod deferred;
 mod differential;
 mod drop_large;
 mod dumps;

@@ -1,6 +1,7 @@
 //! What a session keeps between statements; a statement borrows the parts separately.
 
 use super::host::Host;
+use super::reply::ReplyWait;
 use super::statement_txn::{RowLocks, StatementTxns};
 use super::table_locks::TableLocks;
 use crate::account::meter::Meter;
@@ -9,7 +10,7 @@ use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, View};
 use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
-use crate::error::{StorageResult, commit_error};
+use crate::error::StorageResult;
 use crate::interrupt::Interrupt;
 use inia_base::collation::Collation;
 use inia_base::column::status;
@@ -55,6 +56,7 @@ pub struct TxnState {
     pub savepoints: Vec<NamedSavepoint>,
     /// `lock_wait_timeout`: how long to wait for metadata locks.
     pub mdl_timeout: Duration,
+    pub reply: ReplyWait,
 }
 
 /// A session's parts.
@@ -157,6 +159,7 @@ impl SessionContext {
             current: Isolation::RepeatableRead,
             savepoints: Vec::new(),
             mdl_timeout: Duration::from_secs(31_536_000),
+            reply: ReplyWait::default(),
         };
         let client_found_rows = client.found_rows;
         let meter = db.meter(&client);
@@ -207,6 +210,11 @@ impl SessionContext {
     /// Starts a statement: its time stands still from here on.
     #[inline]
     pub fn begin_statement(&mut self) {
+        if !self.state.reply.is_over() {
+            // The session's snapshots are to show its own commits. A log that has stopped fails
+            // the statement where it matters.
+            let _ = self.settle_reply();
+        }
         if self.host.deadline.take().is_some() {
             self.txn.get_mut().set_deadline(None);
         }
@@ -335,9 +343,7 @@ impl SessionContext {
         }
         self.end_statement_txns(false)?;
         let result = match self.state.open {
-            true => self
-                .wait_to_commit()
-                .and_then(|()| self.txn.get_mut().commit().map_err(commit_error)),
+            true => self.wait_to_commit().and_then(|()| self.commit_txn()),
             false => Ok(()),
         };
         if result.is_err() && self.txn.get_mut().is_open() {
@@ -413,7 +419,7 @@ impl SessionContext {
             Some(_) if autocommits => self.rollback()?,
             Some(_) => self.txn.get_mut().rollback_statement(start).sql()?,
         }
-        self.txn.get_mut().settle().sql()
+        self.settle_statement()
     }
 
     /// The lock that plain reads take: SERIALIZABLE locks, except for autocommitted SELECTs.

@@ -258,6 +258,7 @@ pub fn lock(
         }
         let now = Wanted::new(session, locks)?;
         if now.names == wanted.names {
+            session.wait_for_commits()?;
             let local = Local::new(session, &tables);
             session.table_locks = TableLocks { list: now.list, local, guards };
             return Ok(StatementOutcome::default());
@@ -285,6 +286,7 @@ pub fn flush_and_lock(
     session.commit()?;
     session.mdl.end_change();
     session.read_lock = Some(session.mdl.read_everything(session.mdl_limit())?);
+    session.wait_for_commits()?;
     Ok(StatementOutcome::default())
 }
 

@@ -9,6 +9,7 @@ mod damage;
 mod ddl;
 mod ddl_beside_dml;
 mod deep;
+mod deferred;
 mod deletes;
 mod dml;
 mod engines;

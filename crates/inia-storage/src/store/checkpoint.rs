@@ -22,6 +22,7 @@ use crate::Result;
 use crate::buffer::WRITE_BATCH;
 use crate::error::StorageError;
 use crate::sync::{AtomicBool, Mutex, Ordering, Wakeup};
+use crate::wal::writer::LogWriter;
 use inia_base::ids::Lsn;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
@@ -42,38 +43,45 @@ struct Shared {
     starved: AtomicBool,
 }
 
-/// The background thread.
+/// The background threads.
 pub(super) struct Background {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    log_writer: Mutex<Option<LogWriter>>,
 }
 
 impl Background {
-    /// A thread, not started yet, that waits on this wakeup.
+    /// Threads, not started yet, of which the page writer waits on this wakeup.
     pub(super) fn new(wakeup: &Arc<Wakeup>) -> Background {
         let shared = Shared {
             wakeup: Arc::clone(wakeup),
             stopped: AtomicBool::new(false),
             starved: AtomicBool::new(false),
         };
-        Background { shared: Arc::new(shared), thread: Mutex::default() }
+        Background {
+            shared: Arc::new(shared),
+            thread: Mutex::default(),
+            log_writer: Mutex::default(),
+        }
     }
 }
 
 impl Store {
-    /// Starts the background thread, if the options want one.
+    /// Starts the background threads, if the options want them.
     pub(super) fn start_background(self: &Arc<Store>) -> Result<()> {
         let Some(background) = &self.background else { return Ok(()) };
         let (store, shared) = (Arc::downgrade(self), Arc::clone(&background.shared));
         let thread = std::thread::Builder::new().name("inia-pages".into());
         *background.thread.lock() = Some(thread.spawn(move || run(&store, &shared))?);
+        *background.log_writer.lock() = Some(LogWriter::start(&self.wal)?);
         Ok(())
     }
 
-    /// Ends the background thread and waits for its end. Nothing is written; call it before the
+    /// Ends the background threads and waits for their end. No page is written; call it before the
     /// last handle on the store goes, so that the disk is free for another when it has gone.
     pub(crate) fn stop_background(&self) {
         let Some(background) = &self.background else { return };
+        drop(background.log_writer.lock().take());
         background.shared.stopped.store(true, Ordering::Relaxed);
         background.shared.wakeup.notify();
         if let Some(thread) = background.thread.lock().take()

@@ -14,6 +14,7 @@ use crate::error::StorageError;
 use crate::lock::{Grant, Owner, RecordRequest};
 use crate::request::{Isolation, LockMode, LockRequest, WaitPolicy};
 use crate::sync::Mutex;
+use crate::wal::commit::OnDurable;
 use crate::wal::record::LogRecord;
 use inia_base::ids::{Lsn, TreeId, TxnId};
 use std::sync::Arc;
@@ -453,6 +454,17 @@ impl Txn {
         Ok(())
     }
 
+    /// As [`Txn::settle`], but it leaves the wait to the caller: up to where the log must be
+    /// durable before the results may be sent; zero when there is nothing to wait for.
+    #[inline]
+    pub fn settle_later(&mut self) -> Lsn {
+        if self.seen <= self.settled || self.seen <= self.core.store.wal().durable_lsn() {
+            return Lsn(0);
+        }
+        self.settled = self.seen;
+        self.seen
+    }
+
     /// Commits and waits until the commit is durable. The handle is idle afterwards.
     pub fn commit(&mut self) -> Result<()> {
         let (wrote, deletes) = (self.id.0 != 0, self.undo.deletes());
@@ -470,6 +482,18 @@ impl Txn {
             }
         }
         Ok(())
+    }
+
+    /// Has `reply` called when the log is durable up to `lsn`, which one of the functions above has
+    /// returned, or when it has stopped before. False says that the log is durable: `reply` is not
+    /// called then. Old versions of this session's earlier commits are purged meanwhile.
+    pub fn notify_durable(&mut self, lsn: Lsn, reply: &Arc<dyn OnDurable>) -> Result<bool> {
+        let wal = self.core.store.wal();
+        let later = wal.notify_durable(lsn, reply)?;
+        self.core.status.advance(wal.durable_lsn());
+        // The commit stands, whatever becomes of the purge: background purge tries again.
+        let _ = self.core.purge_after_commit(&self.session);
+        Ok(later)
     }
 
     /// Commits without waiting: the commit is visible to others, and safe, once the log is durable

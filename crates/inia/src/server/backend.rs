@@ -6,7 +6,7 @@ use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
-pub use inia_sql::{ClientInfo, HandleUse, Prepared};
+pub use inia_sql::{ClientInfo, HandleUse, OnDurable, Prepared};
 use std::sync::Arc;
 
 /// Interrupts a session from another thread.
@@ -78,6 +78,20 @@ pub trait ClientSession: Send {
     /// The disk whose scratch files take the others; `None` where there is none.
     fn scratch(&self) -> Option<Arc<dyn Disk>> {
         None
+    }
+    /// Whether the results of the last call may be sent: they are durable.
+    fn is_settled(&self) -> bool {
+        true
+    }
+    /// Waits until they are. An error takes their place.
+    fn settle(&mut self) -> Result<(), SqlError> {
+        Ok(())
+    }
+    /// Has `sender` called when they are; false says that they are already, and that `sender` is
+    /// not called. An error takes their place.
+    fn when_settled(&mut self, sender: &Arc<dyn OnDurable>) -> Result<bool, SqlError> {
+        let _ = sender;
+        Ok(false)
     }
     /// A handle for other threads.
     fn interrupter(&self) -> Arc<dyn Interrupt>;

@@ -115,7 +115,7 @@ impl Connection {
         } else {
             self.worker.handle(payload)
         };
-        let goes_on = next == Next::Continue && self.worker.send().is_ok();
+        let goes_on = next == Next::Continue && self.worker.reply().is_ok();
         self.worker.put_reply_buffer();
         goes_on
     }

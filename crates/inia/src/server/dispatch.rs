@@ -6,7 +6,8 @@ mod statements;
 
 use self::statements::Statements;
 use super::Shared;
-use super::backend::{ClientInfo, ClientSession};
+use super::backend::{ClientInfo, ClientSession, OnDurable};
+use super::deferred::MAX_DEFERRED;
 use super::registry::{KillReason, Slot};
 use super::stream::Stream;
 use inia_base::collation::{Charset, Collation};
@@ -18,7 +19,7 @@ use inia_wire::auth::NONCE;
 use inia_wire::binary::BinaryLayout;
 use inia_wire::caps::Capabilities;
 use inia_wire::error::ServerError;
-use inia_wire::packet::FLUSH_AT;
+use inia_wire::packet::{FLUSH_AT, first_sequence};
 use inia_wire::reply::{EOF, OK, put_eof, put_err_in, put_ok};
 use inia_wire::rows::Reply;
 use inia_wire::text::TextLayout;
@@ -162,6 +163,42 @@ impl Worker {
     #[inline]
     pub(crate) fn send(&mut self) -> std::io::Result<()> {
         self.out.flush(&mut self.stream)
+    }
+
+    /// Sends the reply when it may leave: what it says is durable. Another thread may send it, and
+    /// this one goes on to the next request.
+    #[inline]
+    pub(crate) fn reply(&mut self) -> std::io::Result<()> {
+        if self.session.is_settled() { self.send() } else { self.reply_when_settled() }
+    }
+
+    fn reply_when_settled(&mut self) -> std::io::Result<()> {
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        let short = self.out.len() <= MAX_DEFERRED;
+        let deferred = if short { self.stream.deferred(self.caps) } else { None };
+        let settled = match deferred {
+            None => self.session.settle(),
+            Some(deferred) => {
+                deferred.hold(self.out.bytes());
+                let sender: Arc<dyn OnDurable> = deferred.clone();
+                let later = self.session.when_settled(&sender);
+                if let Ok(true) = later {
+                    self.out.clear();
+                    return Ok(());
+                }
+                deferred.take_back();
+                later.map(|_| ())
+            }
+        };
+        if let Err(error) = settled {
+            let sequence = first_sequence(self.out.bytes());
+            self.out.clear();
+            self.out.set_sequence(sequence);
+            self.put_error(&ServerError::from(&error));
+        }
+        self.send()
     }
 
     /// A command begins.

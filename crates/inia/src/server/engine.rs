@@ -1,7 +1,9 @@
 //! The SQL engine behind the server: its sessions as connections use them.
 
 use super::auth::AccountLookup;
-use super::backend::{Backend, ClientInfo, ClientSession, HandleUse, Interrupt, Prepared};
+use super::backend::{
+    Backend, ClientInfo, ClientSession, HandleUse, Interrupt, OnDurable, Prepared,
+};
 use crate::config::{Config, MIN_WORK_MEMORY};
 use crate::data_dir::DataDir;
 use inia_base::collation::Charset;
@@ -148,7 +150,8 @@ impl EngineBackend {
 
 impl Backend for EngineBackend {
     fn session(&self, client: ClientInfo) -> Box<dyn ClientSession> {
-        let session = Session::new(&self.database, client);
+        let mut session = Session::new(&self.database, client);
+        session.defer_commits();
         Box::new(EngineSession { session })
     }
 
@@ -261,6 +264,18 @@ impl ClientSession for EngineSession {
 
     fn must_change_password(&self) -> bool {
         self.session.must_change_password()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.session.is_settled()
+    }
+
+    fn settle(&mut self) -> Result<(), SqlError> {
+        self.session.settle()
+    }
+
+    fn when_settled(&mut self, sender: &Arc<dyn OnDurable>) -> Result<bool, SqlError> {
+        self.session.when_settled(sender)
     }
 
     fn interrupter(&self) -> Arc<dyn Interrupt> {

@@ -1,6 +1,9 @@
 //! A client's byte stream: TCP or Unix socket, plain or under TLS.
 
+use super::deferred::DeferredReply;
 use super::tls;
+use inia_base::io::send_now;
+use inia_wire::caps::Capabilities;
 use inia_wire::compress::{Channel, Method};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -15,7 +18,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 /// An accepted socket; shared so that other threads can shut it.
 pub(crate) struct Socket {
     kind: Kind,
-    /// Bytes written and read, by the connection's thread alone.
+    /// Bytes written and read, each by one thread at a time.
     sent: AtomicU64,
     received: AtomicU64,
 }
@@ -141,7 +144,32 @@ impl Socket {
     }
 }
 
-/// One writer needs no atomic addition.
+impl Socket {
+    /// Writes everything, by one thread at a time.
+    pub(crate) fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match self.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(sent) => bytes = &bytes[sent..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what the socket takes without waiting; `WouldBlock` where it takes nothing.
+    pub(crate) fn send_now(&self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match &self.kind {
+            Kind::Tcp(stream) => send_now(stream, bytes),
+            Kind::Unix(stream) => send_now(stream, bytes),
+        };
+        add(&self.sent, &written);
+        written
+    }
+}
+
+/// One writer at a time needs no atomic addition.
 #[inline]
 fn add(counter: &AtomicU64, moved: &io::Result<usize>) {
     if let Ok(bytes) = moved {
@@ -229,12 +257,14 @@ impl Write for Transport {
 pub(crate) struct Stream {
     channel: Channel<Transport>,
     tls: bool,
+    /// What another thread writes to the socket, once there was such a reply.
+    deferred: Option<Arc<DeferredReply>>,
 }
 
 impl Stream {
     /// The socket as it is.
     pub(crate) fn plain(socket: Arc<Socket>) -> Stream {
-        Stream { channel: Channel::new(Transport::Plain(socket)), tls: false }
+        Stream { channel: Channel::new(Transport::Plain(socket)), tls: false, deferred: None }
     }
 
     /// Starts TLS on the socket; `early` are bytes of the client that were already read.
@@ -246,7 +276,8 @@ impl Stream {
         let connection = rustls::ServerConnection::new(config)?;
         let shared = SharedSocket { socket, early };
         let stream = Box::new(rustls::StreamOwned::new(connection, shared));
-        Ok(Stream { channel: Channel::new(Transport::Tls(stream)), tls: true })
+        let channel = Channel::new(Transport::Tls(stream));
+        Ok(Stream { channel, tls: true, deferred: None })
     }
 
     /// Whether the bytes are encrypted.
@@ -273,7 +304,23 @@ impl Stream {
     /// Writes everything, normally by one system call.
     #[inline]
     pub(crate) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(deferred) = &self.deferred {
+            deferred.wait();
+        }
         self.channel.write_all(bytes)
+    }
+
+    /// Where a reply may be left to another thread, with none in it. `None` where the bytes are
+    /// encrypted or compressed: only this thread has what that takes.
+    pub(crate) fn deferred(&mut self, caps: Capabilities) -> Option<Arc<DeferredReply>> {
+        let Transport::Plain(socket) = self.channel.stream_ref() else { return None };
+        if self.channel.is_compressed() {
+            return None;
+        }
+        let new = || Arc::new(DeferredReply::new(socket.clone(), caps));
+        let deferred = self.deferred.get_or_insert_with(new);
+        deferred.wait();
+        Some(Arc::clone(deferred))
     }
 }
 
