@@ -250,8 +250,8 @@ impl Catalog {
         Ok(txn.commit()?)
     }
 
-    /// A MEMORY table gets empty trees after a start. Where its rows were logged, by an older
-    /// program, they go; what cannot, for want of space or for damage, does at the next start.
+    /// A MEMORY table gets empty trees after a start. Rows that an older program has logged are
+    /// dropped; where lack of space or damage prevents that, the next start tries again.
     fn begin_anew(&self, def: &mut TableDef) -> Result<(), StorageError> {
         let mut old = def.trees();
         old.retain(|tree| tree.0 != 0);
@@ -280,7 +280,7 @@ impl Catalog {
     pub fn open_store(&self, def: &TableDef) -> Result<&Arc<Engine>, StorageError> {
         if def.is_volatile() && self.volatile_store.get().is_none() {
             let opened = self.engine.open_volatile()?;
-            // Somebody may have been quicker.
+            // Another session may have set it first.
             let _ = self.volatile_store.set(opened);
         }
         Ok(self.store(def))
@@ -393,6 +393,8 @@ impl Catalog {
     }
 
     fn apply(&self, version: &mut CatalogVersion, change: Change) {
+        // A handle that is replaced or dropped becomes stale: a session that has found it, and
+        // waited for its metadata lock, looks the name up again.
         match change {
             Change::PutSchema(def) => {
                 let old = version.schemas.get(&def.name);
@@ -419,6 +421,7 @@ impl Catalog {
             }
             Change::DropTable { schema, name } => {
                 let Some(schema) = version.schemas.get_mut(&schema) else { return };
+                // RENAME drops a name only, so the counters of the table's id stay here.
                 let old = Arc::make_mut(schema).tables.remove(&name);
                 old.iter().for_each(|table| self.retire(table, false));
             }
@@ -434,6 +437,7 @@ impl Catalog {
                 let old = Arc::make_mut(schema).views.remove(&name);
                 old.iter().for_each(|view| view.make_stale());
             }
+            // Temporary tables are kept by their session, see `TemporaryTables::apply`.
             Change::DropTemporary { .. } => {}
         }
     }
@@ -484,7 +488,7 @@ pub fn make_trees(
     }
 }
 
-/// Drops a table's trees at commit, with what is known of them.
+/// Drops a table's trees at commit, and the row count of a table without transactions.
 pub fn drop_trees(store: &Arc<Engine>, txn: &mut Txn, def: &TableDef) -> Result<(), StorageError> {
     if !def.is_transactional() {
         row_count::forget(store, txn, def.clustered)?;
@@ -492,7 +496,7 @@ pub fn drop_trees(store: &Arc<Engine>, txn: &mut Txn, def: &TableDef) -> Result<
     def.trees().into_iter().try_for_each(|tree| txn.drop_tree(&store.tree(tree)))
 }
 
-/// Who refers to whom.
+/// The tables that foreign keys refer to, each with the tables that have the keys.
 fn references(version: &CatalogVersion) -> BTreeMap<FullName, Vec<FullName>> {
     let mut out: BTreeMap<FullName, Vec<FullName>> = BTreeMap::new();
     for table in version.schemas.values().flat_map(|schema| schema.tables.values()) {

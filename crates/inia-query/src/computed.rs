@@ -106,6 +106,7 @@ fn data_type(text: &str, collation: Collation) -> DataType {
         Some(end) => text.split_at(end),
         None => (text, ""),
     };
+    // The last parenthesis ends the list: a member of ENUM or SET may contain another one.
     let inner =
         rest.strip_prefix('(').and_then(|rest| rest.rsplit_once(')')).map(|(inner, _)| inner);
     let number = |position: usize| {
@@ -122,6 +123,7 @@ fn data_type(text: &str, collation: Collation) -> DataType {
         let list = list.unwrap_or_default().split("','").map(str::to_owned);
         list.collect::<Vec<String>>().into()
     };
+    // `tables.txt` is compiled in, so an unknown name is no error: it falls back to VARCHAR(64).
     match name {
         "tinyint" => int(IntWidth::Tiny),
         "smallint" => int(IntWidth::Small),

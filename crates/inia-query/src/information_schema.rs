@@ -134,6 +134,7 @@ impl SystemTable {
             ColumnDef::new(name, ty.data_type.clone(), ty.nullable)
         };
         let columns: Vec<ColumnDef> = self.declared.columns.iter().map(column).collect();
+        // `PRIMARY_KEYS` has bare names, which are those of tables of `mysql`.
         let stored = self.declared.schema == "mysql";
         let key =
             keys::PRIMARY_KEYS.iter().find(|(table, _)| stored && *table == self.declared.name);
@@ -166,6 +167,7 @@ impl SystemTable {
             auto_increment: 0,
             options: Vec::new(),
             created: 0,
+            // MySQL prints these as CREATE TEMPORARY TABLE.
             temporary: self.declared.schema == "information_schema",
         }
     }

@@ -172,6 +172,8 @@ impl<'q> ReferencedObjects<'q> {
     }
 
     fn operands(&mut self, expr: &'q Expr) {
+        // Arms go by the number of operands. Names and subqueries were taken by `expr` before; what
+        // is left over has no operands.
         match expr {
             Expr::Unary { expr, .. }
             | Expr::AssignVar { value: expr, .. }

@@ -8,7 +8,7 @@ use crate::catalog::same_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 const FORMAT: u64 = 3;
-/// The formats before: one had no old passwords, one no privileges on columns.
+/// Earlier formats: the first has no privileges on columns, both have no old passwords.
 const WITHOUT_PAST: u64 = 2;
 const WITHOUT_COLUMNS: u64 = 1;
 
@@ -70,7 +70,7 @@ pub struct AccountDef {
     /// The plugin's stored form of the password; empty for no password.
     pub(crate) auth_string: Vec<u8>,
     pub(crate) locked: bool,
-    /// The password has expired: nothing goes but to change it.
+    /// The password has expired: a session may only change it.
     pub expired: bool,
     /// PASSWORD EXPIRE: `None` by default, `Some(0)` never, else days.
     pub(crate) lifetime: Option<u64>,
@@ -114,7 +114,7 @@ impl AccountDef {
         self.limit("MAX_USER_CONNECTIONS")
     }
 
-    /// What WITH says of a word; 0 for no limit.
+    /// A limit of WITH by its word; 0 for no limit.
     pub(crate) fn limit(&self, word: &str) -> u64 {
         self.limits.get(word).copied().unwrap_or(0)
     }
@@ -132,8 +132,10 @@ impl AccountDef {
         root
     }
 
-    /// Its record.
+    /// The account's record in the catalog tree.
     pub fn encode(&self) -> Vec<u8> {
+        // Fields go in the order in which `AccountDef::decode` reads them. What a later format has
+        // added comes last: a record of an older one ends before it.
         let mut w = Writer::default();
         w.int(FORMAT);
         put_name(&mut w, &self.name);
@@ -200,6 +202,7 @@ impl AccountDef {
     pub fn decode(bytes: &[u8]) -> Option<AccountDef> {
         let mut r = RecordReader(bytes);
         let format = r.int()?;
+        // Accounts of older formats stay readable: they are written anew at their next change.
         if ![FORMAT, WITHOUT_PAST, WITHOUT_COLUMNS].contains(&format) {
             return None;
         }
@@ -231,6 +234,7 @@ impl AccountDef {
             columns: BTreeMap::new(),
             past: Vec::new(),
         };
+        // Each later format has one list more, so that a record of an older one ends before it.
         if format != WITHOUT_COLUMNS {
             def.columns = r.list(columns)?.into_iter().collect();
         }

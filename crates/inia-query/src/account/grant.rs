@@ -322,6 +322,7 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
         GrantWhat::Privileges { privileges, level } => {
             let level = Level::of(actor, level)?;
             let mut wanted = Wanted::of(privileges, &level)?;
+            // The rules of GRANT apply: privileges fit the level, and the actor could grant them.
             level.check(&wanted)?;
             level.authorize(actor, &wanted)?;
             if wanted.all {
@@ -339,6 +340,7 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
                     if def.roles.remove(role).is_none() {
                         return Err(not_granted(role, &def.name));
                     }
+                    // Default roles are granted ones, so a revoked role leaves both lists.
                     def.default_roles.remove(role);
                 }
                 Ok(())
@@ -348,6 +350,7 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
         GrantWhat::Everything => {
             actor.need(Privileges::CREATE_USER, "CREATE USER")?;
             revoke_each(actor, revoke, |def| {
+                // Granted roles stay, as in MySQL.
                 def.global = Privileges::NONE;
                 def.dynamic.clear();
                 def.databases.clear();
@@ -359,8 +362,8 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
     }
 }
 
-/// Changes each account. A missing account, or a grant that is not there, is an error, or a
-/// warning with IF EXISTS and IGNORE UNKNOWN USER.
+/// Changes each account. A missing account is an error, or a warning with IGNORE UNKNOWN USER; a
+/// missing grant is an error, or a warning with IF EXISTS.
 fn revoke_each(
     actor: &Actor<'_>,
     revoke: &ast::Revoke,

@@ -83,7 +83,7 @@ fn lines(def: &AccountDef) -> Vec<String> {
         true => " WITH GRANT OPTION",
         false => "",
     };
-    // ALL PRIVILEGES is never said of everything: dynamic privileges are not part of it.
+    // ALL PRIVILEGES is never printed for *.*: dynamic privileges are not part of it.
     let global = def.global.list(Privileges::GRANT);
     let mut lines = vec![format!("GRANT {global} ON *.* TO {to}{}", option(def.global))];
     for (wanted, suffix) in [(false, ""), (true, " WITH GRANT OPTION")] {
@@ -144,6 +144,8 @@ fn create_user(def: &AccountDef) -> String {
         let roles: Vec<String> = def.default_roles.iter().map(AccountName::backquoted).collect();
         let _ = write!(out, " DEFAULT ROLE {}", roles.join(","));
     }
+    // MySQL prints REQUIRE, the expiry, the lock and the reuse rules always, a limit of
+    // resources or of failed logins only where one is set.
     let tls = if def.tls.is_empty() { "NONE" } else { &def.tls };
     let _ = write!(out, " REQUIRE {tls}");
     let limits: Vec<String> = def
@@ -178,6 +180,7 @@ fn create_user(def: &AccountDef) -> String {
         number(def.history, ""),
         number(def.reuse_interval, " DAY"),
     );
+    // The two options are printed together, with 0 for the one that was not set.
     if def.failed_attempts.is_some() || def.lock_time.is_some() {
         let _ = write!(out, " FAILED_LOGIN_ATTEMPTS {}", def.failed_attempts.unwrap_or(0));
         match def.lock_time {

@@ -1,4 +1,4 @@
-//! CREATE, ALTER, DROP and RENAME USER, their kin for roles, and SET PASSWORD.
+//! CREATE, ALTER, DROP and RENAME USER, CREATE and DROP ROLE, SET PASSWORD and SET DEFAULT ROLE.
 
 use super::Actor;
 use super::def::{AccountDef, CACHING_SHA2};
@@ -120,6 +120,7 @@ pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
     let changes_own = |spec: &ast::UserSpec| {
         spec.auth.is_some() && actor.name(&spec.account) == actor.access.account
     };
+    // A session with an expired password may only set a new one for its own account.
     if actor.expired && !alter.users.iter().any(changes_own) {
         return Err(SqlError::new(ErrorCode::MustChangePassword, &[]));
     }
@@ -135,6 +136,7 @@ pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
                     continue;
                 };
                 actor.protect(def)?;
+                // As in MySQL, these options end a lock that wrong passwords have caused.
                 if options.lock == Some(false)
                     || options.failed_login_attempts.is_some()
                     || options.lock_time.is_some()
@@ -142,11 +144,13 @@ pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
                     actor.accounts.tries.forgive(&name);
                 }
                 let mut def = AccountDef::clone(def);
+                // The options come first: the new password must obey the rules that they set.
                 apply_options(&mut def, options);
                 if spec.auth.is_some() {
                     check_current(actor, &def, spec.replace.as_deref())?;
                 }
                 authenticate(actor, &mut def, "ALTER USER", spec)?;
+                // A new password ends the expiry, so PASSWORD EXPIRE takes effect after it.
                 def.expired |= options.expire == Some(PasswordExpire::Now);
                 if let Some(choice) = &alter.default_roles {
                     choose_default_roles(actor, &mut def, choice)?;
@@ -163,6 +167,7 @@ pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
             Ok(notes)
         })
         .inspect(|_| {
+            // The meters of running sessions get the new limits once those are committed.
             let current = actor.accounts.current();
             let limited = limited.iter().filter_map(|name| current.get(name));
             limited.for_each(|def| actor.accounts.meters.set(def));
@@ -192,6 +197,7 @@ pub fn drop_user(
             match current.get(&name).filter(|_| !gone.contains(&name)) {
                 Some(def) => {
                     actor.protect(def)?;
+                    // DROP_ROLE covers locked accounts only, which roles are.
                     if only_roles && !def.locked {
                         actor.need(Privileges::CREATE_USER, "CREATE USER")?;
                     }
@@ -200,10 +206,13 @@ pub fn drop_user(
                 None => missing.push(name),
             }
         }
+        // All accounts are looked up before this: error 1396 names every missing one.
         if !if_exists && !missing.is_empty() {
             return Err(failed(operation, &missing));
         }
         missing.iter().for_each(|name| note(&mut notes, ErrorCode::UserDoesNotExist, name));
+        // Grants of a dropped account as a role go as well: an account that is created later under
+        // the same name must not find them.
         for def in current.accounts.values().filter(|def| !gone.contains(&def.name)) {
             if gone.iter().any(|role| def.roles.contains_key(role)) {
                 let mut def = AccountDef::clone(def);
@@ -422,6 +431,7 @@ fn authenticate(
         AuthOption::Plugin { plugin: name, hash } => {
             def.plugin = plugin(name)?.to_owned();
             def.auth_string = hash.clone().unwrap_or_default();
+            // A stored form is taken as it is: no login could succeed with a malformed one.
             let fits = def.auth_string.is_empty()
                 || match def.plugin.as_str() {
                     NATIVE => native_from_stored(&def.auth_string).is_some(),
@@ -434,9 +444,11 @@ fn authenticate(
             }
         }
     }
+    // Old passwords have the form of the old plugin and cannot be compared any more.
     if def.plugin != before {
         def.past.clear();
     }
+    // Only a password in plain text can be compared with old ones; a stored form is just kept.
     remember(def, &actor.rules, told, actor.now)?;
     (def.expired, def.password_changed) = (false, actor.now);
     Ok(())
@@ -491,7 +503,7 @@ fn apply_options(def: &mut AccountDef, options: &ast::UserOptions) {
         };
     }
     for (word, number) in &options.limits {
-        // MySQL keeps so many bits.
+        // MySQL keeps 32 bits.
         def.limits.insert(word.clone(), *number & u64::from(u32::MAX));
     }
     def.locked = options.lock.unwrap_or(def.locked);

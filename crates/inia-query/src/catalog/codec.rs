@@ -133,7 +133,7 @@ pub fn schema(bytes: &[u8]) -> Option<SchemaDef> {
     Some(SchemaDef { name: r.text()?, collation: Collation(r.small()?), read_only: r.bool()? })
 }
 
-/// The record of a table. That of a MEMORY table names no trees: they are made anew at each start.
+/// The record of a table. A MEMORY table's record names no trees: each start makes new ones.
 pub fn put_table(def: &TableDef) -> Vec<u8> {
     if def.is_volatile() && def.clustered != TreeId(0) {
         let mut kept = def.clone();
@@ -331,6 +331,7 @@ fn foreign_key(r: &mut RecordReader<'_>) -> Option<ForeignKeyDef> {
 
 fn put_value(w: &mut Writer, value: &Value) {
     let date = |d: &Date| u64::from(d.year) << 16 | u64::from(d.month) << 8 | u64::from(d.day);
+    // The numbers are part of the record format that `value` reads: none changes its meaning.
     match value {
         Value::Null => w.int(0),
         Value::Int(v) => {
@@ -349,6 +350,7 @@ fn put_value(w: &mut Writer, value: &Value) {
             w.int(4);
             w.int(u64::from(v.scale()));
             let mut bytes = Vec::new();
+            // The scale is enough to read it: the precision is always the greatest one.
             v.encode(DECIMAL_DIGITS, v.scale(), &mut bytes);
             w.bytes(&bytes);
         }

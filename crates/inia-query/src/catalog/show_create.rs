@@ -100,6 +100,8 @@ fn column(column: &ColumnDef, table: Collation) -> String {
         if other || column.explicit_collation || collation != table {
             let _ = write!(out, " CHARACTER SET {}", charset::charset_name(collation));
         }
+        // COLLATE is left out for a character set's default collation. It is printed where it was
+        // written, and for utf8mb4's default where the table has another collation, as in MySQL.
         let other_charset = other || collation != table;
         let told = column.explicit_collation || (other_charset && collation == Collation::DEFAULT);
         if !charset::is_primary(collation) || told {
@@ -110,6 +112,8 @@ fn column(column: &ColumnDef, table: Collation) -> String {
         let kind = if generated.stored { "STORED" } else { "VIRTUAL" };
         let _ = write!(out, " GENERATED ALWAYS AS ({}) {kind}", generated.expression);
     }
+    // MySQL spells NULL out for TIMESTAMP only: that one is NOT NULL by default where
+    // `explicit_defaults_for_timestamp` is off.
     let timestamp = matches!(column.data_type, DataType::Timestamp { .. });
     if !column.nullable {
         out.push_str(" NOT NULL");
@@ -178,6 +182,7 @@ pub fn value_text(value: &Value, data_type: &DataType) -> String {
         _ => 0,
     };
     let mut out = Vec::new();
+    // Types that give a number a text of their own come before the arms for any number.
     match (value, data_type) {
         (Value::UInt(bits), DataType::Set { members, .. }) => {
             let chosen: Vec<&str> = members
@@ -189,6 +194,7 @@ pub fn value_text(value: &Value, data_type: &DataType) -> String {
             return chosen.join(",");
         }
         (Value::UInt(index), DataType::Enum { members, .. }) => {
+            // ENUM's index 0 is the empty string that an invalid value has become.
             let member = usize::try_from(*index).ok().and_then(|i| members.get(i.wrapping_sub(1)));
             return member.cloned().unwrap_or_default();
         }
@@ -222,6 +228,7 @@ fn index_line(def: &TableDef, index: &IndexDef) -> String {
         IndexKind::FullText => "FULLTEXT KEY ",
         IndexKind::Spatial => "SPATIAL KEY ",
     });
+    // The primary key's name is always PRIMARY and is not printed.
     if index.kind != IndexKind::Primary {
         out.push_str(&quoted(&index.name));
     }
@@ -230,6 +237,7 @@ fn index_line(def: &TableDef, index: &IndexDef) -> String {
         .iter()
         .map(|part| {
             let column = &def.columns[part.column];
+            // A functional key part is stored as a hidden column and printed as its expression.
             let mut text = match &column.generated {
                 Some(generated) if column.is_hidden() => format!("({})", generated.expression),
                 _ => quoted(&column.name),
@@ -250,6 +258,7 @@ fn index_line(def: &TableDef, index: &IndexDef) -> String {
     if !index.comment.is_empty() {
         let _ = write!(out, " COMMENT {}", literal(&index.comment));
     }
+    // The versioned comment hides the word from servers that do not know it.
     if !index.visible {
         out.push_str(" /*!80000 INVISIBLE */");
     }

@@ -16,6 +16,7 @@ fn put_all(w: &mut Writer, words: &[u64]) {
 pub(super) fn put_type(w: &mut Writer, data_type: &DataType) {
     let flag = u64::from;
     let place = |size: &LobSize| SIZES.iter().position(|s| s == size).unwrap_or_default() as u64;
+    // The numbers are part of the record format, and so are the positions in WIDTHS and SIZES.
     match data_type {
         DataType::Null => w.int(0),
         DataType::Int { width, unsigned } => {

@@ -1,5 +1,5 @@
 //! `read_only` and `super_read_only`: a server whose data only some accounts may change, or none.
-//! Temporary tables are anybody's own.
+//! Temporary tables belong to a session and are not protected.
 
 use super::SessionContext;
 use crate::account::changes_accounts;
@@ -33,7 +33,7 @@ impl SessionContext {
         }
     }
 
-    /// Takes in what the two variables were set to.
+    /// Takes over the values of `read_only` and `super_read_only`.
     pub fn look_at_read_only(&self) {
         let on = |name: &str| self.db.globals.is_on(name);
         let level = match (on("super_read_only"), on("read_only")) {
@@ -44,14 +44,16 @@ impl SessionContext {
         self.db.read_only.store(level, Ordering::Relaxed);
     }
 
-    /// Whether a statement changes other than temporary tables.
+    /// Whether a statement changes anything but temporary tables.
     fn changes_data(&self, statement: &Statement) -> bool {
         let stored = |name: &ObjectName| {
+            // A temporary table hides the stored one of its name, and only the latter is protected.
             let schema = name.db.as_deref().or(self.env.database.as_deref()).unwrap_or_default();
             self.temporary.get(schema, &name.name).is_none()
         };
         match statement {
             Statement::Select(query) => {
+                // FOR UPDATE counts as a change, as in MySQL; FOR SHARE does not.
                 let mut reads = ReferencedObjects::default();
                 reads.query(query);
                 reads.locked.into_iter().any(stored)
@@ -78,6 +80,7 @@ impl SessionContext {
                 !matches!(work.kind, MaintenanceKind::Check | MaintenanceKind::Checksum)
                     && work.tables.iter().any(stored)
             }
+            // None of these can concern a temporary table.
             Statement::CreateDatabase(_)
             | Statement::AlterDatabase(_)
             | Statement::DropDatabase { .. }

@@ -40,7 +40,7 @@ pub struct NamedSavepoint {
 pub struct TxnState {
     /// The storage transaction is open.
     pub open: bool,
-    /// BEGIN was said: autocommit waits for COMMIT.
+    /// BEGIN has opened the transaction: autocommit waits for COMMIT.
     pub explicit: bool,
     pub autocommit: bool,
     pub read_only: bool,
@@ -94,7 +94,7 @@ pub struct SessionContext {
     pub temporary: TemporaryTables,
     /// Counts changes of settings that bound statements depend on.
     pub settings: u64,
-    /// The collation that SET NAMES … COLLATE gave results, where one was said.
+    /// The collation that SET NAMES … COLLATE gave results, where one was given.
     pub results: Option<Collation>,
     /// LOCK TABLES.
     pub(crate) table_locks: TableLocks,
@@ -112,7 +112,7 @@ impl TxnState {
         matches!(self.current, Isolation::ReadCommitted | Isolation::ReadUncommitted)
     }
 
-    /// What SET TRANSACTION said of the next transaction counts no more.
+    /// Forgets what SET TRANSACTION has set for the next transaction.
     pub(crate) fn forget_next(&mut self) {
         (self.next_isolation, self.next_read_only) = (None, None);
     }
@@ -132,6 +132,7 @@ impl SessionContext {
         txn.set_label(u64::from(client.connection_id));
         let txn = RefCell::new(txn);
         let statement_txns = StatementTxns::new(client.connection_id);
+        // KILL sets one flag, which metadata locks, functions and the statement's loops all read.
         let killed: Arc<AtomicU8> = Arc::default();
         let mdl = db.catalog().mdl().session(killed.clone());
         let env = Environment {
@@ -143,9 +144,11 @@ impl SessionContext {
         };
         let host = Host::new(db.clone(), &client, killed.clone());
         host.connection_id.set(u64::from(client.connection_id));
+        // `pseudo_thread_id` starts as the connection's id, but SET may change it.
         let thread = client.connection_id.to_string();
         host.vars.borrow_mut().values.insert("pseudo_thread_id", thread);
         let diagnostics = Warnings { limit: env.max_error_count, ..Warnings::default() };
+        // These are built-in defaults: the login applies the global variables afterwards.
         let state = TxnState {
             open: false,
             explicit: false,
@@ -547,7 +550,7 @@ impl SessionContext {
         EvalContext::new(&self.env, &self.host, subqueries, params)
     }
 
-    /// Error 1317 once KILL QUERY or KILL was said.
+    /// Error 1317 after KILL QUERY or KILL.
     pub fn check_killed(&self) -> Result<(), SqlError> {
         if self.killed.load(Ordering::Relaxed) != 0 {
             return Err(SqlError::new(ErrorCode::QueryInterrupted, &[]));

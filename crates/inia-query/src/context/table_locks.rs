@@ -51,7 +51,7 @@ struct Local {
 }
 
 impl Local {
-    /// Takes the snapshot, where others may add to a table at all.
+    /// Takes the snapshot; `None` where no other session can insert into the tables.
     fn new(session: &SessionContext, tables: &[Arc<Table>]) -> Option<Local> {
         let added = tables.iter().filter(|table| !table.def.is_volatile());
         let tables: Vec<TableId> = added.map(|table| table.def.id).collect();
@@ -88,7 +88,7 @@ struct Wanted {
 /// What others may not do with a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Strength {
-    /// Change rows that are there; so only tables without transactions can be locked.
+    /// Change existing rows; only tables without transactions can be locked so.
     Local,
     /// Change anything.
     #[default]
@@ -97,7 +97,7 @@ enum Strength {
     Write,
 }
 
-/// What LOCK TABLES says of a table.
+/// The strength of the lock that LOCK TABLES asks for.
 fn strength(session: &SessionContext, name: &FullName, lock: &ast::TableLock) -> Strength {
     let table = session.db.catalog().table(&name.0, &name.1);
     match () {
@@ -184,8 +184,8 @@ impl Wanted {
         *known = strength.max(*known);
     }
 
-    /// What changes of the tables that are to be changed look at and change by foreign keys: it is
-    /// kept from others, and stays unusable for this session.
+    /// Adds the tables that foreign keys lead to from tables locked for WRITE: parents for
+    /// READ, children as the keys' actions need it. This session cannot use them by name.
     fn add_foreign_keys(&mut self, session: &SessionContext) {
         let catalog = session.db.catalog().current();
         let written = self.names.iter().filter(|(_, strength)| **strength == Strength::Write);
@@ -226,12 +226,14 @@ pub fn lock(
     if session.mdl.reads_everything() && locks.iter().any(|lock| lock.write) {
         return Err(SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]));
     }
+    // Earlier locks are released first: no session waits for them while this one waits.
     session.commit()?;
     session.table_locks = TableLocks::default();
     let limit = session.mdl_limit();
     let mut wanted = Wanted::new(session, locks)?;
     loop {
         let mut guards = Vec::new();
+        // WRITE keeps FLUSH TABLES WITH READ LOCK waiting until UNLOCK TABLES.
         if wanted.names.values().any(|strength| *strength == Strength::Write) {
             guards.push(session.mdl.hold_changes(limit)?);
         }
@@ -244,6 +246,8 @@ pub fn lock(
             let mdl = session.db.catalog().mdl().name(schema, name);
             guards.push(session.mdl.lock_strong(&mdl, kind, limit)?);
         }
+        // The metadata lock of READ LOCAL admits all changes of rows; the lock on the table's rows
+        // then keeps out all but inserts.
         let mut tables = Vec::new();
         for ((schema, name), strength) in &wanted.names {
             let table = session.db.catalog().table(schema, name);
@@ -258,6 +262,7 @@ pub fn lock(
         }
         let now = Wanted::new(session, locks)?;
         if now.names == wanted.names {
+            // Snapshots taken under the locks must show what earlier holders have committed.
             session.wait_for_commits()?;
             let local = Local::new(session, &tables);
             session.table_locks = TableLocks { list: now.list, local, guards };
@@ -307,6 +312,8 @@ pub fn unlock(session: &mut SessionContext) -> Result<StatementOutcome, SqlError
 
 /// Notes the names that a statement reads and changes rows of; false where it is of another kind.
 fn names_of<'s>(statement: &'s Statement, reads: &mut ReferencedObjects<'s>) -> bool {
+    // Expressions are walked for the tables of their subqueries. Statements that are not listed
+    // are checked by `SessionContext::check_defined`.
     match statement {
         Statement::Select(query) => reads.query(query),
         Statement::Explain(explain) => match &explain.target {
@@ -350,6 +357,7 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut ReferencedObjects<'s>) -> 
             }
         }
         Statement::CreateTable(create) if create.temporary => {
+            // The new table is the session's own and needs no lock; only its source is checked.
             create.select.iter().for_each(|select| reads.query(&select.query));
         }
         _ => return false,

@@ -50,7 +50,7 @@ pub struct ChangePlan {
 }
 
 impl ChangePlan {
-    /// Takes in what the view that rows are changed through demands.
+    /// Adds what the view that rows are changed through demands.
     pub fn guard(&mut self, session: &SessionContext, guard: Guard) -> Result<(), SqlError> {
         guard.bind(session, &self.table.def, &mut self.fills)?;
         if let Some(rewriting) = &mut self.rewriting {
@@ -75,6 +75,7 @@ pub fn plan_update(
     let [ast::TableRef::Table(factor)] = update.tables.as_slice() else { return Ok(None) };
     let values = update.assignments.iter().map(|assignment| &assignment.value);
     let order = update.order_by.iter().map(|item| &item.expr);
+    // Subqueries need the planner of queries, which `plan_joined_update` goes through.
     let subquery = values.chain(&update.where_).chain(order).any(has_subquery);
     if subquery || update.with.is_some() {
         return Ok(None);
@@ -85,6 +86,7 @@ pub fn plan_update(
     let mut assignments = Vec::with_capacity(update.assignments.len());
     for assignment in &update.assignments {
         let target = scope.position(&assignment.column)?;
+        // MySQL lets a generated column be assigned DEFAULT and nothing else.
         if fills.is_generated(target) && assignment.value != ast::Expr::Default {
             let args: [&dyn std::fmt::Display; 2] =
                 [&table.def.columns[target].name, &table.def.name];
@@ -103,6 +105,7 @@ pub fn plan_update(
     let hints = &factor.hints;
     let mut plan = plan(session, &table, &mut scope, clauses, hints, fills)?;
     let rewriting = Rewriting::new(&table, &plan.fills, assignments);
+    // A row that moves ahead of the scan would be found again: rows are gathered first then.
     plan.gather |= moves_rows(&plan, &rewriting);
     plan.rewriting = Some(rewriting);
     plan.ignore = update.ignore;
@@ -142,6 +145,8 @@ fn plan(
     fills: Fills,
 ) -> Result<ChangePlan, SqlError> {
     scope.clause = "where clause";
+    // IS NULL of a NOT NULL date, or of an AUTO_INCREMENT column, may stand for another condition,
+    // which replaces it before names are bound.
     let never = |name: &ast::ColumnName| {
         let at = scope.position(name).ok()?;
         let column = table.def.columns.get(at).filter(|column| !column.nullable)?;
@@ -156,6 +161,7 @@ fn plan(
     for item in clauses.order_by {
         order.push((bind_plain(session, scope, &item.expr)?, item.desc));
     }
+    // A name in LIMIT could only be a variable of a stored routine.
     if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
         return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
     }
@@ -166,6 +172,7 @@ fn plan(
         conjuncts(condition, &mut conditions);
         read_hidden_columns(&table.def, 0, &mut conditions, &session.env, &session.host);
     }
+    // All columns count as needed, since the whole clustered row is read and changed.
     let request = access::Request {
         table,
         base: 0,

@@ -1,5 +1,4 @@
-//! What columns get that a statement does not give, and what rows must satisfy: defaults,
-//! generated columns, CHECK constraints, bound once per statement.
+//! Defaults, generated columns and CHECK constraints of a table, bound once per statement.
 
 use crate::bind::table_scope::default_value;
 use crate::catalog::{ColumnDef, ColumnDefault, Table, TableDef, quoted};
@@ -73,6 +72,7 @@ impl Fills {
         env: &Environment,
         host: &dyn SessionHost,
     ) -> Result<Fills, SqlError> {
+        // Stored texts are parsed without the session's SQL mode, which could change their meaning.
         let bind = |text: &str| -> Result<Expr, SqlError> {
             let parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty())
                 .map_err(crate::error::parse_error)?;
@@ -81,6 +81,8 @@ impl Fills {
         let mut fills = Vec::with_capacity(def.columns.len());
         let (mut generated, mut checks) = (Vec::new(), Vec::new());
         for (i, column) in def.columns.iter().enumerate() {
+            // As in MySQL, without a default a nullable column gets NULL, a NOT NULL ENUM its first
+            // member. A default that was dropped is missing even where the column is nullable.
             fills.push(match &column.default {
                 ColumnDefault::None if column.nullable => Fill::Value(Value::Null),
                 ColumnDefault::None if matches!(column.data_type, DataType::Enum { .. }) => {
@@ -98,6 +100,7 @@ impl Fills {
                 generated.push((i, bind(&definition.expression)?));
             }
         }
+        // NOT ENFORCED constraints are kept for the definition only.
         for check in def.checks.iter().filter(|check| check.enforced) {
             checks.push((check.name.clone(), bind(&check.expression)?));
         }

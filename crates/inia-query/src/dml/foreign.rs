@@ -26,7 +26,7 @@ use inia_expr::{NoSubqueries, Strictness};
 use inia_storage::{Direction, KeyBound, LockMode, LockRequest, ReadMode, WaitPolicy};
 use std::sync::Arc;
 
-/// The level of cascades that none may reach.
+/// The depth of cascades that is an error.
 const MAX_DEPTH: u32 = 15;
 
 /// A row's clustered key and bytes.
@@ -224,6 +224,7 @@ fn apply(
     (action, new): (ReferentialAction, Option<Vec<Value>>),
     path: &Path<'_>,
 ) -> Result<(), SqlError> {
+    // No replacement means that the rows are deleted: only CASCADE of a removed parent does that.
     let replacement = match (action, new) {
         (ReferentialAction::Cascade, new) => new,
         (ReferentialAction::SetNull, _) => Some(vec![Value::Null; key.columns.len()]),
@@ -232,9 +233,11 @@ fn apply(
     if path.depth() + 1 >= MAX_DEPTH {
         return Err(SqlError::new(ErrorCode::FkDepthExceeded, &[&MAX_DEPTH]));
     }
+    // As in MySQL, no action updates a table that is being updated on the way there.
     if replacement.is_some() && path.has_updated(child) {
         return Err(constraint_error(session, ErrorCode::RowIsReferenced2, child, key));
     }
+    // The statement may not name the child, which is locked for reading only then.
     session.hold_to_cascade(child)?;
     let zone = &session.env.time_zone;
     super::auto_increment::prepare_counter(child)?;
@@ -257,6 +260,7 @@ fn apply(
             row[*column] = value.clone();
             changed[*column] = true;
         }
+        // Generated columns are computed again, since they may read the key's columns.
         if let Some(computed) = &computed {
             computed.renew(session, &mut row, &mut changed)?;
         }
@@ -306,7 +310,7 @@ impl Computed {
     }
 }
 
-/// Errors 1452 and 1451; 1216 and 1217 for those who may not know the other table.
+/// Errors 1452 and 1451; 1216 and 1217 for an account that may not see the other table.
 fn constraint_error(
     session: &SessionContext,
     code: ErrorCode,
@@ -381,8 +385,10 @@ fn matching(
     let mut txn = session.txn.borrow_mut();
     let mode = ReadMode::Lock(request);
     let lower = KeyBound::Included(&start);
+    // The first entry decides only where the index holds all columns; otherwise rows are compared.
     let first_only = first_only && told == columns.len();
     let mut found = Vec::new();
+    // A whole unique key that is present is locked without its gap, as in MySQL.
     if index.unique() && index.parts.len() == told {
         let copy = |bytes: &[u8]| bytes.to_vec();
         if let Some(value) = txn.lock_get(tree, &start, request, copy).sql()? {
@@ -397,11 +403,13 @@ fn matching(
             }
         }
     }
+    // A clustered record is the row itself, and of a parent it is enough that it exists.
     if primary || first_only {
         return Ok(found);
     }
     let mut rows = Vec::with_capacity(found.len());
     for (key, value) in found {
+        // The range is that of the index's own parts: the other columns are compared in the row.
         let clustered = codec.primary_key(&key, &value)?.to_vec();
         let copy = |bytes: &[u8]| bytes.to_vec();
         let row = txn.lock_get(&table.clustered, &clustered, request, copy).sql()?;

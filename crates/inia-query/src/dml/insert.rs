@@ -70,7 +70,7 @@ impl InsertPlan {
         self.replace || !self.on_duplicate.is_empty()
     }
 
-    /// Takes in what the view that rows are inserted through demands.
+    /// Adds what the view that rows are inserted through demands.
     pub fn guard(&mut self, session: &SessionContext, guard: Guard) -> Result<(), SqlError> {
         guard.bind(session, &self.table.def, &mut self.fills)?;
         self.views.extend(guard.views);
@@ -167,8 +167,8 @@ impl<'i> Queries<'i> {
         }
     }
 
-    /// The lists of expressions that have subqueries: first of VALUES by row, so many, then of ON
-    /// DUPLICATE KEY UPDATE.
+    /// The lists of expressions that have subqueries: those of VALUES by row, then that of ON
+    /// DUPLICATE KEY UPDATE. The number is that of the lists of VALUES.
     fn lists(&self) -> (Vec<ast::Query>, usize) {
         let rows = self.given().iter().map(|row| plain(row));
         let mut lists: Vec<ast::Query> =
@@ -295,6 +295,7 @@ fn planned(
     let source = queries.source();
     let (lists, value_lists) = queries.lists();
     let names = |columns: &[OutputColumn]| queries.names(columns);
+    // Queries are bound first: ON DUPLICATE KEY UPDATE may name columns of the source.
     let bound = match source.is_some() || !lists.is_empty() {
         true => {
             let bound = plan_insert_queries(session, source.as_ref(), &lists, value_lists, &names)?;
@@ -322,6 +323,7 @@ fn planned(
     let read = source_plan.iter().flat_map(|plan| plan.tables.iter().take(read));
     let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
     let empty = |row: &Vec<_>| row.is_empty();
+    // Rows of `VALUES ()` give nothing, so that each column gets its default.
     let none = !selects && literals.is_none() && rows.iter().all(empty);
     let single = !selects && given.len() == 1;
     Ok(InsertPlan {

@@ -133,6 +133,7 @@ pub fn plan_joined_update(
     members(session, update.with.as_ref(), &update.tables, &mut all)?;
     let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
     let mut places = Vec::new();
+    // A table becomes a target at its first assignment; its columns are selected in one piece.
     for assignment in &update.assignments {
         let (member, column) = assigned(session, &all, &assignment.column, &update.tables)?;
         let at = match targets.iter().position(|(of, _)| *of == member) {
@@ -144,6 +145,7 @@ pub fn plan_joined_update(
         };
         places.push((at, column));
     }
+    // New values are columns of the same query, so all of them are computed before a row changes.
     for (assignment, (at, column)) in update.assignments.iter().zip(places) {
         let place = match &assignment.value {
             ast::Expr::Default => None,
@@ -284,7 +286,7 @@ struct Tally {
 }
 
 impl JoinedPlan {
-    /// Takes in what the view that rows are changed through demands.
+    /// Adds what the view that rows are changed through demands.
     pub fn guard(&mut self, session: &SessionContext, guard: Guard) -> Result<(), SqlError> {
         for target in &mut self.targets {
             guard.bind(session, &target.table.def, &mut target.fills)?;
@@ -310,12 +312,15 @@ impl JoinedPlan {
         }
         let strict = session.env.sql_mode.is_strict() && !self.ignore;
         let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        // In MySQL a text without a number that is looked up in a key of numbers finds nothing; the
+        // error of the strict mode is for comparisons.
         let forgiving = match &self.query.root.body {
             Body::Select(select) => asks_keys_for_texts(&select.source),
             _ => false,
         };
         ctx.strictness = if forgiving { Strictness::Lenient } else { strictness };
         ctx.ignores = self.ignore;
+        // The query ends before the first change, so that it sees none of them.
         let mut gathered = TupleList::new(session.workspace());
         runner.run(ctx, &mut |_, tuple| {
             gathered.push(tuple)?;
@@ -327,6 +332,7 @@ impl JoinedPlan {
         for target in &self.targets {
             tally.foreign = Foreign::load(session, &target.table)?;
             ctx.row_number = 0;
+            // A row that the join has found several times is changed once, by its first occurrence.
             let mut seen = HashSet::new();
             gathered.each(|tuple| {
                 let Some(key) = target.key(session, tuple)? else { return Ok(true) };
@@ -409,6 +415,8 @@ impl JoinedPlan {
         let mut writer = RowWriter::new(table, &session.env.time_zone);
         let copy = |bytes: &[u8]| bytes.to_vec();
         let mut txn = session.txn_of(table).borrow_mut();
+        // An earlier change of this statement, or a foreign key's action, may have changed or
+        // deleted the row that the query has read.
         let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
         let Some(bytes) = found else { return Ok(()) };
         tally.matched += 1;
@@ -427,6 +435,7 @@ impl JoinedPlan {
         if !changed.contains(&true) {
             return Ok(());
         }
+        // ON UPDATE CURRENT_TIMESTAMP passes over the columns that SET names; values are not read.
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
         let parts = (&**table, &target.fills);
         let changed = touch(parts, &named, &mut new, changed, ctx)?;
@@ -436,6 +445,7 @@ impl JoinedPlan {
                 false => Err(error),
             };
         }
+        // A duplicate may be found after other records are written: IGNORE rolls back to here.
         let start = session.txn_of(table).borrow().savepoint();
         let written = {
             let mut txn = session.txn_of(table).borrow_mut();

@@ -121,7 +121,7 @@ fn replace_columns(expr: &mut Expr, with: &dyn Fn(&ast::ColumnName) -> Option<Ex
 
 impl Target {
     /// What a view under the name `alias` changes; `None` where it cannot be changed. `around` is
-    /// whom the view around it acts for.
+    /// the account that the enclosing view acts for.
     fn of(
         session: &SessionContext,
         view: &Arc<View>,
@@ -183,6 +183,7 @@ impl Target {
                 _ => error,
             });
         let Some(inner) = inner? else { return Ok(None) };
+        // `inner` is over base tables already, so one replacement leads there from any depth.
         target.stand_on(&own, &inner);
         target.views.extend(inner.views.iter().cloned());
         target.reads = Cell::new(target.reads.get() || inner.reads.get());

@@ -38,6 +38,7 @@ fn facts(data_type: &DataType, width: Option<u8>, zerofill: bool) -> TypeFacts {
     };
     match data_type {
         DataType::Int { width, unsigned } => {
+            // Precision counts digits: an unsigned BIGINT has one more than a signed one.
             facts.precision = Some(match width {
                 IntWidth::Tiny => 3,
                 IntWidth::Small => 5,
@@ -52,6 +53,7 @@ fn facts(data_type: &DataType, width: Option<u8>, zerofill: bool) -> TypeFacts {
             (facts.precision, facts.scale) = (Some((*precision).into()), Some((*scale).into()));
         }
         DataType::Float { decimals, .. } => {
+            // 12 and, for DOUBLE, 22 are MySQL's display widths where none was declared.
             facts.precision = Some(width.map_or(12, u64::from));
             facts.scale = decimals.map(u64::from);
         }
@@ -78,6 +80,7 @@ fn facts(data_type: &DataType, width: Option<u8>, zerofill: bool) -> TypeFacts {
             facts.set_text(longest as u64, *collation);
         }
         DataType::Set { members, collation } => {
+            // The longest value of SET has all members, with commas between them.
             let chars: usize = members.iter().map(|m| m.chars().count()).sum();
             facts.set_text((chars + members.len().saturating_sub(1)) as u64, *collation);
         }
@@ -232,6 +235,7 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
         TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
     {
         for (position, (name, ty)) in table.declared.columns.iter().enumerate() {
+            // Computed columns have no default, key or comment, and can only be selected.
             let rest = Rest {
                 schema: &table.declared.schema,
                 table: &table.declared.name,
@@ -250,9 +254,11 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     }
     for table in visible(info) {
         let def = &table.def;
+        // Hidden columns of functional indexes are left out before positions are counted.
         let shown = def.columns.iter().enumerate().filter(|(_, column)| !column.is_hidden());
         for (position, (index, column)) in shown.enumerate() {
             let own = (def.schema.as_str(), def.name.as_str());
+            // A session sees its own temporary tables without any privilege.
             if !def.temporary && !info.access.sees_column(own.0, own.1, &column.name) {
                 continue;
             }
@@ -277,7 +283,7 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
-/// What a stored table's or view's column says of itself.
+/// What the definition of a stored table's or view's column gives.
 fn stored<'r>(
     (schema, table): (&'r str, &'r str),
     position: usize,

@@ -39,7 +39,7 @@ pub(super) const PRIMARY_KEYS: [(&str, &str); 30] = [
     ("user", "Host,User"),
 ];
 
-/// How many rows share a value of a non-unique index part, for want of statistics.
+/// How many rows are taken to share a value of an index part, since there are no statistics.
 const ROWS_PER_VALUE: u64 = 10;
 
 pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
@@ -56,16 +56,20 @@ pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
 fn statistic(table: &Table, index: &IndexDef, at: usize, count: u64, rows: &mut Rows) {
     let (def, part) = (&table.def, &index.parts[at]);
     let column = &def.columns[part.column];
+    // A functional key part has an expression in place of a column.
     let (name, expression) = match &column.generated {
         Some(generated) if column.is_hidden() => {
             (Value::Null, Value::from(generated.expression.as_str()))
         }
         _ => (Value::from(column.name.as_str()), Value::Null),
     };
+    // Only the last part of a unique index completes a key that no two rows share.
     let distinct = match index.unique() && at + 1 == index.parts.len() {
         true => count,
         false => count.div_ceil(ROWS_PER_VALUE),
     };
+    // Collation is the order of the part: an index of MEMORY is a hash index, which has none,
+    // unless BTREE was written.
     let (collation, kind) = match index.kind {
         IndexKind::FullText => (Value::Null, "FULLTEXT"),
         IndexKind::Spatial => ("A".into(), "SPATIAL"),
@@ -115,11 +119,13 @@ pub(super) fn key_column_usage(info: &Information<'_>, rows: &mut Rows) {
                     def.columns[part.column].name.as_str(),
                     at as u64 + 1,
                 ];
+                // A unique key refers to nothing: the columns about a parent are NULL.
                 row.extend(std::iter::repeat_n(Value::Null, 4));
                 rows.push(row);
             }
         }
         for key in &def.foreign_keys {
+            // Columns are paired with the parent's by position, so both positions are the same.
             for (at, (column, parent)) in key.columns.iter().zip(&key.ref_columns).enumerate() {
                 if !info.shows_column(def, *column) {
                     continue;

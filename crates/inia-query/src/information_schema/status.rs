@@ -1,7 +1,7 @@
 //! Status counters with their values.
 //!
-//! Every name that MySQL has is there. What has no meaning here, or is not counted, is 0; the file
-//! of names says what else a counter is that never changes.
+//! Every name that MySQL has is listed. A counter that has no meaning here, or is not counted, is
+//! 0; the file of names gives other constants.
 
 use crate::database::Database;
 use crate::information::NamedValues;
@@ -10,7 +10,7 @@ use inia_base::temporal::{DateTime, TimeZone};
 use inia_expr::VarScope;
 use std::collections::BTreeMap;
 
-/// Names, and what those are that are not 0.
+/// Names, each with its value where that is not 0.
 const NAMES: &str = include_str!("status.txt");
 
 /// Values by the names of their counters.
@@ -29,7 +29,10 @@ pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> N
         Some((name, value)) => (name.to_owned(), value.trim().to_owned()),
         None => (line.to_owned(), String::from("0")),
     });
+    // The file gives every name a value: counters that nothing sets below are listed as well.
     let mut values = Values(fixed.collect());
+    // Counters of statements follow the scope; those of connections and of InnoDB are the server's
+    // in both.
     let (total, connections) = db.counters.total();
     let counted = if scope == VarScope::Global { &total } else { own };
     for (name, count) in counted.commands() {
@@ -49,12 +52,14 @@ pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> N
     values.set("Connections", connections);
     values.set("Queries", total.questions());
     values.set("Questions", counted.questions());
+    // TLS is about the connection that asks, also in the global scope.
     let (version, cipher) = own.connection.tls.clone().unwrap_or_default();
     values.set("Ssl_version", version);
     values.set("Ssl_cipher", cipher);
     values.set("Uptime", db.uptime());
     values.set("Uptime_since_flush_status", db.uptime());
     values.set("Prepared_stmt_count", db.prepared.load(std::sync::atomic::Ordering::Relaxed));
+    // Only intermediate tables that were spilled are counted, so both counters are the same.
     let (tables, files) = db.memory().files();
     values.set("Created_tmp_disk_tables", tables);
     values.set("Created_tmp_tables", tables);

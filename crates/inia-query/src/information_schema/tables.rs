@@ -129,6 +129,7 @@ pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
     for table in
         TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
     {
+        // The views of information_schema have no engine, format or collation in MySQL.
         let information_schema = table.declared.schema == "information_schema";
         let engine = match table.declared.schema.as_str() {
             "information_schema" => Value::Null,

@@ -99,6 +99,7 @@ impl RowLayout {
         out: &mut Vec<u8>,
     ) -> Result<(), Damaged> {
         let start = out.len();
+        // The width of the ends depends on all variable bytes, so those are counted first.
         let mut variable_bytes = 0;
         for (column, slot) in self.slots.iter().enumerate() {
             if matches!(slot.place, CellPosition::Variable { .. }) {
@@ -107,6 +108,7 @@ impl RowLayout {
         }
         let wide = variable_bytes > usize::from(u16::MAX);
         let end_size = if wide { 4 } else { 2 };
+        // The bits begin as zeroes, since a NULL only ever sets its own.
         out.resize(start + self.fixed_end + self.variable * end_size, 0);
         out[start] = u8::from(wide);
         let mut ends = start + self.fixed_end;

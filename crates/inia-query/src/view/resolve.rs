@@ -238,8 +238,10 @@ impl<'r> Resolver<'r> {
         order_by: &mut [OrderItem],
         named: bool,
     ) -> Vec<String> {
+        // The flag is for this SELECT only: those inside it find it cleared.
         let unique = std::mem::take(&mut self.unique);
         self.levels.push(Level::default());
+        // FROM comes first, since every other clause names its columns.
         for member in &mut select.from {
             let names = self.table_ref(member);
             self.level().names.append(names);
@@ -247,6 +249,7 @@ impl<'r> Resolver<'r> {
         let items = std::mem::take(&mut select.items);
         select.items = items.into_iter().flat_map(|item| self.items(item)).collect();
         self.level().grouped = !select.group_by.is_empty();
+        // The items come next, since GROUP BY, HAVING and ORDER BY may name them.
         let mut names = Vec::new();
         let mut computed = Vec::new();
         for (at, item) in select.items.iter_mut().enumerate() {
@@ -503,11 +506,13 @@ impl<'r> Resolver<'r> {
 
     fn join(&mut self, join: &mut Join) -> Names {
         let left = self.table_ref(&mut join.left);
+        // A lateral member on the right may read the left side, whose names are known meanwhile.
         let saved = self.level().names.clone();
         self.level().names.append(left.clone());
         let right = self.table_ref(&mut join.right);
         self.level().names = saved;
         let shared = shared_columns(join, &left, &right);
+        // Shared columns come from the side whose rows are all kept, in RIGHT JOIN the right one.
         let (mut first, second) = match join.kind {
             JoinKind::Right => (right, left),
             _ => (left, right),
@@ -536,10 +541,12 @@ impl<'r> Resolver<'r> {
         if let Some(visible) = visible {
             first.names.visible = visible;
         } else if join.kind == JoinKind::Right {
+            // Without shared columns `*` follows the text, where the left side comes first.
             first.names.visible.sort_by_key(|&(table, _)| table < offset);
         }
         match (&mut join.constraint, condition) {
             (JoinConstraint::On(on), _) => {
+                // ON sees the two sides, but no other member of FROM.
                 let outer = std::mem::replace(&mut self.level().names, first.clone());
                 self.expr(on);
                 self.level().names = outer;

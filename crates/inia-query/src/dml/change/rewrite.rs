@@ -71,10 +71,12 @@ impl Rewriting {
         rewriting
     }
 
-    /// Finds out what is read and written; `fills` may have got more conditions.
+    /// Determines what is read and written; called again when `fills` has more conditions.
     pub(super) fn prepare(&mut self, table: &Table, fills: &Fills) {
         let columns = &table.def.columns;
         let (mut reads, mut written) = (SlotSet::default(), SlotSet::default());
+        // An old value is needed only where a column is read before it is assigned: assignments go
+        // from left to right, and generated columns and conditions come after all of them.
         let mut read = |expr: &Expr, written: &SlotSet| {
             let needs = slots_of(expr);
             let wanted = |c: &usize| needs.whole_row || needs.slots.contains(*c);
@@ -96,12 +98,16 @@ impl Rewriting {
         let all = || 0..columns.len();
         self.reads = all().filter(|c| reads.contains(*c)).collect();
         self.writes = all().filter(|c| written.contains(*c)).collect();
+        // ON UPDATE CURRENT_TIMESTAMP is for columns that SET does not name, and only for rows that
+        // change otherwise: what is generated from such a column is computed again then.
         let moment = |c: &usize| columns[*c].on_update_now && !named.contains(*c);
         self.moments = all().filter(moment).collect();
         let tells = !self.moments.is_empty() && fills.tells_moments(table);
         let told = fills.generated().map(|(column, _)| column).filter(|_| tells);
         self.told = told.collect();
         self.indexes = (0..table.indexes.len()).filter(|at| self.touches(table, *at)).collect();
+        // A value may be kept in its column between rows only where nothing else writes the column
+        // and no expression reads its old value.
         let targets: Vec<usize> = self.assignments.iter().map(|a| a.target).collect();
         for Assignment { target, value, steady } in &mut self.assignments {
             let constant = match value {
@@ -259,7 +265,7 @@ impl<'r> Rewrite<'r> {
         &self.plan.indexes
     }
 
-    /// Tells the AUTO_INCREMENT counter of a number that the row has got.
+    /// Moves the AUTO_INCREMENT counter behind a number that the row has got.
     pub(super) fn note_number(&self) {
         if let Some(column) = self.table.def.auto_increment_column()
             && self.changed[column]

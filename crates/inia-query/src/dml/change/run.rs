@@ -56,18 +56,23 @@ impl ChangePlan {
         if self.limit.is_none() && self.path.is_unbounded() {
             refuse_without_key(session)?;
         }
+        // The counter is read before a row goes whose number may be the greatest.
         auto_increment::prepare_counter(&self.table)?;
         let foreign = Foreign::load(session, &self.table)?;
         let mode = ReadMode::Lock(exclusive_request());
         let mut scan = TableScan::open(&self.table, &self.path, mode, ctx, &[])?;
+        // As in MySQL, UPDATE alone reads semi-consistently, and DELETE waits for each locked row.
         if !self.deletes() && session.state.releases_unmatched() {
             scan.read_semi_consistently();
         }
+        // A deferred lock is taken by the row's change or its batch. Gathered rows are changed
+        // after the scan, so they are locked when they are found.
         if !self.gather {
             scan.defer_locks();
         }
         let zone = &session.env.time_zone;
         let rewriting = self.rewriting.as_ref();
+        // A batch needs rows whose order and single failures make no difference.
         let together = !self.gather && !self.ignore && foreign.is_none() && self.is_simple();
         let exact = scan.is_exact();
         let all = self.filter.iter().all(|(_, covered)| exact && *covered);
@@ -90,6 +95,7 @@ impl ChangePlan {
         let mut gathered = Gathered::new(session.workspace(), !self.order.is_empty());
         debug_assert!(self.gather || self.order.is_empty(), "sorted rows are gathered first");
         debug_assert!(!run.in_runs || run.together, "a run of deletes is a batch");
+        // Rows of the last batch may turn out not to match: LIMIT then takes more from the scan.
         loop {
             let scanned = run.scan(ctx, &mut scan, limit, &mut gathered);
             if run.flush_last(ctx, scanned)? || run.matched >= limit {
@@ -114,8 +120,8 @@ impl ChangePlan {
 }
 
 impl ChangeRun<'_> {
-    /// Goes over the rows that the path finds and changes, puts off or gathers those that match, up
-    /// to the limit; whether it came to their end.
+    /// Scans the path and changes, buffers or gathers the rows that match, up to the limit; whether
+    /// the scan has reached its end.
     fn scan(
         &mut self,
         ctx: &mut EvalContext<'_>,
@@ -130,6 +136,7 @@ impl ChangeRun<'_> {
                 continue;
             }
             if scan.next(&mut session.txn_of(&plan.table).borrow_mut())?.is_none() {
+                // The scan never waits while unlocked rows are buffered: those are written first.
                 if scan.take_pause() {
                     self.flush_changes(ctx)?;
                     continue;
@@ -137,6 +144,7 @@ impl ChangeRun<'_> {
                 return Ok(true);
             }
             session.check_killed()?;
+            // A semi-consistent read waits only for a row whose committed version matches.
             if scan.is_unlocked() {
                 self.flush_changes(ctx)?;
                 if !self.lock_matching(ctx, scan)? {
@@ -145,6 +153,7 @@ impl ChangeRun<'_> {
             }
             let Some(found) = scan.current_row()? else { continue };
             let RowData::Row(bytes) = found.data else { return Err(Damaged.into()) };
+            // The row is copied: its change needs the scan, whose buffers hold it.
             key.clear();
             key.extend_from_slice(found.clustered_key);
             old.clear();
@@ -153,6 +162,7 @@ impl ChangeRun<'_> {
                 self.pass_over(scan)?
             } else if plan.gather {
                 self.gather(ctx, gathered, (&key, &old))?;
+                // Without ORDER BY the rows found first are those that LIMIT means.
                 if plan.order.is_empty() && gathered.found() >= limit {
                     return Ok(true);
                 }
@@ -161,6 +171,7 @@ impl ChangeRun<'_> {
                 let place = Some(&mut *scan).filter(|scan| scan.defers());
                 self.change(ctx, place, (&key, &old))?
             };
+            // Another transaction has changed the row since: it is read again under a lock.
             if !done && self.read_again(ctx, &key, &mut old)? {
                 self.change(ctx, None, (&key, &old))?;
             }
@@ -184,7 +195,7 @@ impl ChangeRun<'_> {
         gathered.push_ordered(ctx, order, &self.row, (key, bytes))
     }
 
-    /// Locks and reads a row that another transaction got at; whether it is to be changed.
+    /// Locks and reads a row that another transaction has changed; whether it still matches.
     pub(super) fn read_again(
         &mut self,
         ctx: &mut EvalContext<'_>,
@@ -200,8 +211,8 @@ impl ChangeRun<'_> {
         Ok(found.is_some() && self.holds(ctx, bytes)?)
     }
 
-    /// Locks the row that the scan has only looked at, if what it has seen fulfils the conditions;
-    /// false when it does not, or when the row is gone.
+    /// Locks a row that a semi-consistent read has found, if its committed version fulfils the
+    /// conditions; false when it does not, or when the row is gone.
     fn lock_matching(
         &mut self,
         ctx: &mut EvalContext<'_>,
@@ -283,6 +294,7 @@ impl ChangeRun<'_> {
     ) -> Result<bool, SqlError> {
         let (plan, session) = (self.plan, self.session);
         let Some(rewrite) = &self.rewrite else { return Ok(true) };
+        // A duplicate may be found after other records are written: IGNORE rolls back to here.
         let start = session.txn_of(&plan.table).borrow().savepoint();
         let (new, changed) = (rewrite.bytes(), rewrite.changed());
         let written = {
@@ -298,6 +310,7 @@ impl ChangeRun<'_> {
             }
         };
         self.matched += 1;
+        // Foreign keys are checked after the row is written, since a row may refer to itself.
         let (table, zone) = (&plan.table, &session.env.time_zone);
         let refused = match (written, &self.foreign) {
             (Written::Duplicate(at), _) => {
@@ -324,6 +337,7 @@ impl ChangeRun<'_> {
         (key, bytes): (&[u8], &[u8]),
     ) -> Result<bool, SqlError> {
         let (table, session) = (&self.plan.table, self.session);
+        // Where rows are changed together, a row that is not locked yet joins the batch.
         let left = scan.as_mut().filter(|_| self.together).and_then(|scan| scan.leave_current());
         if let Some(locator) = left {
             let mut txn = session.txn_of(table).borrow_mut();
@@ -346,6 +360,7 @@ impl ChangeRun<'_> {
         }
         self.matched += 1;
         ctx.row_number = self.matched;
+        // A cascade must not meet the row that started it: children come after its removal.
         if let Some(foreign) = &self.foreign {
             let old = values(table, bytes, &session.env.time_zone)?;
             if let Err(error) = foreign.deleted(session, &old) {

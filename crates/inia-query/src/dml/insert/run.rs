@@ -280,12 +280,12 @@ impl<'r> InsertRun<'r> {
         Ok(InsertRun { plan, writer, numbers, keep_zero, tally, foreign, together, given })
     }
 
-    /// How many rows came.
+    /// How many rows were given.
     pub(super) fn records(&self) -> u64 {
         self.tally.records
     }
 
-    /// How many rows came, were written, and were deleted for them.
+    /// How many rows were given, were written, and were deleted for them.
     pub(super) fn counts(&self) -> (u64, u64, u64) {
         (self.tally.records, self.tally.copied, self.tally.deleted)
     }
@@ -420,7 +420,7 @@ impl<'r> InsertRun<'r> {
         written
     }
 
-    /// Writes the rows that still wait, after `given` has come to its end. A duplicate among them
+    /// Writes the rows still buffered; `given` is the outcome so far. A duplicate among them
     /// comes before an error of a later row, unless that error ended more than the statement.
     pub(super) fn write_last(&mut self, session: &SessionContext, given: Done) -> Done {
         let fatal = |error: &SqlError| {
@@ -441,7 +441,8 @@ impl<'r> InsertRun<'r> {
         row[column] == Value::Null || (zero && !self.keep_zero)
     }
 
-    /// A row that does not satisfy a condition does not even count.
+    /// Takes an error of generated columns or constraints: with IGNORE it becomes a warning, and
+    /// the row is not counted.
     fn unfit(&mut self, ctx: &mut EvalContext<'_>, error: SqlError) -> Result<(), SqlError> {
         if !self.plan.ignore || !is_forgiven(&error) {
             return Err(error);
@@ -521,11 +522,13 @@ impl<'r> InsertRun<'r> {
             self.writer.holder(&mut session.txn_of(&self.plan.table).borrow_mut(), at, tried)?;
         let Some((key, bytes)) = found else { return Ok(()) };
         let old = values(table, &bytes, &session.env.time_zone)?;
+        // VALUES(), the row alias and the source's columns read this; other names read `new`.
         ctx.inserting = tried.iter().chain(beside).cloned().collect();
         let mut new = old.clone();
         let (parts, nulls) = ((&**table, &self.plan.fills), self.plan.nulls_on_duplicate);
         assign(parts, &self.plan.on_duplicate, Some(nulls), &mut new, ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
+        // A row that keeps its values is not touched: its ON UPDATE timestamps stay, too.
         if !changed.contains(&true) {
             self.tally.untouched += 1;
             return Ok(());
@@ -538,6 +541,7 @@ impl<'r> InsertRun<'r> {
             self.tally.untouched += 1;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
+        // The new values may meet another unique key or a foreign key: IGNORE rolls back to here.
         let start = session.txn_of(&self.plan.table).borrow().savepoint();
         let written = {
             let mut txn = session.txn_of(&self.plan.table).borrow_mut();
