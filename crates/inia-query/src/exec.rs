@@ -153,6 +153,8 @@ impl<'s> Runner<'s> {
         let mut extended = Tuple::new();
         self.body(&query.body, ctx, &mut |ctx, tuple| {
             self.check_killed()?;
+            // ORDER BY of a set operation may read values over its columns; they follow the
+            // columns.
             let mut all = tuple;
             if !query.computed.is_empty() {
                 extended.clear();
@@ -163,6 +165,7 @@ impl<'s> Runner<'s> {
                 all = &extended;
             }
             debug_assert!(all.len() >= visible, "a tuple begins with its visible values");
+            // Hidden values go into the key only: the sorter keeps the visible ones beside it.
             let key = |out: &mut Vec<u8>| {
                 for part in &query.order {
                     encode_key(&all[part.index], &part.ty, part.descending, out);
@@ -181,6 +184,7 @@ impl<'s> Runner<'s> {
             decode_tuple(row, &mut tuple).ok_or_else(damaged_row)?;
             limiter.pass(ctx, &tuple, visit)
         })?;
+        // SQL_CALC_FOUND_ROWS counts rows that the sorter dropped, too.
         limiter.seen = total;
         Ok(())
     }

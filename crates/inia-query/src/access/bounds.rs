@@ -55,7 +55,7 @@ impl KeyRange {
     }
 }
 
-/// What a path asks for in this run.
+/// The bounds of a path in one run.
 pub(super) struct Bounds {
     pub(super) keys: Keys,
     /// No bound was left out: rows in the range fulfil the conditions that the path stands for.
@@ -89,11 +89,14 @@ pub(super) fn compute(
     };
     let mut builder = Builder { table, index, exact: true };
     let mut prefixes = vec![Vec::with_capacity(SHORT_KEY)];
+    // Each prefix is one combination of the equal parts' values. A part that no key can hold ends
+    // the prefixes there: they bound more rows than match, so the ranges are not exact.
     for (part, equal) in path.equal.iter().enumerate() {
         if !builder.extend(&mut prefixes, part, equal, ctx, row)? {
             let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
             return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: false });
         }
+        // No value can match: the empty list of ranges is exact.
         if prefixes.is_empty() {
             return Ok(Bounds { keys: Keys::Ranges(Vec::new()), exact: true });
         }
@@ -104,6 +107,8 @@ pub(super) fn compute(
         return Ok(Bounds { keys: Keys::Point(key), exact: true });
     }
     debug_assert!(!prefixes.is_empty(), "a range has a prefix");
+    // Values of an IN list come as they are written and may be equal. Ranges are sorted and merged,
+    // so that no row is read twice.
     if path.intervals.is_empty() {
         let is_whole = builder.is_whole(path.equal.len());
         let range = if is_whole { KeyRange::whole } else { KeyRange::prefix };
@@ -156,7 +161,7 @@ struct Builder<'b> {
 }
 
 impl Builder<'_> {
-    /// Whether so many parts are a whole key of the clustered tree.
+    /// Whether the first `parts` parts are a whole key of the clustered tree.
     fn is_whole(&self, parts: usize) -> bool {
         let index = &self.table.def.indexes[self.index];
         index.kind == IndexKind::Primary && index.parts.len() == parts
@@ -191,12 +196,14 @@ impl Builder<'_> {
             EqualPart::NullSafe(expr) => (std::slice::from_ref(expr), true),
             EqualPart::AnyOf(exprs) => (exprs.as_slice(), false),
         };
+        // A part with too many keys is left to the reader's check; the prefixes stay as they are.
         if prefixes.len() * items.len() > MAX_COMBINATIONS {
             return Ok(false);
         }
         let mut extended = Vec::new();
         for item in items {
             let value = item.eval_ref(ctx, row)?;
+            // Only a null-safe comparison finds NULL, and only in a column that can hold it.
             let bound = match &*value {
                 Value::Null if null_safe && self.nullable(part) => Bound::Cell(value),
                 _ => convert_for_key(value, &item.ty, self.data_type(part), ctx)?,
@@ -207,6 +214,7 @@ impl Builder<'_> {
                 Bound::Unknown => return Ok(false),
             };
             let cell = Cell::of(&value, self.data_type(part), &ctx.env.time_zone);
+            // A single value extends the prefixes in place; several need a copy of them each.
             if items.len() == 1 {
                 return Ok(self.put_all(part, &cell, prefixes));
             }
@@ -261,6 +269,8 @@ impl Builder<'_> {
         }
         let descending = self.table.def.indexes[self.index].parts[part].descending;
         let mut range = KeyRange::prefix(prefix.to_vec());
+        // NULL is in no interval but its own. Its keys come first, in a descending part last, and
+        // are cut off the range.
         if self.nullable(part) {
             let mut null = prefix.to_vec();
             if self.put(part, &Cell::Null, &mut null).is_some() {
@@ -271,6 +281,7 @@ impl Builder<'_> {
                 }
             }
         }
+        // A bound that no key can hold is left out: the range grows and is not exact any more.
         for (end, is_lower) in [(&interval.lower, true), (&interval.upper, false)] {
             let Some(end) = end else { continue };
             let value = end.value.eval_ref(ctx, row)?;
@@ -288,6 +299,9 @@ impl Builder<'_> {
                 self.exact = false;
                 continue;
             }
+            // A descending part stores large values first, so its lower end closes the range. Keys
+            // go on behind the part: an exclusive start and an inclusive end are the successor of
+            // its key.
             let starts = is_lower != descending;
             let past = starts != end.inclusive;
             if !starts {
@@ -312,9 +326,12 @@ fn convert_for_key<'v>(
     target: &DataType,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Bound<'v>> {
+    // A comparison with NULL is true for no row.
     if matches!(&*value, Value::Null) {
         return Ok(Bound::Nothing);
     }
+    // A value that the column's type would round gives no bound: a rounded bound could cut off rows
+    // that match.
     Ok(match target {
         DataType::Int { width, unsigned } => match integral(&value, ty, ctx)? {
             Some(number) if fits(number, *width, *unsigned) => {
@@ -338,6 +355,7 @@ fn convert_for_key<'v>(
             });
             scaled.map_or(Bound::Unknown, |d| Bound::Cell(Cow::Owned(Value::Decimal(d))))
         }
+        // A comparison with this column is one of doubles, so the bound rounds as it does.
         DataType::Double { .. } => match &*value {
             Value::Double(_) => Bound::Cell(value),
             Value::Int(_) | Value::UInt(_) | Value::Decimal(_) => {

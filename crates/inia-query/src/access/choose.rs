@@ -37,7 +37,7 @@ pub(crate) struct EvalSettings<'c> {
     pub(crate) host: &'c dyn SessionHost,
 }
 
-/// What a path is asked for.
+/// The table that a path is chosen for, and what is read of it.
 pub(crate) struct Request<'r> {
     /// The table.
     pub(crate) table: &'r Arc<Table>,
@@ -77,6 +77,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     let path = AccessPath::all(table.def.primary().is_some());
     let mut best = Candidate { path, covered: Vec::new() };
     let (mut best_cost, mut best_rows) = (total, total);
+    // Invisible indexes serve no query, as in MySQL; hints leave only some of the others.
     let usable = |position: &usize| {
         let index = &table.def.indexes[*position];
         index.visible
@@ -86,9 +87,11 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     for position in (0..table.def.indexes.len()).filter(usable) {
         let candidate = path_for(request, position, conditions, filled);
         let path = &candidate.path;
+        // An index without bounds is of use only where its entries spare the rows.
         if path.equal.is_empty() && path.intervals.is_empty() && !path.covering {
             continue;
         }
+        // Ranges of constants are measured in the index; the others are guessed.
         let guessed = || expected_rows(path, &table.def.indexes[position], total);
         let rows = measured_rows(path, request, position).unwrap_or_else(guessed);
         let clustered = table.def.indexes[position].kind == IndexKind::Primary;
@@ -101,6 +104,8 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
         let whole = if bounded { 0.0 } else { 1.0 };
         let cost = if path.point { 1.0 } else { rows * each + whole };
+        // A path with bounds wins a tie against one without. With hints, a secondary index with
+        // bounds is taken whatever it costs.
         let unbounded = best.path.equal.is_empty() && best.path.intervals.is_empty();
         let ties = bounded && unbounded && cost <= best_cost;
         if cost < best_cost
@@ -200,7 +205,7 @@ fn path_for(
     Candidate { path, covered }
 }
 
-/// What a condition leaves to a column.
+/// The values of a column that a condition admits.
 struct Union {
     /// The column is in one of these, or the condition is not true.
     intervals: Vec<KeyInterval>,
@@ -209,8 +214,8 @@ struct Union {
 }
 
 impl Union {
-    /// What two conditions leave together: of two unions, which may be more than both leave, the
-    /// one of fewer intervals.
+    /// The conjunction of two conditions. Of two unions the one of fewer intervals is kept, which
+    /// may admit more values than both do.
     fn and(mut self, mut other: Union) -> Union {
         if let ([ours], [theirs]) = (self.intervals.as_mut_slice(), other.intervals.as_mut_slice())
             && are_apart(ours, theirs)
@@ -304,7 +309,7 @@ impl Finder<'_> {
         any_of
     }
 
-    /// All values that a condition leaves to the column: of `=`, IN, and OR over them.
+    /// All values of the column that a condition admits: of `=`, IN, and OR over them.
     fn values(&self, condition: &Expr, column: usize) -> Option<Vec<Expr>> {
         match &condition.kind {
             ExprKind::In(list) => {

@@ -126,6 +126,8 @@ impl QueryBinder<'_> {
     ) -> Result<BoundMember> {
         let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
         self.one_more_member()?;
+        // A bare name is a common table expression first, the innermost of that name. One that does
+        // not bind fails here, where it is read.
         if factor.name.db.is_none()
             && let Some(cte) = self.ctes.iter().rev().find(|cte| cte.name == factor.name.name)
         {
@@ -167,6 +169,8 @@ impl QueryBinder<'_> {
             .map(|index| table_column(&table.def, index, alias, base + index))
             .collect();
         let named = |clause: &ast::Locking| clause.of.iter().any(|name| name.name == *alias);
+        // A joined UPDATE or DELETE locks its targets by name. It finds the rows of a table without
+        // a primary key by this hidden column.
         if table.def.primary().is_none() && context.locking.iter().any(named) {
             columns.push(row_id_column(alias, context.width));
             context.width += 1;
@@ -338,7 +342,7 @@ impl QueryBinder<'_> {
                 .with_names(&first.names, |binder| binder.expression(condition, Clause::On, &[]))?;
             conjuncts(condition, &mut on);
         }
-        // What a merged member demands of its rows is asked before an outer join makes NULLs.
+        // Conditions of a merged inner side are checked before an outer join makes NULLs.
         let mut conditions = first.conditions;
         if outer {
             first.names.make_nullable(second_range);
@@ -549,8 +553,8 @@ fn row_id_column(alias: &str, slot: usize) -> FromColumn {
 /// Computed integers of fewer digits are INT in a temporary table.
 const INT_DIGITS: u32 = 10;
 
-/// The type that a computed column of a query has once it is a column of a derived table. What the
-/// operands of a set operation or the rows of VALUES have in common stays as it is.
+/// The type of a query's computed column as a column of a derived table. The common type of a set
+/// operation's operands or of the rows of VALUES stays as it is.
 fn derived_type(query: &QueryPlan, column: &OutputColumn) -> ExprType {
     let mut ty = column.ty.clone().fitted_to_column();
     if !matches!(query.body, Body::Values(_) | Body::SetOperation(_))
@@ -563,8 +567,8 @@ fn derived_type(query: &QueryPlan, column: &OutputColumn) -> ExprType {
     ty
 }
 
-/// What a column is to the indexes. Without a PRIMARY KEY the first unique one takes its place that
-/// can: one of whole columns that are never NULL.
+/// The key flags of a column. Without a PRIMARY KEY the first unique index over whole columns that
+/// are never NULL takes its place.
 fn key_flags(def: &TableDef, column: usize) -> u16 {
     let never_null = |part: &IndexPart| part.prefix.is_none() && !def.columns[part.column].nullable;
     let replaces =

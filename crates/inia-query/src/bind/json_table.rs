@@ -60,6 +60,8 @@ impl QueryBinder<'_> {
         all: &mut Columns,
     ) -> Result<JsonRows> {
         let path = JsonPath::parse(path)?;
+        // `all` numbers the columns of all nested paths as they are written: that is the order of
+        // their slots.
         let (mut columns, mut nested) = (Vec::new(), Vec::new());
         for column in written {
             match column {
@@ -71,6 +73,7 @@ impl QueryBinder<'_> {
                 JsonTableColumn::Path { name, ty, exists, path, on_empty, on_error } => {
                     let strict = self.context.env.sql_mode.is_strict();
                     let ty = column_type(name, ty, Collation::DEFAULT, strict)?.data_type;
+                    // Every column is nullable: rows of another nested path leave it NULL.
                     let at = all.add(name, ExprType::of_column(ty.clone(), true))?;
                     let path = JsonPath::parse(path)?;
                     let shows = match exists {
@@ -85,6 +88,7 @@ impl QueryBinder<'_> {
                     columns.push(JsonColumn { at, name: name.clone(), shows });
                 }
                 JsonTableColumn::Nested { path, columns: inner } => {
+                    // The limit counts the nested paths of the whole call, at whatever depth.
                     all.nested += 1;
                     if all.nested > MAX_NESTED {
                         let code = ErrorCode::JtMaxNestedPath;

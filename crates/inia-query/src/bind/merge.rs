@@ -181,6 +181,8 @@ impl QueryBinder<'_> {
         origin: &Origin<'_>,
         context: &mut FromContext<'_>,
     ) -> Result<BoundMember> {
+        // The members take the next slots of the enclosing row. They all get the origin's lock,
+        // since the locking clauses of the query know no names inside it.
         let mut inside = FromContext {
             width: context.width,
             tables: context.tables,
@@ -199,6 +201,8 @@ impl QueryBinder<'_> {
             });
         }
         (context.width, context.tables) = (inside.width, inside.tables);
+        // WHERE becomes conditions of the enclosing query: of its WHERE, or of ON where the members
+        // are the inner side of an outer join.
         if let Some(condition) = &select.where_ {
             let meant = self.meant(condition, origin.view.is_some());
             let condition = meant.as_ref().unwrap_or(condition);
@@ -212,6 +216,7 @@ impl QueryBinder<'_> {
         if !origin.names.is_empty() && origin.names.len() != columns.len() {
             return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));
         }
+        // A column list can give equal items different names, so names are compared after renaming.
         for at in 1..columns.len() {
             let (before, name) = (&columns[..at], &columns[at].result.name);
             if before.iter().any(|column| same_name(&column.result.name, name)) {

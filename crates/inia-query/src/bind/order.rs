@@ -68,8 +68,11 @@ pub(super) fn find_item(
 ) -> Result<Option<OrderTarget>> {
     let ambiguous = || SqlError::new(ErrorCode::NonUniqueColumn, &[&full_name(name), &clause]);
     let differs = |first: usize, second: usize| !items[first].is_same_column(&items[second]);
+    // An alias wins over the name of a column behind another alias. That different columns go by
+    // that name is an error only where no alias is found.
     let (mut by_alias, mut by_column, mut columns_differ) = (None, None, false);
     for (index, item) in items.iter().enumerate() {
+        // A qualified name is never an alias.
         let aliased = name.table.is_none() && same_name(&item.name, &name.name);
         let Some(at) = item.column else {
             if aliased {

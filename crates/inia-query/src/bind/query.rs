@@ -198,12 +198,16 @@ impl QueryBinder<'_> {
 
     /// Binds one common table expression and brings it into scope.
     fn cte(&mut self, cte: &ast::Cte, recursive: bool) -> Result<()> {
+        // A WITH inside the query that defines the name again hides it: the query does not read
+        // itself.
         let hides = |with: &ast::With| with.ctes.iter().any(|inner| inner.name == cte.name);
         let recursive = recursive && !cte.query.with.as_ref().is_some_and(hides);
         if recursive
             && let QueryBody::SetOperation { first, rest } = &cte.query.body
             && rest.iter().any(|term| mentions(&term.body, &cte.name))
         {
+            // The query's own WITH is in scope for its operands only. Its bindings stand below the
+            // new one and are removed from there.
             let inner = self.ctes.len();
             if let Some(with) = &cte.query.with {
                 self.with(with)?;
@@ -219,6 +223,8 @@ impl QueryBinder<'_> {
         if recursive && mentions(&cte.query.body, &cte.name) {
             return Err(SqlError::new(ErrorCode::CteRecursiveRequiresUnion, &[&cte.name]));
         }
+        // An error counts only once a query reads the name, so it is kept in the binding. Subplans
+        // and tables that were bound before it are dropped.
         let before = (self.subplans.len(), self.tables.len(), self.temporary.len());
         let bound = self.inside(|binder| {
             binder.height_of(|binder| binder.subplan(&cte.query, QueryUse::default()))
@@ -252,6 +258,7 @@ impl QueryBinder<'_> {
         first: &QueryBody,
         rest: &[ast::SetTerm],
     ) -> Result<()> {
+        // Operands before the first one that reads the name make the seed, the others the step.
         let split = rest.iter().position(|term| mentions(&term.body, &cte.name)).unwrap_or(0);
         let (seed_rest, step_terms) = rest.split_at(split);
         let seed = match seed_rest {
@@ -261,10 +268,14 @@ impl QueryBinder<'_> {
         let seed = ast::Query::new(seed);
         let ((subplan, correlated), height) =
             self.height_of(|binder| binder.subplan(&seed, QueryUse::default()))?;
+        // The seed alone decides the types of the columns, as in MySQL; a step may give NULL in any
+        // of them.
         let mut columns = self.derived_columns(subplan, &cte.columns)?;
         for ((_, ty), column) in columns.iter_mut().zip(self.subplan_columns(subplan)) {
             *ty = column.ty.clone().with_nullable(true);
         }
+        // The name is in scope while the step is bound. `recurs` limits it to the SELECTs of the
+        // step itself, once in each (error 3577).
         let level = self.levels.len();
         let name = cte.name.clone();
         let binding = CteBinding {
@@ -278,6 +289,7 @@ impl QueryBinder<'_> {
         };
         self.ctes.push(binding);
         let own = self.ctes.len() - 1;
+        // Seed and step become one subplan: the step reads each round's rows under its number.
         let seed = self.subplans[subplan].take();
         let (head, tail) = step_terms.split_first().expect("one term reads the name");
         let step = match tail {

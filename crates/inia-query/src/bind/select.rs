@@ -267,7 +267,7 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
-    /// What a condition of WHERE, perhaps of a view's, stands for where it stands for another one.
+    /// The condition that replaces one of WHERE or of a view's WHERE ([`is_null`]), if one does.
     pub(super) fn meant(&self, condition: &ast::Expr, of_view: bool) -> Option<ast::Expr> {
         let never = |name: &ast::ColumnName| self.never_null(name);
         is_null::meant(condition, self.context.env, of_view, &never)
@@ -468,9 +468,12 @@ impl QueryBinder<'_> {
     fn plan(&mut self, select: &ast::Select, from: BoundFrom, clauses: Clauses) -> QueryPlan {
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
+        // Sort keys are positions that count on from the select list into the hidden expressions.
         let mut output: Vec<Expr> = clauses.items.into_iter().map(|item| item.expr).collect();
         output.extend(clauses.hidden);
         let level = self.levels.last().expect("a SELECT is being bound");
+        // A slot that is not needed stays unfilled, so every clause counts, and so do queries
+        // inside.
         let mut needed = level.read_by_parts.clone();
         let mut need = |expr: &Expr| needed = needed.union(&slots_of(expr).slots);
         output.iter().chain(&clauses.conditions).chain(&clauses.group).for_each(&mut need);
@@ -483,6 +486,7 @@ impl QueryBinder<'_> {
         if let Some(tree) = &from.tree {
             for_each_on(tree, &mut need);
         }
+        // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
         let block = QueryBlock {
             needed: &needed,
@@ -491,6 +495,7 @@ impl QueryBinder<'_> {
             settings: EvalSettings { env: self.context.env, host: self.context.host },
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
+        // Aggregates that queries inside read have slots behind those of FROM.
         let own_width = from.width - clauses.shown.len();
         let aggregation = grouped.then_some(Aggregation {
             group: clauses.group,
@@ -512,6 +517,7 @@ impl QueryBinder<'_> {
             distinct: select.options.distinct,
             ordered: false,
         };
+        // The strategy depends on the planned source, so it is chosen last.
         let strategy = group_strategy(&plan);
         if let (Some(aggregation), Some(strategy)) = (&mut plan.aggregation, strategy) {
             aggregation.strategy = strategy;
@@ -560,11 +566,11 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
     Ok(())
 }
 
-/// The most bytes of a name that is written, and of one that an expression's text makes.
+/// The most bytes of a written alias, and of a name that an expression's text gives.
 const MAX_ALIAS_BYTES: usize = 256;
 const MAX_NAME_BYTES: usize = 255;
 
-/// The name of a select item; what is too long is cut.
+/// The name of a select item, cut to the longest one allowed.
 pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) -> String {
     let mut name = match (alias, expr) {
         (Some(alias), _) => alias.clone(),

@@ -96,6 +96,8 @@ fn inner_window(expr: &Expr) -> Option<usize> {
 impl BlockScope<'_, '_> {
     /// Binds a call with its window; its result is found by number.
     pub(super) fn bind_window(&mut self, call: WindowFunction, over: &Over) -> Result<Expr> {
+        // A window function may stand in the select list and in ORDER BY, but neither in an
+        // aggregate nor in another window function.
         if !self.clause.allows_windows() || self.in_aggregates > 0 {
             return Err(misplaced(&call));
         }
@@ -120,6 +122,8 @@ impl BlockScope<'_, '_> {
         for item in window.order {
             order.push((self.window_key(&item.expr, &name)?, item.desc));
         }
+        // Without ORDER BY all rows of a partition are peers, so the default frame is all of it.
+        // With ORDER BY it ends at the row's last peer.
         let frame = match window.frame {
             Some(frame) => self.frame(frame, &order, &name)?,
             None if order.is_empty() => {
@@ -130,6 +134,7 @@ impl BlockScope<'_, '_> {
         let ty = call.ty().clone();
         let mut plan = WindowPlan { call, name, partition, order, ordered: false, frame };
         plan.for_each_expr_mut(&mut |expr| self.binder.prepare(expr, false));
+        // Consecutive calls that need the same order share one sort.
         let windows = &mut self.binder.levels.last_mut().expect("as above").windows;
         plan.ordered = windows.last().is_some_and(|last| same_order(last, &plan));
         windows.push(plan);
@@ -197,10 +202,13 @@ impl BlockScope<'_, '_> {
             FrameBound::CurrentRow => return Ok(FrameEnd::Current),
             FrameBound::Preceding(offset) | FrameBound::Following(offset) => offset,
         };
+        // ROWS counts rows, so its distance is a number.
         let interval = matches!(offset, FrameOffset::Interval(..));
         if !range && interval {
             return wrong(ErrorCode::WindowRowsIntervalUse);
         }
+        // RANGE adds the distance to a value of ORDER BY: there must be one key, and the distance
+        // must be of its kind.
         if range {
             let class = match order {
                 [(only, _)] => only.ty.class(),
@@ -226,6 +234,8 @@ impl BlockScope<'_, '_> {
             FrameOffset::Interval(expr, unit) => Distance::Interval(binder.scalar(expr)?, *unit),
         };
         let (Distance::Number(expr) | Distance::Interval(expr, _)) = &distance;
+        // The executor evaluates the distance without a row, and relies on both ends of a frame
+        // only moving forward.
         if !expr.is_constant_in_statement() {
             return wrong(ErrorCode::WindowRangeBoundNotConstant);
         }
@@ -248,7 +258,7 @@ fn same_order(a: &WindowPlan, b: &WindowPlan) -> bool {
 }
 
 impl QueryBinder<'_> {
-    /// The windows of the SELECT that is being bound, which gives them away.
+    /// Takes the windows of the SELECT that is being bound.
     pub(super) fn take_windows(&mut self) -> Vec<WindowPlan> {
         self.levels.last_mut().map(|level| std::mem::take(&mut level.windows)).unwrap_or_default()
     }

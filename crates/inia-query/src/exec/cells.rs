@@ -29,7 +29,7 @@ use std::collections::HashMap;
 /// Takes a finished group's row, its aggregates in the context.
 type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
 
-/// About what a hash table holds for each of its keys besides what is counted.
+/// About how many bytes a hash table takes for each key besides its totals.
 const KEY_SIZE: usize = 64;
 
 impl IntColumn {
@@ -74,7 +74,7 @@ const MIN_SPREAD: usize = 1 << 15;
 const MAX_EXPECTED: usize = 1 << 21;
 
 impl Positions {
-    /// No keys yet, about so many to come, in so much memory.
+    /// An empty map for about `keys` keys in `budget` bytes.
     fn expecting(keys: f64, budget: usize) -> Positions {
         let spread = (SPREAD as f64 * keys) as usize;
         let most = (budget / size_of::<u32>()).clamp(MIN_SPREAD, MAX_EXPECTED);
@@ -172,7 +172,7 @@ struct Summed {
     positions: Positions,
     /// The rows of each key.
     rows: Vec<i64>,
-    /// Of each key so many sums as there are factors of the right side.
+    /// The sums of each key, one for each factor of the right side.
     sums: Vec<Sum>,
 }
 
@@ -200,6 +200,8 @@ impl Runner<'_> {
         };
         let mut memory = Grant::new(self.exec.workspace);
         let mut last: Option<(Option<u64>, usize)> = None;
+        // A row with the key of the row before it needs no lookup. No row has gone to `project`
+        // yet, so general execution can start over where groups outgrow memory.
         let done = self.each_keyed(source, &columns, *by, ctx, &mut |ctx, key, row| {
             let position = match last {
                 Some((of, position)) if of == key => position,
@@ -225,6 +227,8 @@ impl Runner<'_> {
         if !done {
             return Ok(false);
         }
+        // Groups come out in the order in which they began. The plan makes sure that nothing behind
+        // them reads a slot other than the key's.
         let mut totals = groups.totals.into_iter();
         for key in groups.keys {
             ctx.aggregates.clear();
@@ -255,6 +259,7 @@ impl Runner<'_> {
             return Ok(false);
         };
         let factors = &plan.factors;
+        // The right side is read first, so that a left row needs one lookup for all rows it joins.
         let Some(summed) = self.summed(right, plan.right_key, factors, ctx)? else {
             return Ok(false);
         };
@@ -268,6 +273,8 @@ impl Runner<'_> {
         let done = self.each_keyed(left, &read, plan.left_key, ctx, &mut |_, key, row| {
             let Some(key) = key else { return Ok(true) };
             let Some(at) = summed.positions.get(key) else { return Ok(true) };
+            // A left value counts once for each right row of its key; a right sum holds all those
+            // rows.
             let times = summed.rows[at];
             for (sum, factor) in sums.iter_mut().zip(factors) {
                 match factor {
@@ -287,6 +294,7 @@ impl Runner<'_> {
         if !done {
             return Ok(false);
         }
+        // Without GROUP BY there is one group, even if no rows join.
         ctx.aggregates.clear();
         for (Sum { count, sum }, call) in sums.into_iter().zip(calls) {
             let total = match call.func {
@@ -300,7 +308,7 @@ impl Runner<'_> {
         Ok(true)
     }
 
-    /// A join's right side by key; `None` where it is too much.
+    /// A join's right side by key; `None` where it outgrows memory or its bounds are not exact.
     fn summed(
         &self,
         source: &TableSource,
@@ -341,9 +349,9 @@ impl Runner<'_> {
         Ok(done.then_some(summed))
     }
 
-    /// Gives every row of a plain source to `add`, with the number in its column `by`, until that
-    /// says no; only `columns` and that one may be read. False where it did, or where the path's
-    /// bounds turn out not to answer its conditions.
+    /// Gives every row of a plain source to `add`, with the number in its column `by`, until `add`
+    /// returns false. It may read `columns` and `by` only. False where `add` returned false, or
+    /// where the path's bounds are not exact.
     fn each_keyed(
         &self,
         source: &TableSource,
@@ -354,15 +362,19 @@ impl Runner<'_> {
     ) -> Result<bool> {
         let mut scan =
             TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
+        // No condition is evaluated for a row here, so the bounds must stand for all of them.
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
+        // Columns of fixed places lie in a row's first bytes; the rest need not be read.
         let read = columns.iter().chain([&by.column]);
         let mut extents = read.map(|&column| source.table.layout.extent(column));
         if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
             scan.narrow(bytes);
         }
         let mut txn = self.txn_of(&source.table).borrow_mut();
+        // Rows at hand come in runs, whose keys are read together. Where no run can be given the
+        // scan moves by one row.
         let mut keys = Vec::new();
         loop {
             while let Some(mut run) = scan.run(&mut txn)? {

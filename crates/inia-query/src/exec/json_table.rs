@@ -84,6 +84,7 @@ fn shown(
     number: i64,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
+    // ON EMPTY and ON ERROR belong to columns that show a value.
     let (path, data_type, on_empty, on_error) = match &column.shows {
         JsonShows::Number => return Ok(Value::Int(number)),
         JsonShows::Exists(path, data_type) => {
@@ -97,6 +98,7 @@ fn shown(
     let mut matches = path.find(found);
     let stored_value = match (matches.pop(), matches.is_empty()) {
         (None, _) => {
+            // What ON EMPTY gives is final: ON ERROR does not apply to it.
             return match on_empty {
                 JsonResponse::Null => Ok(Value::Null),
                 JsonResponse::Default(json) => stored(column, json.clone(), data_type, ctx),
@@ -105,6 +107,7 @@ fn shown(
                 }
             };
         }
+        // Several matches are an array in a JSON column and an error in any other.
         (Some(last), false) if *data_type == DataType::Json => {
             let all = matches.into_iter().chain([last]).cloned().collect();
             stored(column, Json::Array(all), data_type, ctx)
@@ -112,6 +115,7 @@ fn shown(
         (Some(_), false) => Err(SqlError::new(ErrorCode::WrongJsonTableValue, &[&column.name])),
         (Some(only), true) => stored(column, only.clone(), data_type, ctx),
     };
+    // ON ERROR covers several matches and values that do not fit the type alike.
     match (stored_value, on_error) {
         (Err(_), JsonResponse::Null) => Ok(Value::Null),
         (Err(_), JsonResponse::Default(json)) => stored(column, json.clone(), data_type, ctx),

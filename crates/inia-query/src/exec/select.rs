@@ -27,7 +27,7 @@ pub(super) fn holds(filter: &[Expr], ctx: &mut EvalContext<'_>, row: &[Value]) -
     Ok(true)
 }
 
-/// The bytes of a row's number, which lead what DISTINCT puts aside.
+/// The bytes of a row's number, with which each record that DISTINCT puts aside begins.
 const NUMBER: usize = size_of::<u64>();
 
 impl Runner<'_> {
@@ -64,6 +64,8 @@ impl Runner<'_> {
                 tuple.push(if select.distinct { padded(value, &expr.ty) } else { value });
             }
             debug_assert_eq!(tuple.len(), select.output.len(), "a tuple has all values");
+            // DISTINCT compares visible values only. A tuple that memory has no room for is put
+            // aside with its number.
             if let Some(distinct) = &mut distinct {
                 let key = TupleKey::new(&tuple[..select.visible], &types).into_bytes();
                 number += 1;
@@ -78,6 +80,7 @@ impl Runner<'_> {
             wanted = visit(ctx, &tuple)?;
             Ok(wanted)
         })?;
+        // Tuples that were put aside follow, unless the visitor has enough.
         let Some(distinct) = distinct.filter(|_| wanted) else { return Ok(()) };
         let mut give = |bytes: &[u8]| {
             self.check_killed()?;
@@ -87,6 +90,8 @@ impl Runner<'_> {
         if !select.ordered {
             return distinct.rest(&mut |numbered| give(numbered.get(NUMBER..).unwrap_or_default()));
         }
+        // They come partition by partition, so their numbers restore the order. All tuples given
+        // before have smaller numbers.
         let mut sorter = Sorter::new(usize::MAX, self.exec.workspace);
         distinct.rest(&mut |numbered| {
             let (number, bytes) = numbered.split_at_checked(NUMBER).ok_or_else(damaged_row)?;

@@ -28,12 +28,15 @@ impl Runner<'_> {
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
         let mut wanted = true;
+        // A chain of UNION ALL compares no tuples, so it streams from its first operand on.
         if set.counted == 0 {
             self.operand(&set.first, &set.types, ctx, &mut |ctx, tuple| {
                 wanted = visit(ctx, tuple)?;
                 Ok(wanted)
             })?;
         } else {
+            // Up to the last operator that compares tuples, all operands are combined in one table
+            // before any tuple comes out.
             let steps = &set.rest[..set.counted];
             let mut bag = Bag::new(steps, self.exec.workspace, 0);
             let operands = std::iter::once(&set.first).chain(steps.iter().map(|step| &step.body));
@@ -51,6 +54,7 @@ impl Runner<'_> {
                 Ok(wanted)
             })?;
         }
+        // The operands behind that table stream. A visitor that has enough ends them all.
         for step in &set.rest[set.counted..] {
             if wanted {
                 self.operand(&step.body, &set.types, ctx, &mut |ctx, tuple| {

@@ -39,12 +39,14 @@ impl Runner<'_> {
             RowSource::Table(table) => {
                 let mut examined = 0;
                 let result = self.table(table, ctx, (row, &mut examined), visit);
+                // Examined rows are traced even where the visitor stopped early or failed.
                 if let Some(trace) = self.trace {
                     trace.examined(table, examined);
                 }
                 result
             }
             RowSource::Subplan { id, base, level, filter, .. } => {
+                // Subplans end without an answer, so what the visitor wants is kept beside them.
                 let mut wanted = true;
                 let mut each =
                     |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>, tuple: &[Value]| {
@@ -55,6 +57,7 @@ impl Runner<'_> {
                         }
                         Ok(wanted)
                     };
+                // Only a correlated subplan runs anew for each row around it.
                 if self.subplan_depends_on_rows(*id) {
                     self.dependent_subplan(*id, *level, ctx, row, &mut each)?;
                 } else {
@@ -98,12 +101,17 @@ impl Runner<'_> {
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
         let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, row)?;
         let txn = self.txn_of(&source.table);
+        // Conditions that the bounds make true are not evaluated again.
         let filler = Filler::of(source, scan.is_exact() || source.bound_filter.is_empty());
         let mut checks = Checks::of(source, ctx);
         loop {
             self.check_killed()?;
+            // The transaction is borrowed for the move alone: the visitor may read tables in it,
+            // too.
             let run = scan.run(&mut txn.borrow_mut())?;
             if let Some(mut run) = run {
+                // Conditions on stored cells choose among the whole run before values are made of
+                // any row. An early stop has examined only the rows up to its own.
                 let (checked, before) = (checks.choose(&run, source)?, *examined);
                 for &i in &checks.chosen {
                     *examined = before + i as u64 + 1;
@@ -128,6 +136,7 @@ impl Runner<'_> {
                     return Ok(false);
                 }
             } else if source.lock.is_some() {
+                // READ COMMITTED gives back the lock of a row that does not match.
                 scan.unlock_selected(&mut txn.borrow_mut());
             }
         }

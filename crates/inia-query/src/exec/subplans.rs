@@ -183,6 +183,7 @@ impl<'s> Runner<'s> {
         ctx: &mut EvalContext<'_>,
     ) -> Result<TupleList<'s>> {
         let types: Vec<_> = subplan.query.columns.iter().map(|c| c.ty.clone()).collect();
+        // UNION DISTINCT compares a row with those of all rounds and with the seed.
         let mut seen = KeySet::new(self.exec.workspace);
         let mut fresh = |tuple: &[Value]| match recursive.distinct {
             true => seen.insert(&TupleKey::new(tuple, &types).into_bytes()),
@@ -200,6 +201,7 @@ impl<'s> Runner<'s> {
             Ok(true)
         })?;
         drop(seed);
+        // LIMIT counts the rows of all rounds: once there are enough, no further round runs.
         let mut rounds = 0;
         while delta.len() > 0 && all.seen < enough {
             rounds += 1;
@@ -207,6 +209,8 @@ impl<'s> Runner<'s> {
                 self.subplans.tuples.borrow_mut().remove(&id);
                 return Err(SqlError::new(ErrorCode::CteMaxRecursionDepth, &[&rounds]));
             }
+            // The step finds the last round's rows under the subplan's own number. They are removed
+            // before an error is returned, so that no reader takes them for the result.
             self.subplans.tuples.borrow_mut().insert(id, Rc::new(delta));
             let mut added = TupleList::new(self.exec.workspace);
             let outcome = self.query(&recursive.step, ctx, &mut |ctx, tuple| {

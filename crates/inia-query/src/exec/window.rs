@@ -144,6 +144,8 @@ impl<'w> Pass<'_, 'w> {
         let (mut values, mut tuple) = (Tuple::new(), Tuple::new());
         sorter.finish_keyed(false, |key, record| {
             let (partition, payload) = split_keyed(record)?;
+            // A frame may reach to the end of its partition, so the calls run once the first row of
+            // the next partition shows that it is whole.
             if rows.len() > 0 && partition != last_partition {
                 let partition =
                     std::mem::replace(&mut rows, PartitionRows::new(self.workspace, self.shape));
@@ -152,6 +154,7 @@ impl<'w> Pass<'_, 'w> {
                     return Ok(false);
                 }
             }
+            // Another sort key begins new peers; each row keeps the number of its first peer.
             if rows.len() == 0 || key != last {
                 debug_assert!(rows.len() == 0 || key > &last[..], "a pass reads rows in order");
                 debug_assert!(key.starts_with(partition), "a partition is a prefix of the order");
@@ -167,6 +170,7 @@ impl<'w> Pass<'_, 'w> {
             tuple.append(&mut values);
             rows.push(&tuple).map(|()| true)
         })?;
+        // No row follows the last partition.
         if wanted && rows.len() > 0 {
             self.partition(&rows, ctx, next)?;
         }

@@ -14,7 +14,7 @@ use inia_expr::{SlotSet, slots_of};
 const UNKNOWN_ROWS: f64 = 100.0;
 /// Fewer lookups than this are always made one by one.
 const MANY_LOOKUPS: f64 = 1000.0;
-/// A lookup costs as much as reading so many rows one after the other into a hash table.
+/// A lookup costs as much as reading this many rows in sequence into a hash table.
 const ROWS_FOR_LOOKUP: f64 = 2.0;
 /// The share of rows that a condition without an index is taken to keep.
 const FILTER_KEEPS: f64 = 0.1;
@@ -205,20 +205,26 @@ fn attach_leaf(
         )),
         LeafKind::Subplan { .. } | LeafKind::Virtual(_) | LeafKind::JsonTable { .. } => None,
     };
+    // Many lookups may cost more than reading the member once for a hash join.
     if let Some(left) = left
         && let Some(whole) = read_once(&leaf, &conditions, choice.as_ref(), left, block)
     {
         choice = Some(whole);
     }
     let looks_up = choice.as_ref().is_some_and(|choice| choice.reads_row) || leaf.kind.is_lateral();
+    // Conditions that exact bounds make true are kept apart: they are evaluated only where the
+    // bounds turn out not to be exact.
     let covered = choice.as_ref().map_or(Vec::new(), |choice| choice.covered.clone());
     let mut covered = covered.into_iter().chain(std::iter::repeat(false));
     let (bound_filter, conditions): (Vec<Expr>, Vec<Expr>) =
         conditions.into_iter().partition(|_| covered.next() == Some(true));
+    // A member that is read anew for each left row checks all conditions itself.
     if looks_up || left.is_none() {
         let source = leaf_source(leaf, choice, bound_filter, conditions, block);
         return (source, Vec::new(), JoinMethod::NestedLoop);
     }
+    // Any other member has the same rows for every left row. Its own conditions filter them,
+    // equalities with members before it become hash keys, and the join checks the rest.
     let mut keys = Vec::new();
     let (mut filter, mut on) = (Vec::new(), Vec::new());
     for condition in conditions {

@@ -263,8 +263,8 @@ impl Runner<'_> {
         })
     }
 
-    /// Adds all rows of a path that answers every condition, many at a time; false, with nothing
-    /// added, where its bounds turn out not to.
+    /// Adds all rows of a path that stands for every condition, many at a time; false, with nothing
+    /// added, where its bounds are not exact.
     fn add_runs(
         &self,
         select: &SelectPlan,
@@ -277,14 +277,18 @@ impl Runner<'_> {
         }
         let mode = ReadMode::Snapshot;
         let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, &[])?;
+        // No condition is evaluated for a row here, so the bounds must stand for all of them.
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
+        // Columns of fixed places lie in a row's first bytes; the rest need not be read.
         let columns = calls.iter().filter_map(Total::column);
         let mut extents = columns.map(|column| source.table.layout.extent(column));
         if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
             scan.narrow(bytes);
         }
+        // No aggregate depends on another, so each takes a whole run where it can, or else its rows
+        // one by one.
         let mut txn = self.txn_of(&source.table).borrow_mut();
         loop {
             while let Some(mut run) = scan.run(&mut txn)? {

@@ -171,6 +171,7 @@ impl<'s> Runner<'s> {
         let wanted = self.source(&join.left, ctx, row, &mut |ctx, row| {
             number += 1;
             let found = encode(keys, |key| &key.left, ctx, row, &mut bytes)?;
+            // A left row that can match nothing goes to no file: an outer join gives it at once.
             match found && !spilled.right.lacks(&bytes) {
                 true => spilled.push_left(&bytes, number, row).map(|()| true),
                 false if join.kind == JoinType::Left => {
@@ -186,6 +187,7 @@ impl<'s> Runner<'s> {
         let Spilled { workspace, right, left, slots, right_slots, .. } = spilled;
         let mut queue = pairs(left, right)?;
         while let Some(pair) = queue.pop() {
+            // Every row of the join has a left row, so right rows alone give nothing.
             if pair.left.records() == 0 {
                 continue;
             }
@@ -193,6 +195,8 @@ impl<'s> Runner<'s> {
             let mut table = JoinTable::new(right_slots.len());
             let mut memory = Grant::new(workspace);
             let all = load(&mut rows, &mut memory, &mut table)?;
+            // A right side that does not fit is split by other bits of the hash. After a few splits
+            // few keys must have too many rows, and it is taken in pieces.
             if !all && pair.level < MAX_LEVELS {
                 drop(table);
                 let again = (split(&pair.left, workspace, pair.level)?, &pair.right);
@@ -217,6 +221,7 @@ impl<'s> Runner<'s> {
         row: &mut Vec<Value>,
         visit: &mut NumberedVisitor<'_>,
     ) -> Result<bool> {
+        // A left row may match in any piece, so an outer join keeps one bit for each.
         let outer = join.kind == JoinType::Left;
         let mut matched =
             vec![0u64; (left.rows.records() as usize).div_ceil(64) * usize::from(outer)];
@@ -237,12 +242,14 @@ impl<'s> Runner<'s> {
             if pieces.all {
                 break;
             }
+            // The next piece replaces this one and costs one more pass over the left rows.
             pieces.table = JoinTable::new(pieces.slots.len());
             pieces.all = load(&mut pieces.rows, &mut pieces.memory, &mut pieces.table)?;
         }
         if !outer {
             return Ok(true);
         }
+        // Which left rows have no match is known only after the last piece.
         self.each_left(left, row, &mut |(place, number), _, row| {
             if matched[place / 64] >> (place % 64) & 1 == 1 {
                 return Ok(true);

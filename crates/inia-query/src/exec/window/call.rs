@@ -79,6 +79,7 @@ impl<'p> WindowCall<'p> {
             }
             WindowFunction::Ranked { func, args, ty } => (*func, &args[..], ty),
         };
+        // Numbers among the arguments are the same for all rows, so row 0 gives them.
         let place = &mut TuplePosition::default();
         Ok(match func {
             WindowFunc::Lag | WindowFunc::Lead => {
@@ -115,6 +116,7 @@ impl<'p> WindowCall<'p> {
                     place: TuplePosition::default(),
                 })
             }
+            // NULL is an error for the functions above and makes all results of this one NULL.
             WindowFunc::Ntile => match number(&args[0], rows, place, ctx)? {
                 Some(buckets) => {
                     let buckets = u64::try_from(buckets).ok().filter(|buckets| *buckets > 0);
@@ -222,7 +224,7 @@ impl Sliding<'_> {
             rows.with(entering, &mut self.entering, ctx, |ctx, row| state.add(call, ctx, row))?;
         }
         self.done = frame;
-        // It is kept with its row, as its type shows it.
+        // The result is kept with its row, so it has the digits of its type.
         let result = cast::rounded(self.state.clone().finish(self.call, ctx)?, &self.call.ty);
         self.result = Some(result.clone());
         Ok(result)

@@ -287,6 +287,7 @@ fn end(bound: &FrameEnd, plan: &WindowPlan, ctx: &mut EvalContext<'_>) -> Result
 }
 
 fn step(distance: &Distance, plan: &WindowPlan, ctx: &mut EvalContext<'_>) -> Result<Step> {
+    // A distance that is NULL or negative is an error in every unit.
     let wrong = || SqlError::new(ErrorCode::WindowFrameIllegal, &[&plan.name]);
     match distance {
         Distance::Interval(expr, unit) => {
@@ -303,6 +304,8 @@ fn step(distance: &Distance, plan: &WindowPlan, ctx: &mut EvalContext<'_>) -> Re
                 if value == Value::Null {
                     return Err(wrong());
                 }
+                // The distance is of the kind in which `point_of` measures rows, since two kinds
+                // cannot be added. Integers are unsigned where either of them is.
                 let real = plan.order.first().is_some_and(|(e, _)| e.ty.class() == TypeClass::Real);
                 let exact = convert::to_decimal(&value, &expr.ty, ctx)?;
                 return match (exact.is_negative(), real) {
@@ -317,6 +320,7 @@ fn step(distance: &Distance, plan: &WindowPlan, ctx: &mut EvalContext<'_>) -> Re
                     (false, false) => Ok(Step::Exact(exact)),
                 };
             }
+            // ROWS takes integers only, as in MySQL.
             let rows = match value {
                 Value::Int(rows) => u64::try_from(rows).ok(),
                 Value::UInt(rows) => Some(rows),

@@ -130,6 +130,7 @@ impl Describer<'_> {
         let blank = Line { id: Some(id), select_type: select_type.to_owned(), ..Line::default() };
         let at = self.lines.len();
         let mut subplans = Vec::new();
+        // A SELECT that reads no table has one line, whose Extra says why.
         let never = select.once.iter().any(|e| e.as_literal().is_some_and(is_never));
         if never {
             self.lines.push(Line { extra: vec!["Impossible WHERE"], ..blank });
@@ -141,6 +142,7 @@ impl Describer<'_> {
             self.source(&select.source, &blank, None, &mut subplans);
             let grouped = select.aggregation.as_ref().is_some_and(|a| !a.group.is_empty());
             let sorted = query.is_some_and(|query| !query.order.is_empty());
+            // MySQL notes temporary tables and sorting on the first table of the join.
             if let Some(line) = self.lines.get_mut(at) {
                 if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
                     line.extra.insert(0, "Using where");
@@ -162,6 +164,8 @@ impl Describer<'_> {
                 subplans.push((sub.id, kind.to_owned()));
             }
         });
+        // Subplans come below the SELECT's own lines. Their numbers are known only then and replace
+        // the placeholders in those lines.
         for (subplan, kind) in subplans {
             self.subplan(subplan, &kind, at);
         }
@@ -206,6 +210,7 @@ impl Describer<'_> {
         match source {
             RowSource::One | RowSource::Nothing => {}
             RowSource::Table(table) => self.lines.push(table_line(table, blank, join)),
+            // The subplan has no number yet: `subplan` replaces the placeholder.
             RowSource::Subplan { id, filter, .. } => {
                 let mut extra = Vec::new();
                 if !filter.is_empty() {
@@ -242,6 +247,7 @@ impl Describer<'_> {
                     ..blank.clone()
                 });
             }
+            // A join's method and conditions are shown on the line of its right member.
             RowSource::Join(inner) => {
                 self.source(&inner.left, blank, join, subplans);
                 self.source(&inner.right, blank, Some(inner), subplans);
@@ -409,6 +415,7 @@ fn part_length(data_type: &DataType, prefix: Option<u32>) -> (u32, bool) {
             };
             (bytes, false)
         }
+        // A prefix of a text counts characters, and each takes the most bytes of its character set.
         DataType::Char { chars, collation } => {
             (prefix.unwrap_or(*chars) * u32::from(collation.charset().max_bytes()), false)
         }

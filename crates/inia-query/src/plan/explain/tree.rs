@@ -148,6 +148,7 @@ impl Printer<'_> {
     ) -> bool {
         let grouped = !aggregation.group.is_empty();
         let text = match &aggregation.strategy {
+            // Values at the ends of indexes take no scan, so there is no node below.
             GroupStrategy::Extrema(_) => {
                 self.node(*depth, &format!("Rows fetched before execution{}", or_hash(select)));
                 return false;
@@ -167,12 +168,15 @@ impl Printer<'_> {
             GroupStrategy::Sort if aggregation.rollup => "Group aggregate with rollup",
             GroupStrategy::Sort => "Group aggregate",
         };
+        // Strategies over stored cells evaluate no conditions: general execution replaces them
+        // where the bounds of a path are not exact.
         let by_cells = matches!(
             aggregation.strategy,
             GroupStrategy::IntGroups(_) | GroupStrategy::JoinTotals(_)
         );
         self.node(*depth, &format!("{text}{}", if by_cells { or_inexact(select) } else { "" }));
         *depth += 1;
+        // The sort feeds the aggregation, so it is a node below.
         if let GroupStrategy::Sort = aggregation.strategy {
             let keys = aggregation.group.iter().map(|key| print(key).replace('`', ""));
             self.node(*depth, &format!("Sort: {}", keys.collect::<Vec<_>>().join(", ")));
@@ -242,6 +246,8 @@ impl Printer<'_> {
             RowSource::One => self.node(depth, "Rows fetched before execution"),
             RowSource::Nothing => self.node(depth, "Zero rows (Impossible WHERE)"),
             RowSource::Table(table) => {
+                // Filters run over the scan and stand above it. The first node printed takes what
+                // was seen of the source, so the scan gets its own.
                 self.table_filter(table, &mut depth);
                 self.seen = self.trace.map(|t| format!(" {}", t.describe_scan(source, table)));
                 let sent = matches!(self.direct(&self.plan.root), Some(Direct::Rows(_)))
@@ -275,6 +281,8 @@ impl Printer<'_> {
                     (JoinType::Left, JoinMethod::Hash(_)) => "Left hash join",
                 };
                 let mut on: Vec<String> = join.on.iter().map(print).collect();
+                // Hash keys come before other conditions, which are checked for rows of equal keys
+                // only.
                 if let JoinMethod::Hash(keys) = &join.method {
                     let equality = |key: &crate::plan::HashKey| {
                         format!("{} = {}", print(&key.left), print(&key.right))
