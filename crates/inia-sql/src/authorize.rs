@@ -298,6 +298,8 @@ impl Checker<'_> {
 
     fn definition(&self, statement: &Statement) -> Result<()> {
         use Privileges as P;
+        // `table` and `some` pass over a name that means a temporary table. `stored` does not:
+        // RENAME and views never mean one.
         match statement {
             Statement::Truncate(table) => self.table(table, P::DROP),
             Statement::CreateDatabase(create) => self.database(Some(&create.name), P::CREATE),
@@ -340,7 +342,7 @@ impl Checker<'_> {
         }
     }
 
-    /// ALTER and DROP of stored programs; no trigger is there to be looked for.
+    /// ALTER and DROP of stored programs. DROP TRIGGER needs nothing: there are no triggers.
     fn changes_routine(&self, kind: RoutineKind, name: &ObjectName) -> Result<()> {
         match kind {
             RoutineKind::Event => self.database(name.db.as_deref(), Privileges::EVENT),
@@ -424,6 +426,8 @@ impl Checker<'_> {
 
     fn administration(&self, statement: &Statement) -> Result<()> {
         use Privileges as P;
+        // `dynamic` asks for either of two privileges, as error 1227 names them. With NONE there
+        // is only the dynamic one.
         match statement {
             Statement::Flush(flush) => flush.targets.iter().try_for_each(|target| match target {
                 FlushTarget::Tables { names, read_lock, export } => {
@@ -456,6 +460,7 @@ impl Checker<'_> {
             }
             Statement::ReloadTls => self.dynamic(P::NONE, "CONNECTION_ADMIN", "CONNECTION_ADMIN"),
             Statement::Shutdown | Statement::Restart => self.global(P::SHUTDOWN, "SHUTDOWN"),
+            // MySQL checks these as changes of tables in `mysql`, which no account may change here.
             Statement::InstallPlugin { .. } => self.no_table("INSERT", "plugin"),
             Statement::InstallComponent(_) => self.no_table("INSERT", "component"),
             Statement::UninstallPlugin(_) => self.no_table("DELETE", "plugin"),

@@ -26,7 +26,7 @@ struct Template {
     columns: Vec<(String, String)>,
     /// Which rows.
     condition: Option<String>,
-    /// What LIKE looks at, by position.
+    /// The column that LIKE is about, by position.
     like: usize,
     order: bool,
     focus: Focus,
@@ -289,7 +289,7 @@ fn routines(kind: RoutineKind) -> Template {
 
 const NAMED: &[(&str, &str)] = &[("VARIABLE_NAME", "Variable_name"), ("VARIABLE_VALUE", "Value")];
 
-/// What is about the server, not about a database.
+/// SHOW statements about the server, not about a database.
 fn server(kind: &ShowKind) -> Option<Template> {
     let scoped =
         |global: bool, tables: [&'static str; 2]| template(tables[usize::from(global)], NAMED);

@@ -65,7 +65,7 @@ fn cannot_drop<T>(name: &str) -> Result<T, SqlError> {
     error(ErrorCode::CantDropFieldOrKey, &[&name])
 }
 
-/// In which order actions take place. Within one they follow each other.
+/// The stage in which an action takes place. Actions of one stage follow the statement's order.
 fn stage(action: &AlterAction) -> u32 {
     use AlterAction as A;
     match action {
@@ -152,7 +152,7 @@ pub(super) fn apply_all(
         }
     }
     if let Some(name) = known_key {
-        // Before the keys' names those of their indexes must be all different.
+        // The names of indexes are checked before those of foreign keys.
         builder.drop_needless_indexes();
         builder.name_indexes()?;
         return error(ErrorCode::FkDupName, &[name]);
@@ -187,6 +187,7 @@ fn apply(
     wishes: &mut Wishes,
     action: &AlterAction,
 ) -> Result<(), SqlError> {
+    // RENAME TO and ENABLE KEYS alone report no row counts for a stored table.
     wishes.changes |= !matches!(action, AlterAction::RenameTo(_) | AlterAction::EnableKeys(_));
     match action {
         AlterAction::AddColumn { def, position } => {
@@ -200,6 +201,7 @@ fn apply(
             return error(ErrorCode::CannotAddForeign, &[]);
         }
         AlterAction::AddForeignKey(spec) => columns::add_foreign_key(session, builder, spec)?,
+        // `miss` keeps an unknown name: its error comes after those of other drops and changes.
         AlterAction::DropColumn(name) if builder.column(name).is_none() => wishes.miss(name),
         AlterAction::DropColumn(name) => drop_column(builder, name)?,
         AlterAction::DropForeignKey(name) => {
@@ -227,6 +229,7 @@ fn apply(
         AlterAction::Option(option) => {
             match option {
                 ast::TableOption::AutoIncrement(next) => wishes.auto_increment = Some(*next),
+                // Naming the engine or the row format asks for a rebuild, even if neither changes.
                 ast::TableOption::Engine(_) | ast::TableOption::RowFormat(_) => {
                     wishes.wanted.rebuild = true;
                 }
@@ -260,12 +263,14 @@ fn apply_attribute(
         AlterAction::SetDefault { column, default } => {
             let at = known_column(builder, column)?;
             let def = builder.columns[at].def.clone();
+            // A literal is converted now; `apply_expressions` binds an expression.
             let default = plain_default(&def, default)?;
             builder.columns[at].def.default = columns::column_default(session, &def, &default)?;
         }
         AlterAction::DropDefault(name) => {
             let at = known_column(builder, name)?;
             let nullable = builder.columns[at].def.nullable;
+            // A nullable column loses its implicit DEFAULT NULL, too.
             builder.columns[at].def.default =
                 if nullable { ColumnDefault::Absent } else { ColumnDefault::None };
         }
@@ -289,6 +294,7 @@ fn apply_attribute(
         AlterAction::Partition(_) => {
             return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
         }
+        // `apply_all` renames columns all at once, and adds conditions last.
         _ => {}
     }
     Ok(())

@@ -101,6 +101,7 @@ fn carry_out(
     wanted.lenient = !session.env.sql_mode.is_strict();
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
     let alteration = Alteration { old: &table.def, new: &def, columns, indexes };
+    // `way` is MySQL's algorithm, for refusals and row counts; `plan` is what is done here.
     let way = match temporary {
         true => Algorithm::Copy(None),
         false => alteration.algorithm(&wanted),
@@ -124,6 +125,7 @@ fn carry_out(
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;
         let (schema, name) = name.clone();
+        // The drop precedes the put: both use one key for a temporary table, that of its id.
         if moved.from != moved.to && temporary {
             changes.push(Change::DropTemporary { schema, name, id: def.id });
         } else if moved.from != moved.to {
@@ -139,6 +141,7 @@ fn carry_out(
     if !wishes.changes && !temporary {
         return Ok(StatementOutcome::default());
     }
+    // MySQL reports the rows that its algorithm copies, even if none was copied here.
     let affected_rows = match copied {
         true if plan.copies() => rows,
         true => count_rows(table)?,
@@ -170,7 +173,7 @@ fn warn_of_order(session: &mut SessionContext, table: &str) {
     session.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
 }
 
-/// The copy of a table counts on where the table is, if the column that gets numbers is there, too.
+/// The copy of a table goes on from the table's AUTO_INCREMENT counter, if the column is kept.
 fn keep_numbers(old: &Table, new: &mut TableDef) -> Result<(), SqlError> {
     let name = |column: usize| &old.def.columns[column].name;
     let there = |name: &String| new.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
@@ -180,7 +183,8 @@ fn keep_numbers(old: &Table, new: &mut TableDef) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Lets counters be found out again: hidden ids of new rows, AUTO_INCREMENT where it was set.
+/// Resets counters that their next use computes again: hidden row ids after a copy, AUTO_INCREMENT
+/// where the statement set it.
 fn count_anew(table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlError> {
     if copied {
         table.shared.next_row_id.store(0, Ordering::Relaxed);
@@ -190,7 +194,7 @@ fn count_anew(table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlErr
     Ok(())
 }
 
-/// Error 3776 where a table with foreign keys, or to which others have such, gets another engine.
+/// Error 3776 where the child or the parent of a foreign key gets another engine.
 fn check_engine(session: &SessionContext, old: &TableDef, new: &TableDef) -> Result<(), SqlError> {
     let catalog = session.db.catalog().current();
     let name = (old.schema.clone(), old.name.clone());

@@ -128,6 +128,7 @@ pub(crate) fn column_default(
         ast::ColumnDefault::Expr(_) => Ok(ColumnDefault::Expression(String::new())),
         ast::ColumnDefault::Literal(ast::Expr::Literal(ast::Literal::Null)) => {
             match (def.nullable, &def.data_type) {
+                // TEXT and BLOB keep no default value, not even NULL.
                 (true, DataType::Text { .. } | DataType::Blob(_)) => Ok(ColumnDefault::None),
                 (true, _) => Ok(ColumnDefault::Value(Value::Null)),
                 (false, _) => Err(invalid()),
@@ -142,6 +143,7 @@ pub(crate) fn column_default(
             if lob {
                 return error(ErrorCode::BlobCantHaveDefault, &[&def.name]);
             }
+            // A literal must fit its column in every SQL mode: each conversion error is 1067.
             let bound = inia_expr::bind(literal, &mut EmptyScope, &session.env, &session.host)?;
             let mut ctx = session.context(&[], &NoSubqueries);
             ctx.strictness = Strictness::Strict;
@@ -278,6 +280,7 @@ pub(crate) fn add_check(
         let names = (1..).map(|n| format!("{}_chk_{n}", builder.name));
         names.into_iter().find(|name| !taken(name)).unwrap_or_default()
     });
+    // The name of a condition is unique in its database, not only in its table.
     let elsewhere = session.db.catalog().schema(&builder.schema).is_some_and(|schema| {
         let others = schema.tables.values().filter(|table| table.def.id != builder.id);
         others.flat_map(|table| &table.def.checks).any(|other| same_name(&other.name, &name))
@@ -290,6 +293,7 @@ pub(crate) fn add_check(
     {
         return error(ErrorCode::ColumnCheckConstraintReferencesOtherColumn, &[&name]);
     }
+    // An unknown column is error 3820 here, which takes the column's name from error 1054.
     let mut missing = None;
     let bound = normalised(session, builder, &check.expr, Owner::Check(&name));
     let (expression, columns) = bound
@@ -366,6 +370,7 @@ pub(crate) fn index(
             ast::KeyPartKey::Column { name, prefix } => (name.clone(), *prefix),
             ast::KeyPartKey::Expr(expr) => {
                 functional(kind, expr)?;
+                // The part gets a hidden column in `finish_functional`, when all others are there.
                 expressions.push((at, expr.clone()));
                 (String::new(), None)
             }
@@ -373,6 +378,7 @@ pub(crate) fn index(
         let prefix = prefix.map(|length| u32::try_from(length).unwrap_or(u32::MAX));
         parts.push(IndexPartDraft { column, prefix, descending: part.desc });
     }
+    // An index without a name of its own has the name of its constraint.
     let name = spec.name.clone().or_else(|| spec.constraint.clone());
     let text = spec.options.comment.as_deref().unwrap_or_default();
     let shown = name.as_deref().unwrap_or("PRIMARY");
@@ -389,6 +395,7 @@ pub(crate) fn index(
     Ok(IndexDraft {
         comment,
         visible: !spec.options.invisible,
+        // USING HASH is dropped: every index here is a tree.
         using: spec.options.using.clone().filter(|using| using == "BTREE"),
         expressions,
         ..plain_index(kind, name, parts)
@@ -477,6 +484,8 @@ pub(crate) fn add_foreign_key(
         builder.last_foreign += 1;
         format!("{}_ibfk_{}", builder.name, builder.last_foreign)
     });
+    // A table that refers to itself may lack columns yet. Engines without transactions drop the
+    // key when the definition is finished.
     if session.flag("foreign_key_checks") && !itself && builder.engine == TRANSACTIONAL {
         check_parent(session, (&ref_schema, &ref_table), references, &name)?;
     }
@@ -489,6 +498,7 @@ pub(crate) fn add_foreign_key(
     };
     let def = ForeignKeyDef {
         name,
+        // The positions of columns are known when the definition is finished.
         columns: Vec::new(),
         ref_schema,
         ref_table,
@@ -500,6 +510,7 @@ pub(crate) fn add_foreign_key(
         |name: &String| IndexPartDraft { column: name.clone(), prefix: None, descending: false };
     let parts: Vec<IndexPartDraft> = spec.columns.iter().map(part).collect();
     let index_name = spec.constraint.clone().or_else(|| spec.index_name.clone());
+    // `drop_needless_indexes` removes this index where another one serves the key.
     let mut index = plain_index(IndexKind::Plain, index_name, parts);
     index.for_foreign_key = true;
     builder.indexes.push(index);

@@ -10,7 +10,7 @@ use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, ExprType, TypeClass, convert};
 
-/// A number as text has no more characters.
+/// An upper bound on the characters of a number as text.
 const MAX_DIGITS: u64 = 330;
 
 /// The value, and its type, to store in a column of type `to`.
@@ -27,6 +27,8 @@ pub(super) fn carried(
     if bits(&from.data_type) && !is_large(to) || bits(to) {
         return as_integer(&value, from, ctx);
     }
+    // `store_value` converts by the returned type: as a text, 7 is looked up among an ENUM's
+    // members.
     let as_text = match from.class() {
         TypeClass::Int | TypeClass::Decimal | TypeClass::Real => {
             !bits(&from.data_type) && !is_number(to)
@@ -39,6 +41,7 @@ pub(super) fn carried(
         let text = convert::to_text(&value, &from).into_owned();
         return Ok((Value::Text(text), ExprType::text(MAX_DIGITS, Collation::DEFAULT, true)));
     }
+    // Only large types are left for a BIT value here. They get its bytes, not its number.
     if bits(&from.data_type) {
         let bytes = convert::to_bytes(&value, &from).into_owned();
         let length = bytes.len() as u64;

@@ -82,11 +82,14 @@ fn check_readers(
     };
     for (at, reader) in old.columns.iter().enumerate() {
         let def = &reader.def;
+        // A reader that goes or is defined again no longer needs the column. A hidden column goes
+        // with the last index that uses it.
         let stays = builder.columns.iter().any(|column| column.origin == Some(at));
         if !stays || defined_anew(&def.name) || (def.is_hidden() && !indexed(&def.name)) {
             continue;
         }
         let computed = def.generated.as_ref().is_some_and(|g| uses(&g.expression, name));
+        // A hidden column holds an index's expression: its user knows only the index.
         if computed && def.is_hidden() {
             return Err(SqlError::new(ErrorCode::DependentByFunctionalIndex, &[&name]));
         }

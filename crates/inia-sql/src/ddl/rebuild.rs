@@ -26,7 +26,7 @@ use inia_query::row::{Cell, IndexCodec, RowLayout};
 use inia_query::spill::{RecordSorter, Workspace};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
 
-/// What has to be done.
+/// How a table's trees reach the new definition.
 pub(super) struct RebuildPlan {
     copy: bool,
     column_origins: Vec<Option<usize>>,
@@ -100,7 +100,7 @@ fn same_storage(old: &DataType, new: &DataType) -> bool {
     }
 }
 
-/// Does it; the number of rows that were copied.
+/// Carries out the plan; returns the number of rows that were copied.
 pub(super) fn run(
     session: &mut SessionContext,
     table: &Table,
@@ -162,8 +162,8 @@ impl<'w> Filler<'w> {
         self.sorter.push(key, value)
     }
 
-    /// Fills the tree, up to the second record of a key if there is one. Of a tree that was filled
-    /// in part only its creation can be taken back.
+    /// Fills the tree, up to the second record of a key if there is one. A partial fill cannot be
+    /// rolled back, only the creation of its tree.
     fn finish(
         self,
         txn: &mut Txn,
@@ -210,6 +210,7 @@ fn add_indexes(
     let added: Vec<usize> = (0..new.indexes.len())
         .filter(|at| plan.kept[*at].is_none() && has_entries(new.indexes[*at].kind))
         .collect();
+    // Without new trees there is no reason to scan the rows.
     if added.is_empty() {
         return Ok(());
     }
@@ -224,6 +225,7 @@ fn add_indexes(
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
     let mut cursor =
         txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
+    // One scan feeds all new trees.
     while let Some(record) = cursor.next(txn).sql()? {
         interrupt.check()?;
         for (slot, codec) in codecs.iter().enumerate() {
@@ -233,6 +235,7 @@ fn add_indexes(
             fillers[slot].push(&key, &value)?;
         }
     }
+    // Duplicate keys show when the entries are sorted: uniqueness is checked here.
     for (slot, filler) in fillers.into_iter().enumerate() {
         if let Some(duplicate) = filler.finish(txn, interrupt)? {
             let error = duplicate_entry(txn, new, added[slot], &codecs[slot], &duplicate, table)?;
@@ -431,6 +434,7 @@ fn convert(
         };
         let from = &table.def.columns[origin];
         let mut value = old[origin].clone();
+        // Strict mode refuses a NULL that the column no longer takes; other modes replace it.
         if value == Value::Null && !column.nullable {
             if ctx.strictness == Strictness::Strict {
                 return Err(SqlError::new(ErrorCode::InvalidUseOfNull, &[]));
@@ -450,6 +454,7 @@ fn convert(
         row.push(value);
     }
     for (i, origin) in plan.column_origins.iter().enumerate() {
+        // A default that is an expression may read every other column of the row.
         if origin.is_none() && fills.is_late(i) {
             row[i] = fills.default(i, Given::Added, &row, ctx)?;
             if row[i] == Value::Null && !new.columns[i].nullable {

@@ -71,7 +71,7 @@ pub(super) fn apply_options(
     options.iter().try_for_each(|option| apply_option(session, builder, option))
 }
 
-/// What an option says of character set and collation.
+/// Notes the character set or collation that an option declares.
 pub(super) fn declare(
     declared: &mut Declared,
     option: &ast::TableOption,
@@ -85,7 +85,7 @@ pub(super) fn declare(
     }
 }
 
-/// Applies what an option says besides.
+/// Applies an option that is not about character set or collation.
 pub(super) fn apply_option(
     session: &mut SessionContext,
     builder: &mut TableBuilder,
@@ -208,6 +208,7 @@ pub(super) fn define(
     if let Some(default) = session.var("default_storage_engine") {
         builder.engine = engine(&default)?.to_owned();
     }
+    // Columns take the table's collation, so the options come first.
     apply_options(session, &mut builder, &create.options)?;
     let is_column = |element: &&ast::TableElement| matches!(element, ast::TableElement::Column(_));
     builder.check_listed(create.elements.iter().filter(is_column).count())?;
@@ -229,6 +230,7 @@ pub(super) fn define(
             ast::TableElement::Check(check) => checks.push(check),
         }
     }
+    // An expression may read columns that are defined after its own.
     for element in &create.elements {
         if let ast::TableElement::Column(spec) = element {
             columns::finish_expressions(session, &mut builder, spec)?;
@@ -238,6 +240,8 @@ pub(super) fn define(
     for check in checks {
         columns::add_check(session, &mut builder, check, None)?;
     }
+    // Foreign keys need all columns and indexes: first those of this table, then those of other
+    // tables that name it as their parent.
     foreign::check_child(session, &mut builder)?;
     foreign::check_adopted(session, &builder)?;
     for element in &create.elements {
@@ -340,6 +344,7 @@ pub(crate) fn drop_tables(session: &mut SessionContext, drop: &ast::DropTables) 
         }
         names.push(name);
     }
+    // A temporary table hides the stored table of its name.
     let (own, mut names): (Vec<FullName>, Vec<FullName>) =
         names.into_iter().partition(|(schema, name)| session.temporary.get(schema, name).is_some());
     let (mut tables, mut missing) = (Vec::new(), Vec::new());
@@ -359,8 +364,10 @@ pub(crate) fn drop_tables(session: &mut SessionContext, drop: &ast::DropTables) 
         }
         missing.iter().for_each(|name| session.note(ErrorCode::UnknownTable, &[name]));
     }
+    // Nothing is dropped before all names have passed.
     check_not_referenced(session, &tables)?;
     drop_temporary(session, &own)?;
+    // DROP TEMPORARY begins no storage transaction: that of the session stays open.
     if tables.is_empty() {
         return Ok(StatementOutcome::default());
     }
@@ -446,6 +453,8 @@ pub(crate) fn rename_tables(
     }
     let all: Vec<FullName> = names.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
     let _lock = lock_renamed(session, &all, &[])?;
+    // The renames are tried on this map first: `a TO t, b TO a, t TO b` swaps two names, and an
+    // error at any pair leaves the catalog as it is.
     let mut present: BTreeMap<FullName, Option<Named>> = BTreeMap::new();
     for name in &all {
         present.insert(name.clone(), Named::find(session, name));
@@ -461,6 +470,7 @@ pub(crate) fn rename_tables(
         present.insert(to.clone(), Some(object));
         present.insert(from.clone(), None);
     }
+    // Foreign keys of the renamed tables follow here, those of all other tables by `retarget`.
     let moves: Vec<Moved> = names.iter().map(|(from, to)| Moved::table(from, to)).collect();
     for object in present.values_mut().flatten() {
         if let Named::Table(def) = object {
@@ -470,6 +480,7 @@ pub(crate) fn rename_tables(
     in_transaction(session, |session, changes| {
         for (name, now) in &present {
             let before = Named::find(session, name);
+            // A put overwrites an object of the same kind; any other must be removed.
             let same = matches!(
                 (&before, now),
                 (Some(Named::Table(_)), Some(Named::Table(_)))

@@ -119,12 +119,14 @@ impl TableBuilder {
 
     /// The definition of an existing table.
     pub(crate) fn from_table(def: &TableDef) -> TableBuilder {
+        // Origins lead from the new definition back to the stored values and trees.
         let column = |(i, def): (usize, &ColumnDef)| ColumnDraft {
             def: def.clone(),
             origin: Some(i),
             explicit_null: false,
         };
         let name_of = |column: usize| def.columns[column].name.clone();
+        // Key parts name their columns, because actions move and rename columns.
         let index = |(i, index): (usize, &IndexDef)| IndexDraft {
             name: Some(index.name.clone()),
             kind: index.kind,
@@ -149,6 +151,7 @@ impl TableBuilder {
             def: key.clone(),
             added: false,
         };
+        // Generated names of new foreign keys count on from the highest number.
         let numbers = def.foreign_keys.iter().filter_map(|key| {
             key.name.strip_prefix(&def.name)?.strip_prefix("_ibfk_")?.parse::<u64>().ok()
         });
@@ -195,8 +198,7 @@ impl TableBuilder {
         self.indexes.iter().position(named)
     }
 
-    /// Error 1117 before anything else is said of a list so long that comparing its names takes
-    /// long.
+    /// Error 1117, checked before all others: comparing the names of a longer list takes long.
     pub(crate) fn check_listed(&self, added: usize) -> Result<(), SqlError> {
         match self.columns.len() + added > MAX_LISTED {
             true => error(ErrorCode::TooManyFields, &[]),
@@ -388,6 +390,7 @@ impl TableBuilder {
             }
             let def = &self.columns[column].def;
             let virtual_ = def.generated.as_ref().is_some_and(|generated| !generated.stored);
+            // MySQL indexes virtual columns only in secondary B-trees.
             let refused = match index.kind {
                 IndexKind::Primary if virtual_ => {
                     Some("Defining a virtual generated column as primary key")
@@ -400,6 +403,7 @@ impl TableBuilder {
             if let Some(what) = refused {
                 return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&what]);
             }
+            // A full-text index takes whole texts: prefixes and the key length do not apply.
             let prefix = match index.kind {
                 IndexKind::FullText if !is_text(&def.data_type) => {
                     return error(ErrorCode::BadFtColumn, &[&def.name]);

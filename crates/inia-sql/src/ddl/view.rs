@@ -42,6 +42,7 @@ pub(crate) fn create_view(session: &mut SessionContext, create: &ast::CreateView
     {
         return error(ErrorCode::TooManyFields, &[]);
     }
+    // The stored text has all names resolved: it does not depend on the current database.
     let mut query = ast::Query::clone(&create.query);
     let catalog = session.catalog_view();
     let mut resolver = Resolver::new(&catalog, session.env.database.as_deref());
@@ -50,8 +51,10 @@ pub(crate) fn create_view(session: &mut SessionContext, create: &ast::CreateView
     if resolver.variable {
         return error(ErrorCode::ViewSelectVariable, &[]);
     }
+    // ALTER and OR REPLACE could make a cycle of views, whose expansion would not end.
     refuse_recursion(session, &name, &create.query)?;
     let def = in_transaction(session, |session, changes| {
+        // The query is planned as it was written, so that errors show the user's names.
         let written = plan_source(session, &create.query)?;
         if written.root.columns.len() > MAX_COLUMNS {
             return error(ErrorCode::TooManyFields, &[]);
@@ -87,8 +90,8 @@ fn check_taken(
     }
 }
 
-/// Who the view belongs to; error 1227 where that is somebody else. A view that is altered stays
-/// with whom it belongs to.
+/// The view's definer; error 1227 where the session may not name another account. ALTER VIEW
+/// without DEFINER keeps the old one.
 fn definer(
     session: &SessionContext,
     name: &FullName,
@@ -181,10 +184,12 @@ fn define(
     let parsed = parse(&text).ok_or_else(not_printable)?;
     let explicit = unparse_query_explicit(query).and_then(|explicit| parse(&explicit));
     let explicit = explicit.ok_or_else(not_printable)?;
+    // A text that reads back as another tree would give the view another meaning.
     if unparse_query_explicit(&parsed) != unparse_query_explicit(&explicit) {
         let what = "a view's query does not read back as it was written";
         return error(ErrorCode::InternalError, &[&what]);
     }
+    // The columns are described from the stored text, which is what later uses of the view read.
     let resolved = plan_source(session, &parsed)?;
     let mut columns: Vec<ColumnDef> = Vec::with_capacity(resolved.root.columns.len());
     for (at, column) in resolved.root.columns.iter().enumerate() {
@@ -204,6 +209,7 @@ fn define(
         Some(ast::CheckOption::Cascaded) => ViewCheck::Cascaded,
     };
     let mergeable = simple_select(&parsed).is_some();
+    // MERGE of a query that cannot be merged is stored as UNDEFINED, with the caller's warning.
     let algorithm = match create.algorithm.as_deref() {
         Some("TEMPTABLE") => ViewAlgorithm::TempTable,
         Some("MERGE") if mergeable => ViewAlgorithm::Merge,

@@ -59,10 +59,12 @@ pub(crate) fn load_data(
         return Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]));
     }
     let format = Format::new(&load.format, backslashes_escape(session))?;
+    // A view is replaced by its base table; `guard` keeps what the view demands of rows.
     let (load, guard) = dml::load_through(session, load)?;
     session.check_view_rights(&guard.views)?;
     let table = session.open_table(load.table.db.as_deref(), &load.table.name)?;
     let plan = plan(session, &load, &table, guard)?;
+    // The locks on the table are taken before the client is asked for its file.
     session.hold_to_write(&table)?;
     session.lock_rows(vec![(&*table, Use::Changes)])?;
     if let Some(code) = format.warning() {
@@ -73,6 +75,7 @@ pub(crate) fn load_data(
     let mut reader = FileReader::new(format, charset, plan.places.len(), widths, load.ignore_lines);
     let mut run = plan.insert.start_load(session, ctx)?;
     let mut memory = Grant::new(session.workspace());
+    // Each piece becomes rows at once: memory holds one piece and the unfinished line before it.
     let mut take = |piece: Option<&[u8]>| {
         session.check_killed()?;
         match piece {
@@ -95,6 +98,8 @@ pub(crate) fn load_data(
         }
         false => server_file(session, &load.path, &mut |bytes| take(Some(bytes))),
     };
+    // The last line may have no terminator. `finish` runs after an error, too: a duplicate among
+    // the rows that wait comes before it.
     let read = read.and_then(|()| take(None));
     run.finish(session, ctx, read)
 }
@@ -143,11 +148,13 @@ fn plan(
             LoadTarget::Column(name) => FieldTarget::Column(scope.position(name)?),
             LoadTarget::UserVar(name) => {
                 let name = name.to_lowercase();
+                // The variable gets the type of a field before SET's expressions are bound.
                 set_variable(session, &name, Value::Null, collation)?;
                 FieldTarget::Variable(name)
             }
         });
     }
+    // Invisible columns get fields only if the statement names them.
     if load.targets.is_empty() {
         let columns = table.def.columns.iter().enumerate();
         places.extend(columns.filter(|(_, c)| !c.invisible).map(|(at, _)| FieldTarget::Column(at)));
@@ -232,7 +239,7 @@ impl LoadPlan {
         run.put(session, ctx, loaded, &self.assignments)
     }
 
-    /// A field as text of the file's character set; what is none are bytes.
+    /// A field as text of the file's character set, or as bytes if it is no such text.
     fn value(&self, field: Field) -> Value {
         if field.null {
             return Value::Null;

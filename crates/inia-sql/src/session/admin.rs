@@ -52,7 +52,7 @@ pub(super) fn authorize_later(
     session.check_locked(statement)
 }
 
-/// Error 1820: with an expired password nothing goes but to change it.
+/// Error 1820: an expired password allows only statements that change it.
 fn check_expired(session: &SessionContext, statement: &Statement) -> Result<(), SqlError> {
     let own = |account: &ast::Account| {
         session.as_actor(|actor| actor.name(account) == actor.access.account)
@@ -65,8 +65,8 @@ fn check_expired(session: &SessionContext, statement: &Statement) -> Result<(), 
     if changes { Ok(()) } else { error(ErrorCode::MustChangePassword, &[]) }
 }
 
-/// Takes in that the session changed its own password, or let it expire. What others do to it
-/// counts at the next login.
+/// Notes that the session changed its own password, or let it expire. Changes by other sessions
+/// count at the next login.
 fn look_at_password(session: &mut SessionContext, statement: &Statement) {
     let own = |account: &ast::Account| {
         session.as_actor(|actor| actor.name(account) == actor.access.account)
@@ -132,6 +132,7 @@ pub(super) fn execute(
         Statement::ResetPersist { if_exists, name } => {
             super::set::reset_persist(session, name.as_deref(), *if_exists)
         }
+        // FLUSH that locks ends the transaction itself, after it has checked other locks.
         Statement::Flush(flush) => match tables_to_lock(flush) {
             Some(tables) => table_locks::flush_and_lock(session, tables),
             None => session.commit().map(|()| forget_counts(session, flush)),
@@ -140,6 +141,7 @@ pub(super) fn execute(
         Statement::LockTables(locks) => table_locks::lock(session, locks),
         Statement::UnlockTables => table_locks::unlock_all(session),
         Statement::LockInstance | Statement::UnlockInstance => Ok(StatementOutcome::default()),
+        // There is no binary log; MySQL gives this error when its own is off.
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(session, work, sink),
         Statement::Call(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
@@ -156,7 +158,7 @@ pub(super) fn execute(
 }
 
 /// SHUTDOWN: the client gets OK, and loses its connection like all others. A database without
-/// a server does not have it.
+/// a server refuses it.
 fn shut_down(session: &SessionContext) -> Done {
     match session.db.processes().is_some_and(|processes| processes.shut_down()) {
         true => Ok(StatementOutcome::default()),
@@ -189,7 +191,7 @@ fn forget_counts(session: &SessionContext, flush: &ast::Flush) -> StatementOutco
 }
 
 impl Session {
-    /// COM_REFRESH: what FLUSH does, by the bits of its parts. It goes out of use: warning 1287.
+    /// COM_REFRESH: what FLUSH does, by the bits of its parts. It is deprecated: warning 1287.
     pub fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
         const GRANTS: u8 = 1;
         self.session.begin_statement();
@@ -329,6 +331,7 @@ fn maintain(
     work: &ast::TableMaintenance,
     sink: &mut dyn RowSink,
 ) -> Done {
+    // MySQL commits before table maintenance, whatever becomes of the tables.
     session.commit()?;
     let mut rows = Vec::new();
     for table in &work.tables {
@@ -339,6 +342,7 @@ fn maintain(
         let full = format!("{schema}.{}", table.name);
         let write = matches!(work.kind, MaintenanceKind::Optimize | MaintenanceKind::Repair);
         let locked = session.check_maintained(table, write);
+        // Views and computed tables have nothing stored that could be damaged.
         if work.kind == MaintenanceKind::Check && session.is_view(&schema, &table.name) {
             let cells = [full.as_str(), "check", "status", "OK"];
             rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
@@ -348,6 +352,7 @@ fn maintain(
             rows.extend(computed_is_fine(&full, work.kind));
             continue;
         }
+        // The error of one table becomes part of the result: the other tables still get theirs.
         let found = locked.and_then(|()| session.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
             let checksum = found.and_then(|table| checksum(&table));
@@ -368,6 +373,7 @@ fn maintain(
             rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
         }
     }
+    // No transaction is open whose end would release these metadata locks.
     session.mdl.release_all();
     let text = |chars| ExprType::text(chars, Collation::DEFAULT, true);
     let columns = match work.kind {
@@ -387,7 +393,7 @@ fn maintain(
     show::send_columns(sink, &columns, &rows)
 }
 
-/// What there is to say of a computed table: there is nothing that could be damaged.
+/// The result of a computed table, which has nothing that could be damaged.
 fn computed_is_fine(full: &str, kind: MaintenanceKind) -> Option<Vec<Option<String>>> {
     let op = match kind {
         MaintenanceKind::Checksum => return Some(vec![Some(full.to_owned()), None]),
@@ -399,7 +405,7 @@ fn computed_is_fine(full: &str, kind: MaintenanceKind) -> Option<Vec<Option<Stri
     Some([full, op, "status", "OK"].map(|cell| Some(cell.to_owned())).to_vec())
 }
 
-/// What there is to say of one table, as kinds of messages and their texts.
+/// The messages about one table, as kinds and texts.
 fn maintain_one(
     session: &mut SessionContext,
     kind: MaintenanceKind,
@@ -524,6 +530,7 @@ fn into_variables(
     if plan.root.columns.len() != targets.len() {
         return error(ErrorCode::WrongNumberOfColumnsInSelect, &[]);
     }
+    // Variables change after the query has ended: it may read them, and error 1172 changes none.
     let mut found: Option<Vec<Value>> = None;
     let (result, warnings) = {
         let shared: &SessionContext = session;
@@ -538,6 +545,7 @@ fn into_variables(
         });
         (result, std::mem::take(&mut ctx.warnings))
     };
+    // A failed query keeps its warnings, too.
     session.take_warnings(warnings);
     result?;
     let Some(values) = found else { return Ok(0) };

@@ -21,7 +21,7 @@ use inia_query::stack::on_deep_stack;
 use inia_query::status::HandleUse;
 use std::borrow::Cow;
 
-/// Whether the text nests too deeply for the usual way, but might be taken the other.
+/// Whether the text nests too deeply for the usual stack, and may be tried on the deep one.
 fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bool {
     let too_deep = |error: &inia_parser::ParseError| error.kind == ParseErrorKind::TooDeep;
     !deep && parsed.as_ref().err().is_some_and(too_deep)
@@ -146,7 +146,7 @@ impl Session {
             }
             done = span.end;
             if self.session.parser_mode() != mode {
-                // The rest means something else now.
+                // The new SQL mode changes how the rest is parsed.
                 (sql, mode) = (after_separator(&sql[span.end..]), self.session.parser_mode());
                 parser = parser_of(&self.session, sql, deep);
                 next = parser.next_statement();
@@ -155,7 +155,7 @@ impl Session {
         }
     }
 
-    /// An error of a text that is no statement; what there was to say of the one before is gone.
+    /// An error of a text that is no statement. It clears the diagnostics of the one before.
     fn refused(&mut self, error: SqlError) -> SqlError {
         self.session.diagnostics.clear();
         failed(&mut self.session, error)
@@ -198,9 +198,11 @@ impl Session {
     fn prepare_text(&mut self, sql: &[u8], deep: bool) -> Result<Prepared, SqlError> {
         self.session.begin_statement();
         self.session.diagnostics.clear();
+        // A retry on the deep stack is the same statement: it counts once.
         if !deep {
             self.session.host.counters.count_handle(HandleUse::Prepare);
         }
+        // An early return drops the slot, which gives it back.
         let slot = match PreparedSlot::take(&self.session.db) {
             Ok(slot) => slot,
             Err(error) => return Err(failed(&mut self.session, error)),
@@ -227,12 +229,14 @@ impl Session {
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
             return Err(failed(&mut self.session, syntax_error(after_separator(&sql[span.end..]))));
         }
+        // A stored text is parsed again on the usual stack, so it must not nest deeply.
         if deep && !plan::may_be_deep(&statement) {
             return Err(failed(&mut self.session, parse_error(too_deep())));
         }
         if !plan::is_preparable(&statement) {
             return Err(failed(&mut self.session, SqlError::new(ErrorCode::UnsupportedPs, &[])));
         }
+        // Privileges are checked for this reply, and again at each execution.
         let allowed = admin::authorize_later(&self.session, &statement);
         self.session.env.is_prepared = true;
         let planned = allowed.and_then(|()| plan::prepare(&mut self.session, &statement));
@@ -241,6 +245,7 @@ impl Session {
             Ok(planned) => planned,
             Err(error) => return Err(failed(&mut self.session, error)),
         };
+        // Memory is taken last, so that no earlier error has to give it back.
         let cost = match self.memory.take(sql, parser.nodes()) {
             Ok(cost) => cost,
             Err(error) => return Err(failed(&mut self.session, error)),
@@ -280,7 +285,7 @@ fn too_deep() -> inia_parser::ParseError {
     inia_parser::ParseError { kind, offset: 0, line: 1, near: String::new() }
 }
 
-/// A statement as text. It nearly always is UTF-8, which is found out faster than where it is not.
+/// A statement as text. It nearly always is UTF-8, and the check is faster than a lossy conversion.
 fn text_of(sql: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(sql).map_or_else(|_| String::from_utf8_lossy(sql), Cow::Borrowed)
 }

@@ -95,7 +95,7 @@ pub(super) fn keeps_diagnostics(statement: &Statement) -> bool {
     }
 }
 
-/// Whether a statement may nest more deeply than usual: none that is kept for others to parse.
+/// Whether a statement may nest more deeply than usual. One whose text is stored may not.
 pub(super) fn may_be_deep(statement: &Statement) -> bool {
     is_planned(statement)
         || matches!(
@@ -371,6 +371,7 @@ fn run_plan(
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
+    // A context borrows the session, which can keep the warnings only when the borrow has ended.
     match plan {
         PlannedStatement::Query(query) => {
             let (result, found) = {
@@ -386,6 +387,7 @@ fn run_plan(
             session.take_warnings(warnings);
             let rows = result?;
             Ok(StatementOutcome {
+                // SQL_CALC_FOUND_ROWS also counts the rows that LIMIT leaves out.
                 rows: Some(found.unwrap_or(rows)),
                 ..StatementOutcome::default()
             })

@@ -162,8 +162,8 @@ fn literal(session: &SessionContext, text: &str) -> Option<(Value, ExprType)> {
     }
 }
 
-/// The statement with parameters that stands for all texts like this one, planned for this one.
-/// `None` where it would not be the same.
+/// The statement with parameters that stands for all texts of this digest, planned with the types
+/// of this one's literals. `None` where it might differ from the texts.
 pub(super) fn parametrise(
     session: &mut SessionContext,
     sql: &str,
@@ -178,6 +178,7 @@ pub(super) fn parametrise(
         text.push('?');
         from = span.end as usize;
         let (value, ty) = literal(session, sql.get(span.start as usize..from)?)?;
+        // An integer beyond BIGINT is UNSIGNED, but `value` reads integers as signed.
         if matches!(value, Value::UInt(_)) {
             return None;
         }
@@ -186,6 +187,7 @@ pub(super) fn parametrise(
     text.push_str(sql.get(from..)?);
     let mut parser = Parser::new(&text, session.parser_mode());
     let (statement, _) = parser.next_statement().ok()??;
+    // Later texts run without being parsed: none could repeat a warning about the syntax.
     if parser.param_count() as usize != spans.len() || !parser.take_remarks().is_empty() {
         return None;
     }
@@ -196,11 +198,13 @@ pub(super) fn parametrise(
     if !shape::is_plain(&statement, &table.def, &kinds) {
         return None;
     }
+    // The plan is made for parameters of the literals' types.
     session.env.literal_types = types;
     let planned = plan::prepare(session, &statement);
     session.env.literal_types = Vec::new();
     let plan = planned.ok()?.0?;
     let params = u32::try_from(spans.len()).ok()?;
+    // `is_plain` has judged this version of the table, and the plan must be for the same one.
     is_of(&plan, &table).then(|| PreparedStatement {
         _slot: None,
         cost: 0,

@@ -71,6 +71,8 @@ fn prepare_item(
             settings.push(Setting::User(name.to_lowercase(), var));
         }
         SetItem::SysVar { var, value, explicit } => {
+            // `@@name` without a scope means the next transaction for transaction_isolation and
+            // transaction_read_only.
             let once = *explicit && var.scope.is_none();
             prepare_system(session, var, value.as_ref(), params, once, settings)?;
         }
@@ -90,6 +92,7 @@ fn prepare_item(
             let name = charset::charset_name(collation);
             settings.push(own("character_set_client", name));
             settings.push(own("character_set_results", name));
+            // Unlike SET NAMES, this takes the connection's collation from the database.
             let database = charset::name(super::database::database_collation(session));
             settings.push(own("collation_connection", database));
         }

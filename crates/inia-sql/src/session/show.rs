@@ -60,6 +60,7 @@ pub(super) fn show(
     show: &ast::Show,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
+    // Arms that show an object check its privileges by themselves; `computed` does for the others.
     match &show.kind {
         ShowKind::Warnings { count, limit } => {
             conditions(session, sink, false, *count, limit.as_ref())
@@ -248,6 +249,7 @@ fn conditions(
     let list = session.diagnostics.list.iter().filter(|warning| wanted(warning.level));
     if count {
         let name = if errors { "@@session.error_count" } else { "@@session.warning_count" };
+        // Warnings are counted beyond `max_error_count`, which limits only their list.
         let number = if errors { list.count() as u64 } else { session.diagnostics.count };
         sink.columns(&[ExprType::uint(21, true).result_column(name)])?;
         sink.begin_row();

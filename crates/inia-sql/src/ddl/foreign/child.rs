@@ -99,6 +99,7 @@ fn check_parent(
     let (schema, table) = (&key.def.ref_schema, &key.def.ref_table);
     let itself = *schema == builder.schema && *table == builder.name;
     let other = session.db.catalog().table(schema, table).filter(|_| !itself);
+    // For the table itself the catalog has the old definition, or none.
     let find = |name: &str| match (&other, itself) {
         (_, true) => builder.column(name).map(|at| &builder.columns[at].def),
         (Some(parent), _) => parent.def.column(name).map(|at| &parent.def.columns[at]),
@@ -107,6 +108,7 @@ fn check_parent(
     let mut names = Vec::with_capacity(key.columns.len());
     for (name, parent_name) in key.columns.iter().zip(&key.def.ref_columns) {
         let Some(parent) = find(parent_name) else {
+            // Another parent, or its column, is missing only if foreign_key_checks is or was off.
             if itself {
                 let args: [&dyn std::fmt::Display; 3] = [parent_name, &key.def.name, table];
                 error(ErrorCode::FkNoColumnParent, &args)?;
@@ -125,6 +127,7 @@ fn check_parent(
         }
     }
     let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+    // Only a new key asks for an index: `check_children` guards the indexes of existing keys.
     let served = match &other {
         Some(parent) => {
             !session.flag("foreign_key_checks")
@@ -159,9 +162,9 @@ fn check_conditions(builder: &TableBuilder) -> Done {
     Ok(())
 }
 
-/// Error 1215, or 3192 where the table is not `written` anew, where a foreign key's action would
-/// change a column that a stored generated column is computed from: an action writes index entries
-/// and virtual columns, not those.
+/// Error 1215 where a foreign key's action would change a column that a stored generated column is
+/// computed from; error 3192 if the table's rows are not `written` again. An action updates index
+/// entries and virtual columns, but no stored generated columns.
 pub(in crate::ddl) fn check_bases(def: &TableDef, written: bool) -> Done {
     use ReferentialAction::{Cascade, SetNull};
     let acts = |action: ReferentialAction| matches!(action, Cascade | SetNull);

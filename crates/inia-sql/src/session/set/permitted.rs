@@ -5,7 +5,7 @@ use inia_parser::ast::VarScope;
 use inia_query::context::SessionContext;
 use inia_query::sysvar::{self, Home};
 
-/// How the names of read-only variables begin that cannot be kept either.
+/// Prefixes of the read-only variables that PERSIST_ONLY refuses, too.
 const FIXED: [&str; 10] = [
     "basedir",
     "datadir",
@@ -32,7 +32,9 @@ pub(super) fn check_settable(
 ) -> Result<(), SqlError> {
     let wrong =
         |what: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &what]));
+    // The scope comes before the privileges: a wrong one has the same error for all accounts.
     match (def.home, global) {
+        // PERSIST_ONLY takes effect at the next start, so it may name a read-only variable.
         (Home::ReadOnly, _) if scope == Some(VarScope::PersistOnly) => {
             if FIXED.iter().any(|fixed| def.name.starts_with(fixed)) {
                 return wrong("non persistent read only");
@@ -50,6 +52,7 @@ pub(super) fn check_settable(
         _ => {}
     }
     if scope == Some(VarScope::PersistOnly) {
+        // SUPER, which `has_dynamic` accepts, is not enough here.
         let needed = ["SYSTEM_VARIABLES_ADMIN", "PERSIST_RO_VARIABLES_ADMIN"];
         if !needed.iter().all(|name| session.access().dynamic.contains_key(*name)) {
             let names = needed.join(" and ");
@@ -66,7 +69,7 @@ pub(super) fn check_settable(
     Ok(())
 }
 
-/// Error 1227: session variables that SESSION_VARIABLES_ADMIN is needed for.
+/// Error 1227 for session variables that need SESSION_VARIABLES_ADMIN.
 pub(in crate::session) fn check_restricted(
     session: &SessionContext,
     name: &str,
