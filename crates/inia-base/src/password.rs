@@ -103,6 +103,7 @@ fn sha256_crypt(password: &[u8], salt: &[u8], rounds: usize) -> Vec<u8> {
     a.update(password);
     a.update(salt);
     a.update(repeated(&b, password.len()));
+    // The specification adds one of both for each bit of the length, the lowest bit first.
     let mut bits = password.len();
     while bits > 0 {
         if bits & 1 == 1 {
@@ -114,6 +115,7 @@ fn sha256_crypt(password: &[u8], salt: &[u8], rounds: usize) -> Vec<u8> {
     }
     let a: [u8; 32] = a.finalize().into();
 
+    // The rounds hash these two, which are as long as password and salt, instead of the originals.
     let mut dp = Sha256::new();
     (0..password.len()).for_each(|_| dp.update(password));
     let p = repeated(&dp.finalize().into(), password.len());
@@ -122,6 +124,7 @@ fn sha256_crypt(password: &[u8], salt: &[u8], rounds: usize) -> Vec<u8> {
     let s = repeated(&ds.finalize().into(), salt.len());
 
     let mut c = a;
+    // The order of the parts depends on the round, so that successive rounds differ.
     for round in 0..rounds {
         let odd = round % 2 == 1;
         let mut hash = Sha256::new();

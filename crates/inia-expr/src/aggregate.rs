@@ -19,7 +19,7 @@ use std::collections::HashSet;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
-/// Texts of so many characters are kept for each group without a thought.
+/// MIN and MAX of strings up to this length, in characters, do not count as growing states.
 const SHORT_TEXT: u32 = 255;
 
 /// A bound aggregate.
@@ -352,7 +352,7 @@ enum State {
         squares: f64,
     },
     Rows(Vec<(Vec<Value>, String)>),
-    /// The items as text, each behind a comma.
+    /// The items as text, separated by commas.
     Array(String),
     Object(Option<Vec<(String, Json)>>),
     /// A JSON document beyond `max_allowed_packet`.
@@ -388,8 +388,8 @@ impl Accumulator {
         }
     }
 
-    /// Undoes [`Accumulator::add`] of a row, of rows that may have come in any order; false where
-    /// that cannot be told from the state, which is then good for nothing.
+    /// Undoes [`Accumulator::add`] of a row; the rows may have come in any order. False where the
+    /// state does not allow it; the state is then unusable.
     pub fn take_back(
         &mut self,
         aggregate: &Aggregate,
@@ -435,8 +435,8 @@ impl Accumulator {
         self.held
     }
 
-    /// Takes in evaluated arguments, none of them NULL (but for the JSON functions). `row` is
-    /// read by GROUP_CONCAT's ORDER BY alone.
+    /// Takes in evaluated arguments, none of them NULL (but for the JSON functions). Only
+    /// GROUP_CONCAT's ORDER BY reads `row`.
     pub fn add_values(
         &mut self,
         aggregate: &Aggregate,
@@ -444,6 +444,7 @@ impl Accumulator {
         ctx: &mut EvalContext<'_>,
         row: &[Value],
     ) -> Result<()> {
+        // DISTINCT counts each combination of arguments once.
         if let Some(seen) = &mut self.seen {
             let types = aggregate.args.iter().map(|arg| &arg.ty);
             let key = distinct_key(values.iter().zip(types));
@@ -465,6 +466,8 @@ impl Accumulator {
                 }
                 self.held += text.len() + (1 + keys.len()) * size_of::<Value>();
                 rows.push((keys, text));
+                // Cutting sorts all rows, so it waits until they have doubled since the last
+                // cut: its cost is spread over the rows in between.
                 if self.held > 2 * kept_text(ctx).max(self.left) {
                     self.held = cut_rows(aggregate, rows, ctx)?;
                     self.left = self.held;
@@ -490,6 +493,7 @@ impl Accumulator {
             }
             _ => self.add_one(aggregate, value, ty, ctx)?,
         }
+        // A document longer than a packet cannot be returned: its memory is given back at once.
         let length = match &self.state {
             State::Array(items) => items.len(),
             State::Object(_) => self.left,
@@ -538,10 +542,12 @@ impl Accumulator {
             State::Moments { count, mean, squares } => {
                 let value = convert::to_real(value, ty, ctx)?;
                 *count += 1;
+                // Welford's recurrence takes one pass and avoids cancellation at a large mean.
                 let delta = value - *mean;
                 *mean += delta / *count as f64;
                 *squares += delta * (value - *mean);
             }
+            // `add_values` handles the collecting states; a document that is too long stays so.
             State::Rows(_) | State::Array(_) | State::Object(_) | State::TooLong => {}
         }
         Ok(())

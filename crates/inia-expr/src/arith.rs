@@ -21,6 +21,8 @@ pub(crate) fn eval(
     let left = node.left.eval_ref(ctx, row)?;
     let right = node.right.eval_ref(ctx, row)?;
     let (lt, rt) = (&node.left.ty, &node.right.ty);
+    // NULL is the result, but DOUBLE arithmetic still converts the other operand: MySQL warns of
+    // a text that is no number.
     if *left == Value::Null || *right == Value::Null {
         if node.class == NumClass::Real {
             convert::to_real(&left, lt, ctx)?;
@@ -30,6 +32,8 @@ pub(crate) fn eval(
     }
     match node.class {
         NumClass::Int => {
+            // Signed operands without overflow are the common case. A division by zero has no
+            // small result either and is found below.
             if let (Value::Int(l), Value::Int(r)) = (&*left, &*right)
                 && let Some(result) = small_int(node.op, *l, *r)
                 && !whole.ty.is_unsigned()
@@ -58,6 +62,7 @@ pub(crate) fn eval(
         NumClass::Decimal => {
             let l = convert::to_decimal(&left, lt, ctx)?;
             let r = convert::to_decimal(&right, rt, ctx)?;
+            // DIV of decimals has an integer result, with the range of its BIGINT type.
             if node.op == ArithOp::IntDiv {
                 return int_div(l, r, whole, ctx);
             }

@@ -142,6 +142,7 @@ impl Binder<'_> {
         match expr {
             ast::Expr::Literal(literal) => self.literal(literal),
             ast::Expr::Column(name) => self.scope.column(name),
+            // A parameter that stands for a literal has its type; the scope decides about others.
             ast::Expr::Param(index) => match self.env.literal_types.get(*index as usize) {
                 Some(ty) => Ok(Expr { kind: ExprKind::Param(*index as usize), ty: ty.clone() }),
                 None => self.scope.param(*index as usize, self.env.collation),
@@ -189,6 +190,7 @@ impl Binder<'_> {
                 Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"DEFAULT in an expression"]))
             }
             ast::Expr::Match { .. } => self.scope.match_against(expr),
+            // A row has no type: the operators that take rows look at its items.
             ast::Expr::Row(items) => {
                 let items: Result<Vec<Expr>, SqlError> =
                     items.iter().map(|item| self.bind(item)).collect();
@@ -414,10 +416,13 @@ impl Binder<'_> {
             ExprKind::Row(items) => items,
             _ => vec![left],
         };
+        // A row subquery on the left is one operand that stands for several columns.
         let own = column_types(&left);
         if own.len() != columns {
             return Err(SqlError::new(ErrorCode::OperandColumns, &[&1]));
         }
+        // The class depends on the operand as well as on its type (a constant beside a date), so
+        // that the operand itself takes part where there is one for the column.
         let mut classes = Vec::new();
         for (at, ty) in sub.columns.iter().enumerate() {
             let column = Expr::column(0, ty.clone(), "");
@@ -437,6 +442,8 @@ impl Binder<'_> {
             !certain || own.iter().any(|ty| ty.nullable) || types.iter().any(|t| t.nullable);
         let null_safe = quantifier == Quantifier::Only && op == CmpOp::NullSafeEq;
         let nullable = is_nullable && !null_safe;
+        // A hash table answers membership only, and serves all outer rows only where the subquery
+        // does not depend on them.
         let asks_members =
             matches!((quantifier, op), (Quantifier::Any, CmpOp::Eq) | (Quantifier::All, CmpOp::Ne));
         let mut columns = classes.iter().zip(own.iter().zip(&types));

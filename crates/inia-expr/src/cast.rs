@@ -37,8 +37,8 @@ pub(crate) fn cast(
         DataType::Int { unsigned, .. } => to_integer(value, from, *unsigned, ctx),
         DataType::Decimal { precision, scale, .. } => {
             let exact = convert::to_decimal(value, from, ctx)?;
-            // What binding adds is for the digits after the point: types of some functions tell
-            // fewer digits than their values have.
+            // A conversion that binding adds sets the digits after the point only: the types of
+            // some functions have fewer digits than their values.
             if kind == CastKind::Implicit {
                 return Ok(Value::Decimal(exact.with_scale(*scale).unwrap_or(exact)));
             }
@@ -191,6 +191,8 @@ fn to_string(
     kind: CastKind,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
+    // A binary result has the bytes of the operand's own character set, and BINARY(n) has exactly
+    // n of them: longer values are cut with a warning, shorter ones padded with zeros.
     if to.collation() == Collation::BINARY {
         let mut bytes = match from.is_text() {
             true => collate::encode(from.collation(), &convert::to_text(value, from)),
@@ -206,6 +208,7 @@ fn to_string(
         }
         return Ok(Value::Bytes(bytes));
     }
+    // Bytes are read in the target's character set; MySQL gives NULL where they are no such text.
     let text = match value {
         Value::Bytes(bytes) => match collate::decode(to.collation(), bytes) {
             Some(text) => text,

@@ -28,7 +28,7 @@ const FLOAT_DIGITS: &str = "Specifying number of digits for floating point data 
 pub struct ColumnType {
     /// The type proper.
     pub data_type: DataType,
-    /// The width that the definition tells, where it is printed again.
+    /// The display width, where SHOW prints it.
     pub display_width: Option<u8>,
     /// ZEROFILL.
     pub zerofill: bool,
@@ -325,8 +325,10 @@ fn string(
         let new = "a CHARACTER SET clause with _bin collation";
         out.deprecated.push(replaced("BINARY as attribute of a type", new));
     }
+    // Lengths are in characters, the limits of rows and of TEXT types in bytes of the widest one.
     let bytes = u64::from(charset::max_bytes(collation));
     let binary = collation == Collation::BINARY;
+    // The character set `binary` makes string types their binary counterparts.
     let text = |size| match binary {
         true => DataType::Blob(size),
         false => DataType::Text { size, collation },
@@ -337,6 +339,7 @@ fn string(
         TypeKind::VarChar => {
             let chars = spec.length.unwrap_or(1);
             let max = MAX_ROW_BYTES / bytes;
+            // Outside strict mode, a VARCHAR that is too long becomes the TEXT type that holds it.
             match chars > max {
                 true if strict => return too_long(name, max),
                 true => text(lob_size(Some(chars * bytes))),
@@ -352,6 +355,7 @@ fn string(
         }
         TypeKind::Set => {
             let members = members(name, spec, collation, "SET")?;
+            // A comma separates members in a SET's text, and each member is one of 64 bits.
             if let Some(wrong) = members.iter().find(|member| member.contains(',')) {
                 return Err(error(ErrorCode::IllegalValueForType, &[&"set", wrong]));
             }
@@ -444,6 +448,7 @@ pub fn type_text(data_type: &DataType, width: Option<u8>, zerofill: bool) -> Str
     if unsigned {
         text.push_str(" unsigned");
     }
+    // ZEROFILL implies UNSIGNED, and MySQL prints it last.
     if zerofill {
         text.push_str(" zerofill");
     }

@@ -17,7 +17,7 @@ use inia_base::value::Value;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// As what two operands compare.
+/// The class in which two operands compare.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CmpClass {
     /// Integers, signed and unsigned mixed.
@@ -116,8 +116,8 @@ fn is_integral(expr: &Expr) -> bool {
         || matches!(expr.ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
 }
 
-/// Orders two values that are not NULL. What is no date or time in a comparison of those counts as
-/// zero.
+/// Orders two values that are not NULL. Values that are no date or time count as zero in
+/// comparisons of dates and of times.
 pub fn compare(
     class: &CmpClass,
     left: (&Value, &ExprType),
@@ -125,6 +125,7 @@ pub fn compare(
     ctx: &mut EvalContext<'_>,
 ) -> Result<Ordering, SqlError> {
     let ((l, lt), (r, rt)) = (left, right);
+    // In each class, values of its own kind compare as they are; only others are converted.
     Ok(match class {
         CmpClass::Int => match (l, r) {
             (Value::Int(l), Value::Int(r)) => l.cmp(r),

@@ -1,8 +1,8 @@
-//! Constants in comparisons and conditions: converted as often as rows come by, warned of once.
+//! Constants in comparisons and conditions: converted for each row, but warned of only once.
 //!
-//! `c_int < 'abc'` over a thousand rows warns once that 'abc' is no number. A constant beside a
-//! date must be one, which an error tells; one beside a TIME column that is no time compares as
-//! text.
+//! `c_int < 'abc'` over a thousand rows warns once that 'abc' is no number. A text constant beside
+//! a date must be a date, otherwise the statement fails; a constant beside a TIME column that is no
+//! time compares as text, a number as a number.
 
 use crate::collate;
 use crate::compare::{self, CmpClass};
@@ -36,7 +36,7 @@ pub(crate) fn truth(expr: &Expr, ctx: &mut EvalContext<'_>, row: &[Value]) -> Re
     }
 }
 
-/// Orders two values that are not NULL, of which constants may be one.
+/// Orders two values that are not NULL; either may be a constant.
 pub(crate) fn compare(
     class: &CmpClass,
     (left, l): (&Expr, &Value),
@@ -49,6 +49,8 @@ pub(crate) fn compare(
             compare::compare(class, sides.0, sides.1, ctx)
         }
         CmpClass::Real | CmpClass::Decimal => {
+            // A constant that is no number warns once a statement. Beside a DECIMAL column it
+            // warns as a decimal: only the warnings of its first conversion count.
             for (constant, value, other) in [(left, l, &right.ty), (right, r, &left.ty)] {
                 if is_constant(constant) && is_string(value) {
                     if other.stored && other.class() == TypeClass::Decimal {
@@ -62,6 +64,7 @@ pub(crate) fn compare(
         }
         CmpClass::Dates => {
             for (constant, value, other) in [(left, l, right), (right, r, left)] {
+                // A text that is no date is error 1525; such a number compares as a number.
                 if let (true, Value::Text(text)) = (is_constant(constant), value) {
                     convert::check_date_constant(text, &other.ty)?;
                 }
@@ -76,6 +79,7 @@ pub(crate) fn compare(
             compare::compare(class, sides.0, sides.1, ctx)
         }
         CmpClass::Times => {
+            // A number that is no time compares as a number, anything else as a text.
             for (constant, value, other) in [(left, l, right), (right, r, left)] {
                 if is_constant(constant)
                     && is_number(value)
@@ -95,8 +99,8 @@ pub(crate) fn compare(
     }
 }
 
-/// As [`compare`] for an item of a list of several: a constant beside a date that is none is warned
-/// of and counts as the zero date.
+/// As [`compare`] for an item of a list of several: a constant that is no date beside a date counts
+/// as the zero date, with a warning.
 pub(crate) fn compare_listed(
     class: &CmpClass,
     (value, v): (&Expr, &Value),
@@ -138,8 +142,8 @@ pub fn wrong_date(expr: &Expr) -> Option<SqlError> {
     wrong
 }
 
-/// As [`compare`] for an operator: beside a DATE a text that is no constant counts for its date
-/// alone.
+/// As [`compare`] for an operator: only the date of a text that is no constant counts beside a
+/// DATE.
 pub(crate) fn compare_operands(
     class: &CmpClass,
     (left, l): (&Expr, &Value),
@@ -160,8 +164,8 @@ fn is_number(value: &Value) -> bool {
     matches!(value, Value::Int(_) | Value::UInt(_) | Value::Decimal(_) | Value::Double(_))
 }
 
-/// Whether a number beside a date is one, with a warning where it is none: it is then compared with
-/// the date's number, so that 99 is no zero date.
+/// Whether a number beside a date is a date. A number that is none brings a warning and compares
+/// with the date's number, so that 99 is no zero date.
 fn means_date(
     value: &Value,
     constant: &Expr,

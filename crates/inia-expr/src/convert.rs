@@ -279,6 +279,7 @@ fn plain_text(value: &Value, ty: &ExprType) -> String {
         Value::Null => String::new(),
         Value::Int(v) if ty.zerofill => format!("{v:0>width$}", width = ty.length as usize),
         Value::Int(v) => v.to_string(),
+        // Several types are carried as numbers and show what the number stands for.
         Value::UInt(v) => match &ty.data_type {
             DataType::Year => format!("{v:04}"),
             DataType::Enum { members, .. } => {
@@ -296,11 +297,13 @@ fn plain_text(value: &Value, ty: &ExprType) -> String {
         Value::Double(v) => match ty.data_type {
             DataType::Float { decimals: Some(digits), .. }
             | DataType::Double { decimals: Some(digits), .. } => number::fixed_text(*v, digits),
+            // A stored FLOAT shows a single's digits, a computed one those of a DOUBLE.
             DataType::Float { .. } if ty.stored => number::float_text(*v),
             _ if ty.stored => number::double_in(*v, STORED_DOUBLE),
             _ => number::double_in(*v, COMPUTED_DOUBLE),
         },
         Value::Decimal(v) => match ty.data_type {
+            // A quotient may carry more digits than its type shows.
             DataType::Decimal { scale, .. } if v.scale() > scale => {
                 v.round(i32::from(scale)).unwrap_or(*v).to_string()
             }
@@ -328,9 +331,9 @@ fn shown_fsp(ty: &ExprType, micros: u32) -> u8 {
     }
 }
 
-/// What a value carries inside, where a date or time is made of it: an ENUM's or SET's text, a
-/// BIT's bytes, a JSON scalar. Other JSON, strings that are not wholly what is `wanted` among them,
-/// is NULL with warning 3156.
+/// The value inside a value that converts to a date or time: an ENUM's or SET's text, a BIT's
+/// bytes, a JSON scalar. Other JSON is NULL with warning 3156, as are JSON strings that are not
+/// `wanted`.
 fn carried_value(
     value: &Value,
     ty: &ExprType,
@@ -370,6 +373,7 @@ pub(crate) fn to_datetime_with(
     rules: DateRules,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Option<DateTime>> {
+    // ENUM, SET, BIT and JSON values convert as what they carry.
     let whole = |text: &str| DateTime::parse(text, DateRules::ZEROS).is_ok_and(|p| !p.truncated);
     let carried = carried_value(value, ty, whole, ctx)?;
     let value = carried.as_ref().unwrap_or(value);
@@ -386,6 +390,7 @@ pub(crate) fn to_datetime_with(
             let number = to_decimal(value, ty, ctx)?;
             let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
             DateTime::from_number(whole, rules).map(|(moment, has_time)| {
+                // The fraction is one of seconds: a number that is only a date drops it.
                 let micros = if has_time { fraction_micros(number) } else { 0 };
                 (moment.add_micros(micros).unwrap_or(moment), false)
             })
@@ -406,6 +411,7 @@ pub(crate) fn to_datetime_with(
     };
     match found {
         Ok((moment, false)) => {
+            // The rules have been applied to texts and numbers only: typed dates come unchecked.
             let typed = matches!(value, Value::Date(_) | Value::DateTime(_));
             if typed && rules.no_zero_in_date && moment.date.check(rules).is_err() {
                 return wrong_datetime(value, ty, ctx);
@@ -443,7 +449,7 @@ pub(crate) fn fraction_micros(number: Decimal) -> i64 {
     micros.to_i64().unwrap_or(0)
 }
 
-/// The value as a date and time, zero parts welcome.
+/// The value as a date and time; zero parts are allowed.
 pub fn to_datetime(
     value: &Value,
     ty: &ExprType,
@@ -561,7 +567,7 @@ pub(crate) fn temporal_literal(
     }
 }
 
-/// The date of a value, zero parts welcome.
+/// The date of a value; zero parts are allowed.
 pub(crate) fn to_date(
     value: &Value,
     ty: &ExprType,

@@ -100,6 +100,7 @@ impl Expr {
                 for item in items {
                     match constant::truth(item, ctx, row)? {
                         Some(false) => return Ok(Some(false)),
+                        // NULL does not end the conjunction: a later FALSE still decides.
                         None => result = None,
                         Some(true) => {}
                     }
@@ -137,6 +138,7 @@ impl Expr {
                 eval_predicate(sub, ctx, row)
             }
             _ => match &*self.eval_ref(ctx, row)? {
+                // A document is true unless it is a zero; `eval_choice` has another rule.
                 Value::Json(document) => Ok(Some(!json::is_zero(document))),
                 value => convert::to_bool(value, &self.ty, ctx),
             },
@@ -177,6 +179,7 @@ impl Expr {
             }
             ExprKind::DateArith(node) => interval::eval(self, node, ctx, row),
             ExprKind::HexLiteral(bytes) => Ok(Value::Bytes(bytes.clone())),
+            // Depth 1 is the innermost of the outer rows.
             ExprKind::OuterColumn { depth, index, .. } => {
                 let row = ctx.outer.len().checked_sub(*depth).map(|at| &ctx.outer[at]);
                 let value = row.and_then(|row| row.get(*index)).cloned();
@@ -204,10 +207,12 @@ impl Expr {
                 Ok(first.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null))
             }
             ExprKind::Row(_) => Err(SqlError::new(ErrorCode::OperandColumns, &[&1])),
+            // `eval_ref` answers these without coming back here.
             ExprKind::Column { .. }
             | ExprKind::Literal(_)
             | ExprKind::Param(_)
             | ExprKind::Collate(_) => self.eval(ctx, row),
+            // All other kinds are conditions, whose value is 0, 1 or NULL.
             _ => Ok(self.eval_bool(ctx, row)?.map_or(Value::Null, |t| Value::Int(i64::from(t)))),
         }
     }

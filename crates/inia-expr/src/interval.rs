@@ -64,6 +64,7 @@ pub(crate) fn eval(
         return Ok(Value::Null);
     }
     let from = &node.date.ty;
+    // A TIME stays one under units of time only; other units count from the current day.
     if let (Value::Time(time), DataType::Time { .. }) = (&*date, &whole.ty.data_type) {
         let Some(span) = span(&amount, &node.amount.ty, node.unit, ctx)? else {
             return Ok(Value::Null);
@@ -95,6 +96,7 @@ pub(crate) fn eval(
             (moment, !number && from.data_type != DataType::Date)
         }
     };
+    // A date with zero parts has no successor; MySQL warns of texts and numbers only.
     if moment.date.month == 0 || moment.date.day == 0 {
         if matches!(*date, Value::Date(_) | Value::DateTime(_)) {
             return Ok(Value::Null);

@@ -51,6 +51,7 @@ fn write(expr: &Expr, out: &mut String) {
             wrap("(", a, &format!(" is {not}{word})"), out);
         }
         ExprKind::Neg(a, _) => wrap("-(", a, ")", out),
+        // Conversions that binding adds are not part of the statement's text.
         ExprKind::Cast(a, CastKind::Implicit | CastKind::Year) => write(a, out),
         ExprKind::Cast(a, kind) => {
             wrap("cast(", a, &format!(" as {})", target(&expr.ty, kind)), out);
@@ -105,6 +106,7 @@ fn write_compound(expr: &Expr, out: &mut String) {
         ExprKind::InsertValue(index) => out.push_str(&format!("values({index})")),
         ExprKind::Aggregate(index) => out.push_str(&format!("<aggregate {index}>")),
         ExprKind::Window(index) => out.push_str(&format!("<window {index}>")),
+        // Query block 1 is the outermost one, and subqueries are numbered from 0.
         ExprKind::Subquery(sub) => out.push_str(&format!("(select #{})", sub.id + 2)),
         _ => {}
     }

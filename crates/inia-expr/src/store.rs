@@ -1,8 +1,8 @@
 //! Values on their way into a column: what INSERT and UPDATE do to a value that is not of the
 //! column's type.
 //!
-//! In strict mode a wrong value is an error; otherwise it becomes the nearest right one and a
-//! warning tells. The texts of both are MySQL's, and they differ: a bad date is error 1292
+//! In strict mode a wrong value is an error; otherwise it becomes the nearest right one, with a
+//! warning. The texts of both are MySQL's, and they differ: a bad date is error 1292
 //! "Incorrect date value" but warning 1265 "Data truncated".
 
 mod numbers;
@@ -85,8 +85,8 @@ impl Target<'_> {
 }
 
 /// Converts `value` (of type `from`) to a value of `column`, for the column called `name`. NULL
-/// passes: whether the column takes it is for the caller to check. The row number in errors is
-/// [`EvalContext::row_number`]; whether wrong values are errors is [`EvalContext::strictness`].
+/// passes: the caller checks whether the column takes it. Errors name the row
+/// [`EvalContext::row_number`]; [`EvalContext::strictness`] makes wrong values errors or warnings.
 pub fn store_value(
     value: Value,
     from: &ExprType,
@@ -95,9 +95,11 @@ pub fn store_value(
     name: &str,
 ) -> Result<Value> {
     let target = Target { column, name, row: ctx.row_number };
+    // NULL, and values that fit as they are, leave here without a conversion.
     if let Some(same) = already_right(&value, from, column) {
         return if same { Ok(value) } else { Ok(Value::Null) };
     }
+    // A hexadecimal literal is a number to a numeric column and a string to all others.
     if from.hex
         && let Value::Bytes(bytes) = &value
         && let Some(number) = numbers::of_hex(bytes, column)
@@ -136,7 +138,7 @@ pub fn store_value(
     }
 }
 
-/// The common case: the value needs no look at all (`Some(true)`), or is NULL (`Some(false)`).
+/// The common case: the value needs no conversion (`Some(true)`), or is NULL (`Some(false)`).
 fn already_right(value: &Value, from: &ExprType, column: &DataType) -> Option<bool> {
     match (value, column) {
         (Value::Null, _) => Some(false),
@@ -157,7 +159,7 @@ fn already_right(value: &Value, from: &ExprType, column: &DataType) -> Option<bo
     }
 }
 
-/// The value a column of this type gets where nothing better is known: 0, '', the first member.
+/// The value that a column of this type has without any other default: 0, '', the first member.
 /// INSERT without strict mode and multi-row INSERT of NULL take it.
 pub fn implicit_default(column: &DataType) -> Value {
     use inia_base::decimal::Decimal;

@@ -58,7 +58,7 @@ pub enum ArithOp {
     Mod,
 }
 
-/// In which numbers an arithmetic node computes.
+/// The numbers that an arithmetic node computes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumClass {
     /// 64-bit integers; the result's signedness is in the node's type.
@@ -166,7 +166,7 @@ pub enum CastKind {
 pub struct Compare {
     /// The operator.
     pub op: CmpOp,
-    /// As what the operands compare.
+    /// The class in which the operands compare.
     pub class: CmpClass,
     /// Left operand.
     pub left: Expr,
@@ -179,7 +179,7 @@ pub struct Compare {
 pub struct Arith {
     /// The operator.
     pub op: ArithOp,
-    /// In which numbers.
+    /// The numbers that it computes in.
     pub class: NumClass,
     /// Left operand.
     pub left: Expr,
@@ -330,7 +330,7 @@ pub enum SubqueryKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowLookup {
     /// The rows are in a hash table, made once; they are compared one by one where a row of several
-    /// columns has a NULL, of which the table cannot tell.
+    /// columns has a NULL, which the table cannot answer.
     HashTable,
     /// Each row is compared.
     Compare,
@@ -459,6 +459,7 @@ impl Expr {
             ExprKind::Between(b) => [&b.value, &b.low, &b.high].into_iter().for_each(visit),
             ExprKind::Like(l) => [&l.value, &l.pattern].into_iter().for_each(visit),
             ExprKind::DateArith(d) => [&d.date, &d.amount].into_iter().for_each(visit),
+            // The subquery's own expressions belong to its plan, not to this tree.
             ExprKind::Subquery(sub) => {
                 if let SubqueryKind::Quantified { left, .. } = &sub.kind {
                     left.iter().for_each(visit);
@@ -470,6 +471,7 @@ impl Expr {
 
     /// Calls `visit` for each direct child, to be changed in place.
     pub fn children_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        // The arms are those of [`Expr::children`], in the same order.
         match &mut self.kind {
             ExprKind::Compare(c) => {
                 visit(&mut c.left);

@@ -44,14 +44,14 @@ pub struct LiteralSpan {
 pub struct Digest {
     /// Hash of the tokens with parameters replaced.
     pub hash: u64,
-    /// A second, independent hash, to tell apart what `hash` cannot.
+    /// A second, independent hash, for statements with the same `hash`.
     pub check: u64,
     /// The parameters in the order of the text.
     pub params: Vec<LiteralSpan>,
 }
 
 /// Digests `sql`, `None` where it is no single SELECT, INSERT, REPLACE, UPDATE or DELETE, has
-/// parameters of its own or optimizer hints, or cannot be told into tokens.
+/// parameters of its own or optimizer hints, or does not consist of valid tokens.
 pub fn digest(sql: &str, mode: SqlMode) -> Option<Digest> {
     let src = sql.as_bytes();
     let mut lexer = Lexer::new(src, mode);
@@ -205,6 +205,8 @@ impl<'a> State<'a> {
             Tok::Str => LiteralKind::PlainString,
             _ => return None,
         };
+        // Behind other words and behind operands, a literal may belong to a larger one (`DATE '…'`,
+        // `'a' 'b'`) or name a column: it counts as written there.
         let operand = match self.prev {
             Tok::Word => matches!(
                 self.prev_kw,
@@ -226,6 +228,7 @@ impl<'a> State<'a> {
                     | Kw::MOD
             ),
             Tok::RParen | Tok::Quoted | Tok::UserVar | Tok::AtAt | Tok::Dot => false,
+            // The grammar takes the path behind an arrow only as a literal.
             Tok::Arrow | Tok::LongArrow => false,
             Tok::Int | Tok::Decimal | Tok::Float | Tok::Str | Tok::NStr | Tok::Hex | Tok::Bit => {
                 false

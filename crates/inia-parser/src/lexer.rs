@@ -25,7 +25,7 @@ pub(crate) enum Tok {
     Eof,
     /// No token: an open string or comment, a byte that means nothing.
     Error,
-    /// An unquoted word; `kw` tells which keyword it is.
+    /// An unquoted word; `kw` says which keyword it is.
     Word,
     /// A quoted identifier, quotes included in the span.
     Quoted,
@@ -358,6 +358,7 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self, start: usize) -> Token {
         if self.src[start] == b'0' {
+            // The marks are lower-case only; a word that goes on with other characters is a name.
             let tok = match self.at(1) {
                 b'x' => Some(Tok::Hex),
                 b'b' => Some(Tok::Bit),
@@ -393,6 +394,7 @@ impl<'a> Lexer<'a> {
             byte(at + 1 + sign).is_ascii_digit().then(|| digits(at + 1 + sign))
         };
         let whole = digits(start);
+        // A point excludes a name: an exponent without digits is an error behind it.
         if byte(whole) == b'.' {
             let fraction = digits(whole + 1);
             return match exponent(fraction) {
@@ -401,6 +403,7 @@ impl<'a> Lexer<'a> {
                 None => self.token(Tok::Decimal, start, fraction),
             };
         }
+        // Without a point, digits that go on as a word are a name.
         match exponent(whole) {
             Some(end) if !is_word(byte(end)) => self.token(Tok::Float, start, end),
             _ if is_word(byte(whole)) => self.name(start),
@@ -456,6 +459,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn punctuation(&mut self, start: usize, byte: u8, after_name: bool) -> Token {
+        // Among tokens with the same first byte, longer ones precede their prefixes.
         let (tok, len) = match (byte, self.at(1), self.at(2)) {
             (b'(', ..) => (Tok::LParen, 1),
             (b')', ..) => (Tok::RParen, 1),
@@ -496,6 +500,7 @@ impl<'a> Lexer<'a> {
             (b'@', ..) => return self.user_var(start),
             _ => return self.error(start),
         };
+        // A qualifying point makes digits behind it begin a name.
         self.after_dot = tok == Tok::Dot && (after_name || is_word(self.at(1)));
         self.token(tok, start, start + len)
     }

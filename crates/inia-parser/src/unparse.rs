@@ -7,7 +7,7 @@
 //! The text parses again to an expression of the same meaning and the same text.
 //!
 //! Some kinds have no parentheses of their own (`a in (select 1)`, `-(a)`): printing an expression
-//! tells how tightly its text binds, and an operand that binds less tightly than its place asks
+//! returns how tightly its text binds, and an operand that binds less tightly than its place asks
 //! gets parentheses there. The explicit form has them around every expression; both forms must
 //! parse to the same.
 
@@ -138,6 +138,7 @@ impl Printer {
     fn as_it_is(&mut self, expr: &Expr) -> u8 {
         match expr {
             Expr::Unary { op, expr } => return self.unary(*op, expr),
+            // Only whole queries may hold these kinds; stored expressions cannot (below).
             Expr::InSubquery { .. }
             | Expr::Aggregate(_)
             | Expr::Window(_)
@@ -214,6 +215,7 @@ impl Printer {
                 }
                 self.put(")");
             }
+            // MySQL prints a list of one item as a comparison.
             Expr::InList { expr, list, negated } if list.len() == 1 => {
                 self.binary(if *negated { BinaryOp::Ne } else { BinaryOp::Eq }, expr, &list[0]);
             }
@@ -434,6 +436,7 @@ impl Printer {
     /// NOT: it goes into AND and OR, tests turn round, numbers are compared with zero.
     fn not(&mut self, expr: &Expr) -> u8 {
         use BinaryOp::*;
+        // Where only a flag or an operator changes, a copy is printed in place of the expression.
         let mut turned_round = expr.clone();
         match &mut turned_round {
             Expr::And(operands) => self.not_junction(operands, " or "),
@@ -461,6 +464,7 @@ impl Printer {
                 self.expr(expr);
                 self.put(")");
             }
+            // NOT (a > ANY q) is a <= ALL q.
             Expr::Quantified { op, quantifier, .. } if let Some(turned) = opposite(*op) => {
                 *op = turned;
                 *quantifier = match quantifier {
@@ -472,6 +476,7 @@ impl Printer {
             Expr::Binary { op, left, right } if let Some(turned) = opposite(*op) => {
                 self.binary(turned, left, right);
             }
+            // What has no opposite keeps its NOT, if it is a truth value.
             other if is_truth(other) => {
                 self.put("(");
                 self.call("not", &[other]);
@@ -559,12 +564,14 @@ impl Printer {
     }
 
     fn function(&mut self, call: &FunctionCall) {
+        // A stored function keeps its name, even where it is that of a built-in one.
         if let Some(db) = &call.db {
             let _ = write!(self.out, "{}.{}(", quote_name(db), quote_name(&call.name));
             self.list(&call.args, ",");
             return self.put(")");
         }
         let args: Vec<&Expr> = call.args.iter().collect();
+        // A word of the grammar that was quoted or stands apart from `(` stays a quoted name.
         if call.written.apart {
             return self.call(&quote_name(&call.name), &args);
         }
@@ -577,6 +584,7 @@ impl Printer {
         if let Some(ty) = cast {
             return self.cast(args[0], &ty, false);
         }
+        // MySQL prints these functions by another name, or with their default arguments.
         match (call.name.as_str(), args.as_slice()) {
             ("isnull", [arg]) => {
                 self.put("(");

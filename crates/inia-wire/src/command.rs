@@ -240,6 +240,7 @@ impl<'a> Command<'a> {
             Command::Execute { id, flags, body } => {
                 put_id(out, code::STMT_EXECUTE, id);
                 out.push(flags);
+                // The protocol's iteration count is always 1.
                 put_u32(out, 1);
                 out.extend_from_slice(body);
             }

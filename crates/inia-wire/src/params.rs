@@ -96,11 +96,13 @@ impl Params {
         values: &mut Vec<Value>,
     ) -> Result<(), WireError> {
         values.resize(self.count, Value::Null);
+        // With query attributes the packet has its own count: the parameters, then the attributes.
         let attributes = caps.has(Capabilities::QUERY_ATTRIBUTES);
         let counted = attributes && (self.count > 0 || flags & PARAMETER_COUNT_AVAILABLE != 0);
         if self.count == 0 && !counted {
             return Ok(());
         }
+        // SEND_LONG_DATA has no reply: its error is the execution's.
         if let Some(error) = &self.long_error {
             self.long.clear();
             return Err(error.clone());
@@ -119,6 +121,7 @@ impl Params {
             for _ in 0..sent {
                 let kind = from.u16()?;
                 if !is_param_type(kind as u8) {
+                    // Wrong types must not be remembered for the next execution.
                     self.types.clear();
                     return Err(WireError::WrongArguments(EXECUTE));
                 }
@@ -128,6 +131,7 @@ impl Params {
                 }
             }
         }
+        // The values of attributes stand behind those of the parameters and are not read.
         for (i, slot) in values.iter_mut().enumerate() {
             let long = self.long.get_mut(i).and_then(Option::take);
             let kind = self.types.get(i).copied();

@@ -101,6 +101,7 @@ impl Decimal {
             at += 1;
         }
         let mut scale = 0i64;
+        // A point needs digits on one side: `5.` and `.5` are numbers, a lone point is none.
         let fraction = text.get(at) == Some(&b'.');
         if fraction && (seen > 0 || matches!(text.get(at + 1), Some(b'0'..=b'9'))) {
             at += 1;
@@ -113,13 +114,16 @@ impl Decimal {
         if seen == 0 {
             return nothing;
         }
+        // Integer digits beyond the collector's limit only raise the power of ten.
         let mut exponent = i64::from(digits.dropped_integer_digits);
         if let Some((value, length)) = read_exponent(&text[at..]) {
             exponent += i64::from(value);
             at += length;
         }
+        // The digits since the last full block are not in the wide value yet.
         digits.spill();
         let parsed = assemble(&digits, scale - exponent, negative);
+        // A number that is too large reads as the bound of its sign, which lenient callers store.
         let (value, overflow) = match parsed {
             Ok(value) => (value, false),
             Err(_) => (Decimal::bound(MAX_PRECISION, 0, negative), true),

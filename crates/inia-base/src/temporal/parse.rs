@@ -93,9 +93,11 @@ impl Fields {
             saw_space: false,
             deprecated: None,
         };
+        // MySQL deprecates blanks before the first part.
         if at > 0 {
             fields.deprecate(text, 0, None);
         }
+        // The first run of digits shows the form of the text, and with it the width of the year.
         let run = text[at..].iter().take_while(|b| b.is_ascii_digit() || **b == b'T').count();
         fields.packed = matches!(text.get(at + run), None | Some(b'.'));
         let year_digits = if run == 4 || run == 8 || run >= 14 { 4 } else { 2 };
@@ -104,6 +106,7 @@ impl Fields {
             if !text.get(at).is_some_and(u8::is_ascii_digit) {
                 break;
             }
+            // Packed parts have fixed widths; a fraction ends after six digits in both forms.
             let limit = if fields.packed || part == MICROS { width } else { usize::MAX };
             at = fields.number(text, at, part, limit)?;
             fields.end = at;
@@ -206,6 +209,7 @@ impl DateTime {
         let mut value = fields.assemble()?;
         value.date.check(rules)?;
         let mut at = fields.end;
+        // The seventh digit of a fraction rounds; further digits are skipped and truncate nothing.
         if fields.digits[MICROS] == 6
             && let Some(next @ b'0'..=b'9') = bytes.get(at)
         {
@@ -215,6 +219,7 @@ impl DateTime {
             at += bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         }
         let mut offset_minutes = None;
+        // An offset follows a complete time of day and ends the text; MySQL refuses `-00:00`.
         if fields.count > SECONDS
             && matches!(bytes.get(at), Some(b'+' | b'-'))
             && bytes.len() - at == 6
@@ -225,6 +230,7 @@ impl DateTime {
             }
             at = bytes.len();
         }
+        // Blanks at the end are deprecated as well, but only the first delimiter is reported.
         let rest = &bytes[at..];
         let mut deprecated = fields.deprecated;
         if rest.first().is_some_and(u8::is_ascii_whitespace) && deprecated.is_none() {
@@ -241,7 +247,7 @@ impl DateTime {
         })
     }
 
-    /// Reads YYYYMMDD, YYMMDD, YYYYMMDDhhmmss or YYMMDDhhmmss; the flag tells whether the number
+    /// Reads YYYYMMDD, YYMMDD, YYYYMMDDhhmmss or YYMMDDhhmmss; the flag says whether the number
     /// has a time of day.
     pub fn from_number(number: i64, rules: DateRules) -> Result<(DateTime, bool), TemporalError> {
         const DATE: i64 = 1_000_000;

@@ -210,6 +210,7 @@ impl Binder<'_> {
         let mut items = Vec::with_capacity(list.len());
         let bound: Result<Vec<Expr>, SqlError> = list.iter().map(|item| self.bind(item)).collect();
         let bound = bound?;
+        // A list of one item is an `=`, and MySQL's errors name it so.
         let op = if list.len() == 1 { "=" } else { " IN " };
         if width(&value) == 1 {
             let types = std::iter::once(&value.ty).chain(bound.iter().map(|item| &item.ty));
@@ -220,6 +221,7 @@ impl Binder<'_> {
             if columns != width(&item) {
                 return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
             }
+            // An item of a list of rows carries its whole comparison; its own class has no meaning.
             if columns > 1 {
                 let row = self.comparison(CmpOp::Eq, value.clone(), item)?;
                 nullable |= row.ty.nullable;
@@ -227,6 +229,7 @@ impl Binder<'_> {
                 continue;
             }
             nullable |= item.ty.nullable;
+            // Constants beside a YEAR column mean years: all of them in `=`, strings in a list.
             let is_text = item.ty.class() == TypeClass::String;
             let item = match is_years(&value) && (list.len() == 1 || is_text) {
                 true => as_year(item),
@@ -236,6 +239,8 @@ impl Binder<'_> {
             items.push((compare::choose(&left, &item, op)?, item));
         }
         one_collation(&value, &mut items)?;
+        // One date among value and items makes all string items compare as dates, but for ENUM and
+        // SET items.
         let dated = |ty: &ExprType| ty.class() == TypeClass::Dated;
         if width(&value) == 1
             && items.len() > 1
@@ -248,6 +253,7 @@ impl Binder<'_> {
                 }
             }
         }
+        // A hexadecimal literal is a number only where all items compare as integers.
         let value = if items.iter().any(|(class, _)| *class != CmpClass::Int) {
             value
         } else {
@@ -375,7 +381,7 @@ fn when(operand: Expr, value: Expr) -> Result<Expr, SqlError> {
     scalar_comparison(CmpOp::Eq, operand, value)
 }
 
-/// The same for the values that a CASE compares its operand with.
+/// As [`one_collation`], for the values that a CASE compares its operand with.
 fn one_collation_of_case(whens: &mut [(Expr, Expr)], simple: bool) -> Result<(), SqlError> {
     let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
     let mut compares: Vec<&mut Compare> = Vec::new();
@@ -457,7 +463,7 @@ pub(crate) fn numeric(expr: Expr) -> Expr {
     Expr::literal(Value::UInt(value), ExprType::uint(digits, false))
 }
 
-/// In which numbers an operand takes part in arithmetic.
+/// The numbers in which an operand takes part in arithmetic.
 pub(crate) fn num_class(ty: &ExprType) -> NumClass {
     match ty.class() {
         TypeClass::Int => NumClass::Int,
@@ -468,7 +474,7 @@ pub(crate) fn num_class(ty: &ExprType) -> NumClass {
     }
 }
 
-/// In which numbers the operand of a function or operator of one number is taken.
+/// The numbers in which a function or operator of one number takes its operand.
 pub(crate) fn unary_class(ty: &ExprType) -> NumClass {
     match ty.class() {
         TypeClass::Dated | TypeClass::Time => NumClass::Real,

@@ -80,6 +80,7 @@ fn fold(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
 fn specialise(expr: &mut Expr) {
     match &mut expr.kind {
         ExprKind::Compare(node) => {
+            // The integer class is tried first: `as_class` would make the constant a DOUBLE.
             if node.class == CmpClass::Real {
                 if let Some(class) = integer_class(&node.left, &mut node.right) {
                     node.class = class;
@@ -91,6 +92,7 @@ fn specialise(expr: &mut Expr) {
             as_class(&node.class, &mut node.right);
         }
         ExprKind::Between(node) => {
+            // The comparisons become integer ones only where both bounds allow it.
             if node.classes == (CmpClass::Real, CmpClass::Real)
                 && integer_class(&node.value, &mut node.low).is_some()
                 && integer_class(&node.value, &mut node.high).is_some()
@@ -109,6 +111,7 @@ fn specialise(expr: &mut Expr) {
                 }
                 as_class(class, item);
             }
+            // The set is built last: it takes the final classes and constants.
             list.set = in_set(&list.items, &list.value).map(std::sync::Arc::new);
         }
         ExprKind::Like(like) => {
@@ -138,9 +141,11 @@ fn integer_class(column: &Expr, constant: &mut Expr) -> Option<CmpClass> {
     Some(CmpClass::Int)
 }
 
-/// Turns a constant into a value of its comparison's class, where nothing is lost by that.
+/// Turns a constant into a value of its comparison's class, where the conversion loses nothing.
 fn as_class(class: &CmpClass, expr: &mut Expr) {
     let ExprKind::Literal(value) = &expr.kind else { return };
+    // A text that is not wholly a value of the class stays as it is: evaluation warns of it. A
+    // text with an offset stays, too, as its value depends on the session's time zone.
     let changed = match (class, value) {
         (CmpClass::Real, Value::Text(text)) => {
             let parsed = number::parse_real(text.as_bytes());

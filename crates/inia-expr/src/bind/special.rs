@@ -181,6 +181,7 @@ impl Binder<'_> {
             digits @ 0..=6 => Ok(digits as u8),
             digits => Err(SqlError::new(ErrorCode::TooBigPrecision, &[&digits, &name, &6])),
         };
+        // Only a written length cuts the value; without one the type is as long as the operand.
         let limit = |length: &Option<u64>| match length {
             Some(length) => CastKind::Limited(u32::try_from(*length).unwrap_or(u32::MAX)),
             None => CastKind::Explicit,
@@ -192,6 +193,7 @@ impl Binder<'_> {
             CastType::Decimal { precision, scale } => {
                 (decimal_target(operand, *precision, *scale)?, CastKind::Explicit)
             }
+            // FLOAT(p) is a DOUBLE from 25 bits on.
             CastType::Float(Some(25..)) | CastType::Double | CastType::Real => {
                 (DataType::Double { decimals: None, unsigned: false }, CastKind::Explicit)
             }
@@ -208,6 +210,7 @@ impl Binder<'_> {
             CastType::Year => (DataType::Year, CastKind::Explicit),
             CastType::Json => (DataType::Json, CastKind::Explicit),
             CastType::Binary(length) => {
+                // A character has at most four bytes.
                 let bytes = length.unwrap_or(if operand.ty.is_text() { own * 4 } else { own });
                 (ExprType::binary(bytes, true).data_type, limit(length))
             }

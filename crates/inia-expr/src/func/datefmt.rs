@@ -122,6 +122,7 @@ fn date_part(
     out: &mut String,
 ) -> Result<bool, Stop> {
     let date = moment.date;
+    // A zero month has no name and a zero date no weekday: the whole result is then NULL.
     let month_name = |short: bool| {
         let at = usize::from(date.month).checked_sub(1).ok_or(Stop::Null)?;
         Ok::<&str, Stop>(match (locale, short) {
@@ -143,6 +144,8 @@ fn date_part(
             (Some(locale), true) => locale.short_days[at],
         })
     };
+    // %U and %u count weeks from 0 within the year; the weeks of %V and %v belong to the year that
+    // %X and %x give, which may be the one before or after.
     let week = |number: i64| date.week(WeekMode::from_number(number));
     let with_year = |number: i64| date.week(WeekMode::from_number(number).with_year());
     let written = match spec {

@@ -248,6 +248,7 @@ fn run_extract(a: &mut Args<'_, '_>) -> FnResult {
     use IntervalUnit as U;
     let unit = UNITS[a.call.tag as usize];
     let dated = matches!(unit, U::Year | U::YearMonth | U::Quarter | U::Month | U::Week | U::Day);
+    // These units read the operand as a date; all others read a time, which may be a duration.
     if dated {
         let date = a.datetime(0)?.date;
         return Ok(Value::Int(match unit {
@@ -263,6 +264,7 @@ fn run_extract(a: &mut Args<'_, '_>) -> FnResult {
         }));
     }
     let (days, time) = days_and_time(a)?;
+    // The sign of a negative time applies to the whole number.
     let sign = if time.is_negative() { -1 } else { 1 };
     let (h, m, s) = (i64::from(time.hour()), i64::from(time.minute()), i64::from(time.second()));
     let micros = i64::from(time.fraction());

@@ -1,4 +1,4 @@
-//! Values of documents as values of SQL types, where they are values of those types.
+//! JSON values as values of SQL types, where they fit.
 
 use super::Json;
 use crate::context::{EvalContext, Strictness};
@@ -9,8 +9,8 @@ use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 
-/// A JSON value as one of a type; an error where it is none or too large. Texts of arrays and
-/// objects are their documents. `name` is what errors call it.
+/// A JSON value as a value of a type; an error where it is none or too large. Arrays and objects
+/// convert as the text of their documents. Errors call the value `name`.
 pub fn fitted(
     json: Json,
     data_type: &DataType,
@@ -24,6 +24,8 @@ pub fn fitted(
         data_type,
         DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. }
     );
+    // String columns take booleans, doubles and dates in JSON's spelling, so the arms with
+    // `into_text` precede those that give numbers and dates.
     let (value, from) = match json {
         json if *data_type == DataType::Json => return super::value(json.carried()),
         Json::Null => return Ok(Value::Null),
@@ -48,6 +50,7 @@ pub fn fitted(
             (Value::Decimal(value), ExprType::decimal(precision, scale, false, false))
         }
     };
+    // A value that does not fit is an error in every SQL mode: ON ERROR of the caller answers it.
     let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Strict);
     let stored = store_value(value, &from, data_type, ctx, name);
     ctx.strictness = strictness;

@@ -26,7 +26,7 @@ impl ParseError {
     }
 }
 
-/// Parses a whole text that somebody wrote: numbers with a fraction are doubles.
+/// Parses a text that a user wrote: numbers with a fraction are doubles.
 pub fn parse(text: &str) -> Result<Json, ParseError> {
     whole(Parser { bytes: text.as_bytes(), text, at: 0, printed: false })
 }
@@ -108,7 +108,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A scalar behind the byte that tells its kind.
+    /// A scalar behind the byte that marks its kind.
     fn marked(&mut self, mark: u8) -> Result<Json, ParseError> {
         let damaged = self.error("Invalid value.");
         self.at += 1;
@@ -287,6 +287,7 @@ impl Parser<'_> {
             self.at = at;
             return Err(self.error("Invalid value."));
         }
+        // JSON has no leading zeros: a zero ends the integer part.
         at += if self.bytes[at] == b'0' { 1 } else { whole };
         let mut exact = true;
         if self.bytes.get(at) == Some(&b'.') {
@@ -310,6 +311,7 @@ impl Parser<'_> {
         }
         let text = &self.text[start..at];
         self.at = at;
+        // Integers are exact within 64 bits; larger ones become doubles.
         if exact {
             if let Some(value) = text.parse().ok().filter(|v| *v <= super::MAX_PLAIN_INTEGER) {
                 return Ok(Json::Int(value));
@@ -318,6 +320,7 @@ impl Parser<'_> {
                 return Ok(Json::UInt(value));
             }
         }
+        // A document that a user wrote has no decimals; a printed one distinguishes them.
         if self.printed
             && let Some(decimal) = printed_decimal(text)
         {

@@ -105,6 +105,7 @@ fn search<'d>(json: &'d Json, legs: &[Leg], found: &mut Vec<&'d Json>) {
                 search(item, rest, found);
             }
         }
+        // A value that is no array counts as an array of one cell, here and for ranges.
         (Leg::Cell(index), scalar) => {
             if index.resolve(1) == Some(0) {
                 search(scalar, rest, found);
@@ -121,6 +122,7 @@ fn search<'d>(json: &'d Json, legs: &[Leg], found: &mut Vec<&'d Json>) {
             }
         }
         (Leg::Deep, _) => {
+            // `**` matches the value itself first, and stays in the path for its children.
             search(json, rest, found);
             match json {
                 Json::Array(items) => items.iter().for_each(|item| search(item, legs, found)),

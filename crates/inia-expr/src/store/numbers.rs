@@ -246,6 +246,7 @@ pub(super) fn decimal(
                 target.warn(target.incorrect("decimal", &shown), ctx)?;
                 return Ok(Value::Decimal(Decimal::from_i128(0, scale)));
             }
+            // Strict mode refuses trailing text; otherwise the number before it counts.
             let strict = ctx.strictness == crate::context::Strictness::Strict;
             if strict && (junk || parsed.overflow) {
                 return Err(target.incorrect("decimal", &convert::error_text(&text)));
@@ -255,11 +256,13 @@ pub(super) fn decimal(
         }
         None => convert::to_decimal(value, from, ctx)?,
     };
+    // The sign is checked before rounding: -0.001 does not fit an unsigned column either.
     if unsigned && exact.is_negative() {
         target.out_of_range(ctx)?;
         return Ok(Value::Decimal(Decimal::from_i128(0, scale)));
     }
     let fitted = exact.rescale(precision, scale);
+    // Lost digits and trailing text are notes; a number that is too large warns or fails.
     if junk {
         target.note(ctx);
     }

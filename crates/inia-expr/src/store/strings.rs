@@ -24,6 +24,8 @@ pub(super) fn string(
     target: &Target<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
+    // A DOUBLE is written with as many digits as the column has room for, before it counts as a
+    // text. TEXT and BLOB columns have room for all digits.
     let value = match (value, target.column) {
         (
             Value::Double(real),
@@ -37,6 +39,7 @@ pub(super) fn string(
     match target.column {
         DataType::Char { chars, collation } => {
             let text = text(value, from, *collation, target, ctx)?;
+            // CHAR does not keep spaces at the end, so cutting them is no loss to report.
             let mut text = fit(text, Limit::Chars(*chars), *collation, true, target, ctx)?;
             text.truncate(text.trim_end_matches(' ').len());
             Ok(Value::Text(text))

@@ -27,6 +27,7 @@ fn find(
 ) -> Result<std::result::Result<Found, TemporalError>> {
     let plain = |moment: DateTime| Found { moment, truncated: false };
     Ok(match value {
+        // A typed date may hold zero parts or days that the SQL mode of this statement refuses.
         Value::Date(date) => date.check(rules).map(|()| plain(date.at_midnight())),
         Value::DateTime(moment) => moment.date.check(rules).map(|()| plain(*moment)),
         Value::Time(time) => {
@@ -36,6 +37,7 @@ fn find(
             let number = i64::try_from(convert::to_wide(value, from, ctx)?).unwrap_or(i64::MAX);
             DateTime::from_number(number, rules).map(|(moment, _)| plain(moment))
         }
+        // Negative numbers are out of range, whatever digits they have.
         Value::Double(v) if *v < 0.0 => Err(TemporalError::OutOfRange),
         Value::Decimal(v) if v.is_negative() => Err(TemporalError::OutOfRange),
         Value::Double(_) | Value::Decimal(_) => {
@@ -49,6 +51,7 @@ fn find(
         _ => {
             let text = text_of(value, from);
             DateTime::parse(&text, rules).map(|parsed| {
+                // A text with an offset is a moment, which is stored as the session's local time.
                 let moment = match parsed.offset_minutes {
                     Some(minutes) => {
                         let utc = parsed.value.add_micros(-i64::from(minutes) * 60_000_000);
@@ -73,7 +76,7 @@ fn text_of<'v>(value: &'v Value, from: &ExprType) -> Cow<'v, str> {
 
 /// How a zero date that the mode refuses, and a day that its month does not have, show.
 fn lenient_code(value: &Value, from: &ExprType) -> ErrorCode {
-    // Numbers that no date has so many digits of are out of range, too.
+    // Numbers that do not fit 64 bits are out of range, too.
     const MAX: i64 = i64::MAX - 1;
     let number = match value {
         Value::Int(v) => Some(*v),
@@ -128,6 +131,7 @@ pub(super) fn datetime(
     let found = match find(value, from, rules, ctx)? {
         Ok(found) => found,
         Err(_) => {
+            // The error names the value; the warning only says what has become of it.
             let lenient = target.error(lenient_code(value, from));
             target.warn_or(target.incorrect_temporal(kind, &shown()), lenient, ctx)?;
             return Ok(zero);
@@ -137,6 +141,7 @@ pub(super) fn datetime(
         let strict = target.incorrect_temporal(kind, &shown());
         target.warn_or(strict, target.error(ErrorCode::WarnDataTruncated), ctx)?;
     }
+    // A DATE column drops the time of day with a note only, in strict mode, too.
     if date {
         if found.moment.time() != Time::ZERO && !found.truncated {
             let shown = match value {
@@ -155,6 +160,7 @@ pub(super) fn datetime(
         target.out_of_range(ctx)?;
         return Ok(zero);
     };
+    // The range is checked after rounding, which may leave it.
     if let DataType::Timestamp { .. } = target.column
         && !fits_timestamp(moment, ctx)
     {
@@ -222,6 +228,7 @@ pub(super) fn time(
             let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
             match Time::from_number(whole) {
                 Ok(time) => {
+                    // The number is a date and time, whose date is lost.
                     if whole > MAX_CLOCK {
                         note_lost_part("time", &shown(), target, ctx);
                     }
@@ -236,6 +243,7 @@ pub(super) fn time(
         }
         _ => {
             let text = text_of(value, from);
+            // MySQL stores zero for these texts without a warning.
             if matches!(text.trim_start(), "" | "-") || has_exponent(&text) {
                 return Ok(Value::Time(Time::ZERO));
             }
@@ -257,6 +265,7 @@ pub(super) fn time(
             }
         }
     };
+    // Outside strict mode, the nearest time is stored with the warning.
     if let Some(code) = problem {
         wrong(code, ctx)?;
     }

@@ -87,6 +87,7 @@ impl Parser<'_> {
         }
         if self.accept_kw(Kw::ALL) {
             self.accept_kw(Kw::PRIVILEGES);
+            // REVOKE ALL PRIVILEGES, GRANT OPTION has no ON clause.
             if self.accept(Tok::Comma) {
                 self.expect_kw(Kw::GRANT)?;
                 self.expect_kw(Kw::OPTION)?;
@@ -96,6 +97,7 @@ impl Parser<'_> {
             let level = self.privilege_level()?;
             return Ok(GrantWhat::Privileges { privileges: Vec::new(), level });
         }
+        // Only ON shows whether the names are dynamic privileges or roles.
         let mut privileges = Vec::new();
         let mut roles = Vec::new();
         loop {
@@ -110,6 +112,7 @@ impl Parser<'_> {
         if self.accept_kw(Kw::ON) {
             for role in roles {
                 match role {
+                    // A name with a host can only be a role.
                     Account::Name { user, host: None } => {
                         let name = user.to_ascii_uppercase();
                         privileges.push(Privilege { name, columns: Vec::new() });
@@ -134,6 +137,7 @@ impl Parser<'_> {
                 let columns = if self.is(Tok::LParen) { self.ident_list()? } else { Vec::new() };
                 return Ok(Ok(Privilege { name, columns }));
             }
+            // Most of these words may also name a role, as a host or another word shows.
             Kw::DELETE
             | Kw::USAGE
             | Kw::INDEX

@@ -92,7 +92,7 @@ impl Parser<'_> {
         Ok(Statement::ReloadTls)
     }
 
-    /// Replication and the like: known by two words, the rest is not looked at.
+    /// Replication and the like: two words identify the statement, and the rest is skipped.
     fn replication_statement(&mut self) -> PResult<Statement> {
         let second = self.peek().kw;
         let known = match self.kw() {

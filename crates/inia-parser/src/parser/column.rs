@@ -116,6 +116,7 @@ impl Parser<'_> {
                 ty.length = self.paren_uint()?;
                 self.numeric_attributes(ty);
             }
+            // DECIMAL and FLOAT take one number or two, DOUBLE takes both or none.
             Decimal | Float | Double => {
                 if self.accept(Tok::LParen) {
                     ty.length = Some(self.uint()?);
@@ -231,6 +232,7 @@ impl Parser<'_> {
     /// Takes one attribute; false where none stands.
     fn column_attribute(&mut self, def: &mut ColumnDef) -> PResult<bool> {
         match self.kw() {
+            // NOT SECONDARY is one of the rare attributes.
             Kw::NOT if self.peek_is_kw(Kw::NULL) => {
                 self.bump();
                 self.bump();
@@ -256,6 +258,7 @@ impl Parser<'_> {
                 self.bump();
                 def.auto_increment = true;
             }
+            // SERIAL DEFAULT VALUE stands for NOT NULL AUTO_INCREMENT UNIQUE.
             Kw::SERIAL => {
                 self.bump();
                 self.expect_kw(Kw::DEFAULT)?;

@@ -280,6 +280,7 @@ impl Parser<'_> {
 
     /// One table option, `None` where none stands.
     pub(super) fn table_option(&mut self) -> PResult<Option<TableOption>> {
+        // DEFAULT may precede the character set and the collation only.
         if self.accept_kw(Kw::DEFAULT) {
             if !matches!(self.tok.kw, Kw::CHARSET | Kw::CHARACTER | Kw::CHAR | Kw::COLLATE) {
                 return Err(self.error());
@@ -435,6 +436,7 @@ impl Parser<'_> {
             Kw::TABLE => self.alter_table(),
             Kw::DATABASE | Kw::SCHEMA => {
                 self.bump();
+                // ENCRYPTION names the database only where nothing follows it.
                 let name = if Self::is_ident(self.tok)
                     && !(self.is_kw(Kw::ENCRYPTION) && self.peek().tok != Tok::Eof)
                 {
@@ -459,6 +461,7 @@ impl Parser<'_> {
                 let algorithm = self.opt_view_algorithm()?;
                 let definer = self.opt_definer()?;
                 let security = self.opt_sql_security()?;
+                // DEFINER may precede EVENT and VIEW; ALGORITHM and SQL SECURITY precede VIEW only.
                 if self.is_kw(Kw::EVENT) && algorithm.is_none() && security.is_none() {
                     return self.alter_event(definer);
                 }

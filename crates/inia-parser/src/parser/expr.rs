@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// A prefix operator with its operand, or a primary; `cap` tells what may follow.
+    /// A prefix operator with its operand, or a primary; `cap` limits what may follow.
     #[inline(never)]
     fn prefix(&mut self, min: u8) -> PResult<Expr> {
         let op = match self.kind() {
@@ -123,6 +123,7 @@ impl Parser<'_> {
             if power < min || power > cap {
                 break;
             }
+            // The right operand is measured from zero; the higher of both operands counts.
             let left_height = std::mem::take(&mut self.height);
             left = match op {
                 Infix::Or | Infix::And => {
@@ -133,6 +134,7 @@ impl Parser<'_> {
                     }
                     let right = self.expr_bp(power + 1)?;
                     self.height = self.height.max(left_height);
+                    // A chain of AND or of OR is one flat node: its length adds no height.
                     left = join(op == Infix::And, left, right);
                     continue;
                 }
@@ -147,6 +149,7 @@ impl Parser<'_> {
                 }
                 Infix::Is => {
                     let (expr, null) = self.is_test(left)?;
+                    // IS NULL may be compared on; IS TRUE ends all levels tighter than NOT.
                     cap = if null { bp::COMPARE } else { bp::NOT - 1 };
                     expr
                 }
@@ -161,6 +164,7 @@ impl Parser<'_> {
                 }
             };
             self.height = self.height.max(left_height + 1);
+            // Later passes recurse over the tree, so its height is bounded by the stack.
             if self.height > self.limits.height {
                 return Err(self.fail(ParseErrorKind::TooDeep));
             }

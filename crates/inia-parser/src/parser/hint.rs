@@ -1,8 +1,8 @@
 //! Optimizer hints: the comment `/*+ … */` right behind SELECT, INSERT, REPLACE, UPDATE or DELETE.
 //!
 //! Two of them are for the session: MAX_EXECUTION_TIME(n) and SET_VAR(name = value). The rest is
-//! for MySQL's optimizer; it is read, so that what is no hint can be told, and has no effect. From
-//! the first mistake on the comment is passed with a warning.
+//! for MySQL's optimizer; it has no effect and is read only to find mistakes. The first mistake
+//! brings a warning and ends the reading of the comment.
 //!
 //! Example: of `/*+ BKA(t) SET_VAR(sql_mode = '') MAX_EXECUTION_TIME(5) */` the first hint counts,
 //! the rest is passed: an empty string is a mistake.
@@ -290,7 +290,7 @@ impl Parser<'_> {
         std::mem::take(&mut self.hints)
     }
 
-    /// Reads the comment with hints behind the word just passed, if there is one. `timed` tells
+    /// Reads the comment with hints behind the word just passed, if there is one. `timed` means
     /// that the time for execution may be limited here.
     #[inline]
     pub(super) fn opt_hints(&mut self, timed: bool) {
@@ -361,6 +361,7 @@ impl Parser<'_> {
             "SET_VAR",
             "SUBQUERY",
         ];
+        // An unknown name is not consumed: the warning points at it.
         if !known && !own.contains(&name.as_str()) {
             return Err(Mistake);
         }
@@ -372,9 +373,11 @@ impl Parser<'_> {
             "SUBQUERY" => scan.words(&SUBQUERIES, false)?,
             "QB_NAME" => drop(scan.name()?),
             "RESOURCE_GROUP" => {
+                // MySQL gives this warning after that of a syntax error, wherever the error is.
                 let group = scan.name()?;
                 later.push((3651, format!("Resource Group '{group}' does not exist.")));
             }
+            // These two take the closing parenthesis themselves.
             "MAX_EXECUTION_TIME" => return self.time_hint(scan, timed, later),
             "SET_VAR" => return self.variable_hint(scan),
             name if OF_TABLES.contains(&name) => scan.tables()?,

@@ -300,8 +300,8 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// At `(`: a subquery, an expression or a row. Afterwards `paren_was_single` tells a row that
-    /// was written inside one more pair of parentheses from a list.
+    /// At `(`: a subquery, an expression or a row. Afterwards `paren_was_single` sets a row that
+    /// was written inside one more pair of parentheses apart from a list.
     #[inline(never)]
     pub(super) fn paren(&mut self) -> PResult<Expr> {
         self.expect(Tok::LParen)?;
@@ -472,6 +472,7 @@ impl Parser<'_> {
 
     /// The target of CAST.
     pub(super) fn cast_type(&mut self) -> PResult<CastType> {
+        // A wrong word is not consumed: the error points at it.
         let kw = self.tok.kw;
         match kw {
             Kw::BINARY

@@ -63,6 +63,7 @@ impl Parser<'_> {
             self.set_equal()?;
             return Ok(SetItem::SysVar { var, explicit: true, value: self.set_value()? });
         }
+        // NAMES, CHARSET and the scope words may be names of variables, which the next token shows.
         let next = self.peek();
         let assigned = matches!(next.tok, Tok::Eq | Tok::Assign | Tok::Dot);
         if self.is_kw(Kw::NAMES) && next.tok != Tok::Dot {
@@ -85,6 +86,7 @@ impl Parser<'_> {
         if self.is_kw(Kw::DEFAULT) && self.peek().tok == Tok::Dot {
             self.bump();
             self.bump();
+            // The word DEFAULT is no identifier, but names the default instance of a variable.
             let mut var = self.sys_var_name(scope, start)?;
             var.component = Some("default".to_string());
             self.set_equal()?;
@@ -93,6 +95,7 @@ impl Parser<'_> {
         let first = self.ident()?;
         let var = if self.accept(Tok::Dot) {
             let last = self.ident_after_dot()?;
+            // A trigger's NEW row reads like a component.
             if first.eq_ignore_ascii_case("new") && scope.is_none() {
                 self.set_equal()?;
                 return Ok(SetItem::NewColumn { column: last, value: self.expr()? });

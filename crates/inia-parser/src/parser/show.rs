@@ -28,6 +28,7 @@ impl Parser<'_> {
 
     /// What is shown, and whether LIKE or WHERE may follow.
     fn show_kind(&mut self) -> PResult<(ShowKind, bool)> {
+        // LIKE and WHERE may follow all kinds of this match; arms that return decide it themselves.
         let kind = match self.kw() {
             Kw::DATABASES | Kw::SCHEMAS => self.simple(ShowKind::Databases),
             Kw::EXTENDED | Kw::FULL | Kw::TABLES | Kw::COLUMNS | Kw::FIELDS => {

@@ -87,6 +87,7 @@ impl Parser<'_> {
         let analyze = self.accept_kw(Kw::ANALYZE);
         let mut format = ExplainFormat::Default;
         let mut wordy = analyze;
+        // FORMAT is also a possible name of a table.
         if self.is_kw(Kw::FORMAT) && self.peek().tok == Tok::Eq {
             self.bump();
             self.bump();
@@ -125,6 +126,7 @@ impl Parser<'_> {
             let target = ExplainTarget::Statement(Box::new(statement));
             return Ok(Statement::Explain(Explain { analyze, format, target }));
         }
+        // DESCRIBE of a table takes neither ANALYZE nor FORMAT.
         if wordy {
             return Err(self.error());
         }

@@ -19,6 +19,7 @@ impl Parser<'_> {
                 self.accept_kw(Kw::WORK);
                 Statement::Begin(BeginTransaction::default())
             }
+            // START REPLICA is an administrative statement.
             Kw::START if self.peek_is_kw(Kw::TRANSACTION) => {
                 self.bump();
                 self.bump();

@@ -105,6 +105,7 @@ impl Printer {
                 | TypeKind::Enum
                 | TypeKind::Set
         );
+        // MySQL prints the character set of a string column even where none is written.
         let own = if text { Some(self.charset.clone()) } else { None };
         if let Some(charset) = ty.charset.clone().or(own) {
             self.put(&format!(" character set {charset}"));

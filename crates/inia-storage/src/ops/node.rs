@@ -48,6 +48,7 @@ impl<'a> NodeOp<'a> {
     /// Appends the operation's log form: its kind, and its fields in their order here. What has no
     /// length of its own ends the form.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        // The two pieces of a value follow each other without lengths: `decode` reads them as one.
         match *self {
             NodeOp::Insert { slot, flags, suffix, value } => {
                 out.put_u8(INSERT);

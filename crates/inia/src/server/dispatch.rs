@@ -290,7 +290,7 @@ impl Worker {
         if self.broken { Next::Close } else { Next::Continue }
     }
 
-    /// Error 1820: with an expired password only statements go, which see to it themselves.
+    /// Error 1820: an expired password allows only statements, which check it themselves.
     pub(crate) fn check_password(&self) -> Outcome {
         match self.session.must_change_password() {
             true => Err(ServerError::from(&SqlError::new(ErrorCode::MustChangePassword, &[]))),
@@ -299,6 +299,7 @@ impl Worker {
     }
 
     fn handle_rare(&mut self, command: Command<'_>) -> Outcome {
+        // MySQL answers a ping even if the password has expired; SEND_LONG_DATA has no reply.
         if !matches!(command, Command::Ping | Command::SendLongData { .. }) {
             self.check_password()?;
         }
@@ -332,6 +333,7 @@ impl Worker {
                 self.put_completion(Completion { warnings, ..Completion::default() });
             }
             Command::Statistics => self.put_statistics(),
+            // The statement applies the account's privileges.
             Command::ProcessInfo => return self.query(b"SHOW PROCESSLIST"),
             Command::ProcessKill(id) => self.kill(id)?,
             Command::FieldList { table, pattern } => self.field_list(table, pattern)?,
@@ -388,7 +390,7 @@ impl Worker {
         database.map_or(Ok(()), |name| self.use_database(name))
     }
 
-    /// COM_PROCESS_KILL may what KILL may.
+    /// COM_PROCESS_KILL needs the privileges of KILL.
     fn kill(&mut self, id: u32) -> Outcome {
         self.query(format!("KILL {id}").as_bytes())
     }

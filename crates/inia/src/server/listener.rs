@@ -71,12 +71,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the data directory, opens the database by `open`, and listens. `open` is given the
+    /// Takes the data directory, opens the database by `open`, and listens. `open` receives the
     /// directory and the process list.
     pub fn start(
         config: &Config,
         open: impl FnOnce(&DataDir, Arc<dyn Processes>) -> Result<Opened, String>,
     ) -> Result<Server, StartError> {
+        // The directory is locked before anything in it is opened.
         let data = DataDir::take(&config.data)?;
         let registry = Arc::new(Registry::new(
             config.max_connections,
@@ -86,6 +87,7 @@ impl Server {
         let opened = open(&data, registry.clone())?;
         let keys = Arc::new(PasswordKeys::new(data.disk()));
         let authenticator = Authenticator::new(opened.accounts, keys.clone());
+        // The accounts are known here: an open root account allows loopback addresses only.
         let listener = listen(config, &authenticator)?;
         let address = listener.local_addr().map_err(|error| StartError(error.to_string()))?;
         let unix = config.socket.as_deref().map(listen_unix).transpose()?;
@@ -107,6 +109,7 @@ impl Server {
             })?);
         }
         let ticker = spawn("ticker", move || registry.tick_until_stopped())?;
+        // Making the RSA key takes time, which the start does not wait for.
         let key_maker = spawn("rsa-key", move || {
             if let Err(error) = keys.get() {
                 log::warning(format_args!("no RSA key for logins without TLS: {error}"));
@@ -259,7 +262,8 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
     let started =
         thread::Builder::new().name(format!("client-{id}")).stack_size(STACK).spawn(move || {
             serve(&their_shared, &slot, their_socket);
-            // A stopping server counts on what was shared being given back with the last slot.
+            // A stopping server relies on this order: a slot leaves the registry only after its
+            // thread has dropped what it shares.
             let registry = their_shared.registry.clone();
             drop((their_shared, slot));
             registry.remove(id);

@@ -121,6 +121,7 @@ fn try_log_in(
     let mut first = FirstPacket::decode(&talk.receive()?, offered)?;
     if first == FirstPacket::SslRequest {
         start_tls(shared, socket, talk)?;
+        // A second upgrade inside TLS is not offered.
         first = FirstPacket::decode(&talk.receive()?, offered.without(Capabilities::SSL))?;
     }
     let FirstPacket::Login(login) = first else {
@@ -128,6 +129,7 @@ fn try_log_in(
     };
     check_compression(&login)?;
     charset::check(u16::from(login.collation)).map_err(LoginError::Refused)?;
+    // The refusal precedes authentication, which may ask for the password.
     if shared.backend.setting("require_secure_transport") == Some(1) && !talk.is_secure() {
         let text = "Connections using insecure transport are prohibited while \
                     --require_secure_transport=ON.";
@@ -145,6 +147,7 @@ fn try_log_in(
         may_be_expired: login.capabilities.has(Capabilities::CAN_HANDLE_EXPIRED_PASSWORDS),
     };
     let account = shared.authenticator.check(claim, talk)?;
+    // Only a client that has proven its identity counts towards the account's limits.
     let limits = shared.limits();
     shared.registry.take_place(slot, &account, limits).map_err(LoginError::Refused)?;
     shared.authenticator.note_connection(&account)?;
