@@ -47,7 +47,7 @@ impl SessionContext {
     /// Commits the storage transaction.
     pub(super) fn commit_txn(&mut self) -> Result<(), SqlError> {
         let txn = self.txn.get_mut();
-        if !self.state.reply.deferred {
+        if !self.state.reply.deferred || txn.leaves_much_to_purge() {
             return txn.commit().map_err(commit_error);
         }
         let end = txn.commit_deferred().map_err(commit_error)?;

@@ -467,7 +467,7 @@ impl Txn {
 
     /// Commits and waits until the commit is durable. The handle is idle afterwards.
     pub fn commit(&mut self) -> Result<()> {
-        let (wrote, deletes) = (self.id.0 != 0, self.undo.deletes());
+        let (wrote, much) = (self.id.0 != 0, self.leaves_much_to_purge());
         let end = self.commit_deferred()?;
         if end > Lsn(0) {
             let wal = self.core.store.wal();
@@ -476,12 +476,18 @@ impl Txn {
                 self.core.status.advance(wal.durable_lsn());
                 // The commit stands, whatever becomes of the purge: background purge tries again.
                 let _ = self.core.purge_after_commit(&self.session);
-                if deletes >= DELETIONS_THRESHOLD {
+                if much {
                     self.core.purger.wake();
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a commit now leaves so many deleted records that background purge is woken for them:
+    /// [`Txn::commit`] does that, once the commit is durable.
+    pub fn leaves_much_to_purge(&self) -> bool {
+        self.undo.deletes() >= DELETIONS_THRESHOLD
     }
 
     /// Has `reply` called when the log is durable up to `lsn`, which one of the functions above has

@@ -23,11 +23,13 @@ impl<'c> Run<'c> {
     }
 
     /// Number of records, at least one.
+    #[inline]
     #[expect(clippy::len_without_is_empty, reason = "a run is never empty")]
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
+    #[inline]
     fn number(&self, i: usize) -> usize {
         match self.direction {
             Direction::Forward => self.range.start + i,
@@ -36,6 +38,7 @@ impl<'c> Run<'c> {
     }
 
     /// The bytes that all keys of the run begin with.
+    #[inline]
     pub fn key_prefix(&self) -> &'c [u8] {
         self.leaf.key_prefix()
     }
