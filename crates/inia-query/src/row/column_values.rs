@@ -222,8 +222,23 @@ impl IndexCodec {
 /// highest.
 #[inline]
 fn big_endian((first, rest): (&[u8], &[u8]), at: usize, len: usize) -> Result<u64, Damaged> {
-    let Some(start) = at.checked_sub(first.len()) else { return across(first, rest, at, len) };
-    let bytes = rest.get(start..).ok_or(Damaged)?;
+    if let Some(start) = at.checked_sub(first.len()) {
+        return leading(rest.get(start..).ok_or(Damaged)?, len);
+    }
+    // The keys of a leaf share their first bytes, so this is the usual case for numbers that are
+    // close to each other: few bytes are in the prefix, and the others are read together.
+    let head = &first[at..first.len().min(at + len)];
+    let high = head.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    match len - head.len() {
+        0 => Ok(high),
+        left => Ok(high << (8 * left) | leading(rest, left)?),
+    }
+}
+
+/// The first `len` bytes, 1 to 8, as a number. They are read together where 8 bytes are there.
+#[inline]
+fn leading(bytes: &[u8], len: usize) -> Result<u64, Damaged> {
+    debug_assert!((1..=8).contains(&len), "a number has 1 to 8 bytes");
     if let Some(word) = bytes.first_chunk::<8>() {
         return Ok(u64::from_be_bytes(*word) >> (64 - 8 * len as u32));
     }
@@ -231,11 +246,5 @@ fn big_endian((first, rest): (&[u8], &[u8]), at: usize, len: usize) -> Result<u6
     Ok(bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)))
 }
 
-fn across(first: &[u8], rest: &[u8], at: usize, len: usize) -> Result<u64, Damaged> {
-    let mut word = 0;
-    for i in at..at + len {
-        let byte = first.get(i).or_else(|| rest.get(i - first.len())).ok_or(Damaged)?;
-        word = word << 8 | u64::from(*byte);
-    }
-    Ok(word)
-}
+#[cfg(test)]
+mod tests;
