@@ -194,7 +194,7 @@ impl World {
 
     /// Starts the server; files may become larger than they are by so many bytes only.
     fn start(&mut self, room: Option<u64>) -> Process {
-        let pool = *self.random.pick(&["2M", "8M", "128M"]);
+        let pool = *self.random.pick(&["5M", "8M", "128M"]);
         let (data, files) = (self.folder.path(), self.files.to_str().unwrap());
         let options = ["--buffer-pool-size", pool, "--secure-file-priv", files];
         let Some(room) = room else { return Process::start(&data, &options) };
