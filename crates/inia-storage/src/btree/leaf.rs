@@ -124,6 +124,12 @@ impl LeafCopy {
         self.narrow
     }
 
+    /// A narrow copy holds whatever was there before in the place of record headers and keys.
+    #[inline]
+    fn assert_whole(&self) {
+        debug_assert!(!self.narrow, "a narrow copy has no record headers and no keys");
+    }
+
     /// The copy was validated as the page's state `version`.
     pub(super) fn keep(&mut self, id: PageId, version: PageVersion) {
         self.id = id;
@@ -166,8 +172,9 @@ impl LeafCopy {
         self.len() == 0
     }
 
-    /// Puts record `i`'s whole key in `out`.
+    /// Puts record `i`'s whole key in `out`. The copy must be a whole one.
     pub(crate) fn key(&self, i: usize, out: &mut Vec<u8>) {
+        self.assert_whole();
         node::key_to(self.bytes(), i, out);
     }
 
@@ -176,14 +183,16 @@ impl LeafCopy {
         node::prefix(self.bytes())
     }
 
-    /// Record `i`'s key without the prefix.
+    /// Record `i`'s key without the prefix. The copy must be a whole one.
     #[inline]
     pub(crate) fn key_suffix(&self, i: usize) -> &[u8] {
+        self.assert_whole();
         node::suffix(self.bytes(), i)
     }
 
-    /// Record `i`'s version.
+    /// Record `i`'s version. The copy must be a whole one.
     pub(crate) fn header(&self, i: usize) -> RecordHeader {
+        self.assert_whole();
         node::header(self.bytes(), i)
     }
 
@@ -210,8 +219,10 @@ impl LeafCopy {
         payload(self.bytes(), i)
     }
 
-    /// The record with this key, or the one before which it would be inserted.
+    /// The record with this key, or the one before which it would be inserted. The copy must be a
+    /// whole one.
     pub(crate) fn lower_bound(&self, key: &[u8]) -> std::result::Result<usize, usize> {
+        self.assert_whole();
         node::search_any(self.bytes(), key)
     }
 

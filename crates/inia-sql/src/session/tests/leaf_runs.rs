@@ -119,3 +119,38 @@ fn rows_of_others_and_deleted_ones_are_left_out() {
         sorted(&s.ok("SELECT a, id FROM t IGNORE INDEX (a) WHERE ABS(a) > 10 AND a > 0"))
     );
 }
+
+/// The first row goes, again and again, so that at some times the rows that a statement does not
+/// see end where a leaf ends: before purge, after it, and beside a snapshot that is older.
+#[test]
+fn totals_and_groups_step_over_leaves_without_visible_rows() {
+    const ROWS: usize = 400;
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL, filler VARCHAR(700))");
+    let row = |i: usize| format!("({i}, {i}, REPEAT('x', {}))", i * 7 % 700);
+    let rows: Vec<String> = (1..=ROWS).map(row).collect();
+    s.ok(&format!("INSERT INTO t VALUES {}", rows.join(",")));
+    let mut other = db.session();
+    let check = |s: &mut TestSession, gone: usize| {
+        let (rows, sum) = (ROWS - gone, (gone + 1..=ROWS).sum::<usize>());
+        assert_eq!(s.ok("SELECT COUNT(*) FROM t"), format!("{rows}\n"));
+        assert_eq!(s.ok("SELECT COUNT(*), SUM(n) FROM t"), format!("{rows}|{sum}\n"));
+        assert_eq!(s.ok("SELECT COUNT(*) FROM t WHERE id >= 0"), format!("{rows}\n"));
+        let groups = s.ok("SELECT n, COUNT(*) FROM t GROUP BY n");
+        assert_eq!(groups.lines().count(), rows);
+    };
+    for seen in (0..300).step_by(50) {
+        other.ok("COMMIT");
+        while db.database().engine.background_step().unwrap() {}
+        check(&mut s, seen);
+        other.ok("START TRANSACTION WITH CONSISTENT SNAPSHOT");
+        for gone in seen + 1..=seen + 50 {
+            s.ok(&format!("DELETE FROM t WHERE id = {gone}"));
+            check(&mut s, gone);
+            if gone % 10 == 0 {
+                check(&mut other, seen);
+            }
+        }
+    }
+}

@@ -3,6 +3,10 @@
 //! A scan takes the fast path on quiet leaves: when no record of the leaf was written by a
 //! transaction at or above the low-water mark and none is marked as deleted, every record is
 //! visible as it is. Otherwise each record is checked, and older versions are fetched from undo.
+//!
+//! A scan that was made narrow copies slots, fences and the beginnings of payloads of quiet leaves,
+//! and nothing else. Record headers and keys of a narrow copy are therefore never read: quiet leaves
+//! are shown without them on every path.
 
 use super::{Bound, RangePosition, Run, Stage};
 use crate::Result;
@@ -67,7 +71,9 @@ impl SnapshotCursor {
             let i = self.step();
             let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
             if matches!(memory.gap.leaf.payload(i), PayloadRef::Inline(_)) {
-                memory.gap.leaf.key(i, &mut memory.key);
+                if !memory.gap.leaf.is_narrow() {
+                    memory.gap.leaf.key(i, &mut memory.key);
+                }
                 self.in_memory = false;
                 return Ok(true);
             }
@@ -171,7 +177,7 @@ impl SnapshotCursor {
                 continue;
             }
             let i = self.step();
-            let shown = self.show(i, txn.id)?;
+            let shown = if self.plain { self.show_plain(i)? } else { self.show(i, txn.id)? };
             self.in_memory = matches!(shown, Shown::Memory);
             match shown {
                 Shown::Leaf | Shown::Memory => return Ok(true),
@@ -182,6 +188,23 @@ impl SnapshotCursor {
                 }
             }
         }
+    }
+
+    /// Finds the value of record `i` of a quiet leaf: its newest version is the one to show. Reads
+    /// nothing that a narrow copy lacks.
+    fn show_plain(&mut self, i: usize) -> Result<Shown> {
+        let (core, tree) = (&self.range.core, &self.range.tree);
+        let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
+        let leaf = &memory.gap.leaf;
+        debug_assert!(!leaf.is_deleted(i), "a quiet leaf has no delete marks");
+        if !leaf.is_narrow() {
+            leaf.key(i, &mut memory.key);
+        }
+        if leaf.is_inline(i) {
+            return Ok(Shown::Leaf);
+        }
+        let whole = tree.btree().payload_of(&core.store, leaf, i, &mut memory.value)?;
+        Ok(if whole { Shown::Memory } else { Shown::Stale })
     }
 
     /// Finds the version of record `i` that the scan shows.

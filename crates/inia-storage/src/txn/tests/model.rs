@@ -165,6 +165,37 @@ impl Game {
             }
         }
         assert!(found == expected, "{mode:?} {direction:?}");
+        if !locking {
+            self.scan_parts(player, bounds, direction, &expected);
+        }
+    }
+
+    /// Scans the beginnings of the values, by runs and by single moves in turn.
+    fn scan_parts(
+        &mut self,
+        player: &mut Player,
+        (lower, upper): (KeyBound<'_>, KeyBound<'_>),
+        direction: Direction,
+        expected: &[(Vec<u8>, Vec<u8>)],
+    ) {
+        let bytes = self.random.below(12) as usize;
+        let start = |value: &[u8]| value[..bytes.min(value.len())].to_vec();
+        let mut cursor = player.txn.snapshot_cursor(&self.tree, lower, upper, direction);
+        cursor.narrow(bytes);
+        let mut found = Vec::new();
+        loop {
+            if self.random.below(2) == 0 {
+                while let Some(run) = cursor.run(&mut player.txn).unwrap() {
+                    found.extend((0..run.len()).map(|i| start(run.value(i))));
+                }
+            }
+            if !cursor.advance(&mut player.txn).unwrap() {
+                break;
+            }
+            found.push(start(cursor.current().unwrap().value));
+        }
+        let expected = expected.iter().map(|(_, value)| start(value));
+        assert!(found.iter().cloned().eq(expected), "{direction:?}, {bytes} bytes of each value");
     }
 }
 
