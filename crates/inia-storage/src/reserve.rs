@@ -15,7 +15,7 @@
 //! leaves it alone: it grows the files first, and is refused when they cannot grow. Three kinds of
 //! claims:
 //!
-//! - *log*: the bytes of its before-images;
+//! - *log*: the bytes of its before-images, and of the records that splits move;
 //! - *pages*: those of long values that it has replaced by shorter ones;
 //! - *bytes and records*: what it has taken from records within leaves, and from how many. If `S`
 //!   bytes come back to `L` leaves that others have filled, the leaves are split at most `L + 2 S /
@@ -41,6 +41,8 @@ const MIN_PAGES: u64 = 16;
 const PART: u64 = 128;
 /// Most leaves that may be split though little is put back there: 64 MiB.
 const MAX_LEAVES: u64 = 4096;
+/// Most bytes of log that a split takes: those of half a leaf, and of its parent's new entry.
+const LOG_OF_SPLIT: u64 = PAGE_SIZE as u64 / 2 + 512;
 
 /// The claims of all running transactions.
 #[derive(Default)]
@@ -49,6 +51,8 @@ pub(crate) struct Reserve {
     pages: AtomicU64,
     bytes: AtomicU64,
     records: AtomicU64,
+    /// Pages in use.
+    used: AtomicU64,
 }
 
 impl Reserve {
@@ -56,18 +60,36 @@ impl Reserve {
         [&self.log, &self.pages, &self.bytes, &self.records]
     }
 
-    /// Bytes of log that rollbacks may need.
-    pub(crate) fn log(&self) -> u64 {
-        let bytes = self.log.load(Ordering::Relaxed);
-        // A block is not always full, and some changes are logged with more than their value.
-        bytes + bytes / 4
+    /// Notes how many pages are in use.
+    pub(crate) fn note_used(&self, pages: u64) {
+        self.used.store(pages, Ordering::Relaxed);
     }
 
-    /// Pages that rollbacks may need, in a file with so many in use.
-    pub(crate) fn pages(&self, used: u64) -> u64 {
-        let filled = 2 * self.bytes.load(Ordering::Relaxed) / PAGE_SIZE as u64;
-        let leaves = self.records.load(Ordering::Relaxed).min(used).min(MAX_LEAVES);
-        MIN_PAGES + used / PART + filled + leaves + self.pages.load(Ordering::Relaxed)
+    /// Splits of leaves that rollbacks may need which put back so much.
+    fn splits(&self, bytes: u64, records: u64) -> u64 {
+        let used = self.used.load(Ordering::Relaxed);
+        2 * bytes / PAGE_SIZE as u64 + records.min(used).min(MAX_LEAVES)
+    }
+
+    /// Bytes of log that rollbacks may need.
+    pub(crate) fn log(&self) -> u64 {
+        self.log_beside(Need::default())
+    }
+
+    /// Bytes of log that rollbacks may need, but for a transaction that has published `own`.
+    fn log_beside(&self, own: Need) -> u64 {
+        let others = |all: &AtomicU64, own| all.load(Ordering::Relaxed).saturating_sub(own);
+        let log = others(&self.log, own.log);
+        let (bytes, records) = (others(&self.bytes, own.bytes), others(&self.records, own.records));
+        // A block is not always full, and some changes are logged with more than their value.
+        log + log / 4 + self.splits(bytes, records) * LOG_OF_SPLIT
+    }
+
+    /// Pages that rollbacks may need.
+    pub(crate) fn pages(&self) -> u64 {
+        let read = |all: &AtomicU64| all.load(Ordering::Relaxed);
+        let splits = self.splits(read(&self.bytes), read(&self.records));
+        MIN_PAGES + read(&self.used) / PART + splits + read(&self.pages)
     }
 }
 
@@ -115,9 +137,9 @@ impl Claim {
         Claim { reserve, own: Need::default(), published: Need::default(), grown: false }
     }
 
-    /// Bytes of log that this transaction itself has claimed.
-    pub(crate) fn published_log(&self) -> u64 {
-        self.published.log + self.published.log / 4
+    /// Bytes of log that the other transactions have claimed.
+    pub(crate) fn log_of_others(&self) -> u64 {
+        self.reserve.log_beside(self.published)
     }
 
     /// Whether it has claimed pages since this was asked last.

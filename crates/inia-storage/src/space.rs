@@ -21,6 +21,7 @@ use crate::reserve::Reserve;
 use crate::sync::Mutex;
 use inia_base::ids::PageId;
 use inia_base::io::DiskFile;
+use std::ops::Range;
 use std::sync::Arc;
 
 const WORDS: usize = (GROUP_PAGES / 64) as usize;
@@ -40,24 +41,22 @@ impl Group {
         Group { used, free }
     }
 
-    /// The first free bit at or after `from`, or else the first of all.
-    fn find(&self, from: u32) -> Option<u32> {
+    /// The first free bit within `bits`.
+    fn find(&self, bits: Range<u32>) -> Option<u32> {
+        debug_assert!(bits.end <= GROUP_PAGES, "a group has so many pages");
         if self.free == 0 {
             return None;
         }
-        let first = from as usize / 64;
-        let in_word = |index: usize, word: u64| (index as u32) * 64 + (!word).trailing_zeros();
-        if let Some(&word) = self.used.get(first) {
-            let word = word | ((1 << (from % 64)) - 1);
+        let first = bits.start as usize / 64;
+        for index in first..bits.end.div_ceil(64) as usize {
+            let before = if index == first { (1 << (bits.start % 64)) - 1 } else { 0 };
+            let word = self.used[index] | before;
             if word != u64::MAX {
-                return Some(in_word(first, word));
+                let bit = index as u32 * 64 + (!word).trailing_zeros();
+                return Some(bit).filter(|&bit| bit < bits.end);
             }
         }
-        let around = (first + 1..WORDS).chain(0..WORDS);
-        around
-            .map(|index| (index, self.used[index]))
-            .find(|&(_, word)| word != u64::MAX)
-            .map(|(index, word)| in_word(index, word))
+        None
     }
 
     fn is_used(&self, bit: u32) -> bool {
@@ -119,12 +118,13 @@ impl Space {
             })
             .collect::<Result<Vec<Group>>>()?;
         let used = groups.iter().map(|group: &Group| u64::from(GROUP_PAGES - group.free)).sum();
+        reserve.note_used(used);
         Ok(Space { state: Mutex::new(State { groups, file_pages, used }), reserve })
     }
 
     /// Sets a free page aside, close after `near` if possible; `None` when all groups are full. The
     /// file has room for it on return, and, unless it is for a rollback, for what rollbacks may
-    /// need.
+    /// need. A page for a rollback makes the file grow only where no page inside it is free.
     pub(crate) fn reserve(
         &self,
         near: PageId,
@@ -135,20 +135,14 @@ impl Space {
         if !for_rollback {
             self.keep_reserve(&mut state, data)?;
         }
-        let home = (near.0 / GROUP_PAGES) as usize;
-        let count = state.groups.len();
-        let others = (0..count).filter(|&group| group != home);
-        let found = [home].into_iter().chain(others).find_map(|group| {
-            let from = if group == home { bit_of(near) + 1 } else { 0 };
-            let bit = state.groups.get(group)?.find(from)?;
-            Some((group, bit))
-        });
+        let found = state.free_inside_file(near).or_else(|| state.free_beyond_file());
         let Some((group, bit)) = found else { return Ok(None) };
         let id = group as u32 * GROUP_PAGES + bit;
         debug_assert!(!state.groups[group].is_used(bit), "a page has one owner");
         state.grow_to(id + 1, data)?;
         assert!(id < state.file_pages, "a page in use lies inside the file");
         state.set(group, bit, true);
+        self.reserve.note_used(state.used);
         Ok(Some(PageId(id)))
     }
 
@@ -158,7 +152,7 @@ impl Space {
     }
 
     fn keep_reserve(&self, state: &mut State, data: &dyn DiskFile) -> Result<()> {
-        let wanted = state.used + 1 + self.reserve.pages(state.used);
+        let wanted = state.used + 1 + self.reserve.pages();
         state.grow_to(u32::try_from(wanted).unwrap_or(MAX_PAGES).min(MAX_PAGES), data)
     }
 
@@ -178,6 +172,7 @@ impl Space {
         let mut state = self.state.lock();
         state.used += u64::from(GROUP_PAGES - group.free);
         state.groups.push(group);
+        self.reserve.note_used(state.used);
     }
 
     /// Makes a page available again.
@@ -187,6 +182,7 @@ impl Space {
         if group < state.groups.len() {
             debug_assert!(state.groups[group].is_used(bit_of(id)), "a page is released once");
             state.set(group, bit_of(id), false);
+            self.reserve.note_used(state.used);
         }
     }
 
@@ -204,6 +200,37 @@ impl Space {
 }
 
 impl State {
+    /// Group and bit of a free page inside the file, close after `near` if possible.
+    fn free_inside_file(&self, near: PageId) -> Option<(usize, u32)> {
+        let home = (near.0 / GROUP_PAGES) as usize;
+        let here = self.groups.get(home).and_then(|group| {
+            let (from, end) = (bit_of(near) + 1, self.bits_inside_file(home));
+            group.find(from.min(end)..end).or_else(|| group.find(0..from.min(end)))
+        });
+        let elsewhere = || {
+            let mut others = (0..self.groups.len()).filter(|&group| group != home);
+            others.find_map(|group| {
+                let bit = self.groups[group].find(0..self.bits_inside_file(group))?;
+                Some((group, bit))
+            })
+        };
+        here.map(|bit| (home, bit)).or_else(elsewhere)
+    }
+
+    /// Group and bit of the first free page that the file has no room for yet.
+    fn free_beyond_file(&self) -> Option<(usize, u32)> {
+        (0..self.groups.len()).find_map(|group| {
+            let bit = self.groups[group].find(self.bits_inside_file(group)..GROUP_PAGES)?;
+            Some((group, bit))
+        })
+    }
+
+    /// How many pages of a group lie inside the file.
+    fn bits_inside_file(&self, group: usize) -> u32 {
+        let first = group as u64 * u64::from(GROUP_PAGES);
+        u64::from(self.file_pages).saturating_sub(first).min(u64::from(GROUP_PAGES)) as u32
+    }
+
     fn set(&mut self, group: usize, bit: u32, used: bool) {
         let group = &mut self.groups[group];
         let before = group.free;

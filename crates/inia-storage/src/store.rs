@@ -198,6 +198,7 @@ impl Store {
     /// As [`Store::mtr`], but on a full disk too: taking changes back goes on as long as any log
     /// and any page is left.
     pub(crate) fn mtr_for_rollback(&self) -> Result<Mtr<'_>> {
+        self.keep_room_for_rollback()?;
         self.begin_mtr(true)
     }
 

@@ -266,12 +266,19 @@ impl Store {
         done
     }
 
-    /// Makes sure that the log has room for a commit record besides what other transactions have
-    /// claimed for their rollbacks; `own` bytes of the claims are the commit's own. Without that
-    /// room it fails with `DiskFull` and does nothing.
-    pub(crate) fn make_room_for_commit(&self, own: u64) -> Result<()> {
-        let segments = self.wal.segments();
-        while !segments.has_room(self.reserve().log().saturating_sub(own), self.wal.unwritten()) {
+    /// Makes sure that the log has room for a commit record besides the bytes that `others` have
+    /// claimed for their rollbacks. Without that room it fails with `DiskFull` and does nothing.
+    pub(crate) fn make_room_for_commit(&self, others: u64) -> Result<()> {
+        while !self.wal.segments().has_room(others, self.wal.unwritten()) {
+            self.prepare_segment()?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a step of a rollback does not take the last of the log, which would stop it
+    /// for good. Without a little room it fails with `DiskFull`: the rollback goes on later.
+    pub(super) fn keep_room_for_rollback(&self) -> Result<()> {
+        if !self.wal.segments().has_room_for_rollback(self.wal.unwritten()) {
             self.prepare_segment()?;
         }
         Ok(())

@@ -517,7 +517,7 @@ impl Txn {
         let untouched = self.undo.is_untouched() && self.created.is_empty();
         debug_assert!(self.work.steps.record().is_none(), "every step is in the log");
         if !untouched {
-            self.core.store.make_room_for_commit(self.undo.claimed_log())?;
+            self.core.store.make_room_for_commit(self.undo.log_of_others())?;
         }
         let (id, session) = (self.id, self.owner.index());
         let end = if untouched {

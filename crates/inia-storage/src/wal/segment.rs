@@ -25,7 +25,9 @@ const HASTY_SEGMENT: u64 = 4 << 20;
 pub(crate) const FIRST_SEGMENT: u64 = 1 << 20;
 const UNNAMED: &str = "wal-new";
 /// Bytes of log that only rollbacks and commits may go into.
-const MARGIN: u64 = 4 * BLOCK as u64;
+const MARGIN: u64 = 8 * BLOCK as u64;
+/// Bytes of log that one step of a rollback may take: those of a split page.
+const ROLLBACK_STEP: u64 = 4 * BLOCK as u64;
 /// Blocks that are written at a time when filling with zeros.
 const FILL: usize = 64 * BLOCK;
 
@@ -227,11 +229,21 @@ impl Segments {
             || !self.has_room(self.reserve.log(), unwritten)
     }
 
-    /// Whether the log has room for so many bytes besides those not written yet.
+    /// Whether the log has room for so many bytes besides those not written yet and the margin.
     pub(crate) fn has_room(&self, bytes: u64, unwritten: u64) -> bool {
+        self.room_beside(unwritten) > bytes + MARGIN
+    }
+
+    /// Whether the log has room for a step of a rollback.
+    pub(crate) fn has_room_for_rollback(&self, unwritten: u64) -> bool {
+        self.room_beside(unwritten) > ROLLBACK_STEP
+    }
+
+    /// Bytes of log that are left when what is not written yet will have been.
+    fn room_beside(&self, unwritten: u64) -> u64 {
         let room = self.spare.load(Ordering::Relaxed) + self.rest.load(Ordering::Relaxed);
         // Blocks have headers, and the last one of each write may be nearly empty.
-        room > bytes + unwritten + unwritten / 64 + MARGIN
+        room.saturating_sub(unwritten + unwritten / 64)
     }
 
     /// Notes how many blocks of a segment the writer has used.

@@ -1,6 +1,7 @@
 //! A disk without space for another log segment: what was changed can always be taken back.
 
 use super::*;
+use crate::files::DATA_FILE;
 use inia_testkit::{Fault, SimDisk, When};
 
 const OPTIONS: EngineOptions = EngineOptions { buffer_pool_size: 16 << 20, background: false };
@@ -100,14 +101,23 @@ fn lengths(engine: &Arc<Engine>, tree: &Tree) -> Vec<usize> {
     lengths
 }
 
-/// A transaction shortens all values; others fill the space, until the disk is full.
-fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
+/// A transaction shortens all values; others fill the space, until the disk is full. The front of
+/// the file has pages that were in use once.
+fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize, free_pages: u32) {
     let disk = SimDisk::new();
     let engine = open_small(&disk);
-    let tree = tree_with(&engine, &[]);
+    let (early, tree) = (tree_with(&engine, &[]), tree_with(&engine, &[]));
     let mut txn = rr(&engine);
+    for n in 0..5 * free_pages {
+        txn.insert(&early, &n.to_be_bytes(), &[b'e'; 3000]).unwrap();
+    }
     for n in 0..count {
         txn.insert(&tree, &(n * 1000).to_be_bytes(), &vec![b'a'; length]).unwrap();
+    }
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    for n in 0..5 * free_pages {
+        assert!(txn.delete(&early, &n.to_be_bytes()).unwrap());
     }
     txn.commit().unwrap();
     run_background(&engine);
@@ -151,18 +161,48 @@ fn shorten_fill_and_roll_back(count: u32, length: usize, between: usize) {
     assert_eq!(lengths.iter().filter(|&&found| found == length).count(), count as usize);
     assert_eq!(lengths.len(), count as usize + kept);
     disk.set_capacity(None);
-    assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
+    assert_eq!(engine.check(&[early.id(), tree.id()]).unwrap(), Vec::<String>::new());
 }
 
 #[test]
 fn records_grow_back_though_others_have_filled_their_leaves_and_the_disk() {
-    shorten_fill_and_roll_back(400, 3000, 900);
-    shorten_fill_and_roll_back(2000, 300, 60);
+    shorten_fill_and_roll_back(400, 3000, 900, 0);
+    shorten_fill_and_roll_back(2000, 300, 60, 0);
 }
 
 #[test]
 fn long_values_come_back_though_others_have_taken_their_pages_and_the_disk_is_full() {
-    shorten_fill_and_roll_back(30, 100_000, 3000);
+    shorten_fill_and_roll_back(30, 100_000, 3000, 0);
+}
+
+#[test]
+fn free_pages_anywhere_in_the_file_serve_a_rollback() {
+    shorten_fill_and_roll_back(400, 3000, 900, 300);
+    shorten_fill_and_roll_back(30, 100_000, 3000, 300);
+}
+
+/// New pages are wanted at the end of the table, and old ones go from its beginning.
+#[test]
+fn a_table_that_moves_on_uses_the_pages_that_it_has_left() {
+    let disk = SimDisk::new();
+    let engine = open_small(&disk);
+    let tree = tree_with(&engine, &[]);
+    let mut txn = rr(&engine);
+    let mut lengths = Vec::new();
+    for n in 0..6000_u32 {
+        txn.insert(&tree, &n.to_be_bytes(), &[b'q'; 3000]).unwrap();
+        if let Some(old) = n.checked_sub(500) {
+            assert!(txn.delete(&tree, &old.to_be_bytes()).unwrap());
+        }
+        txn.commit().unwrap();
+        txn.begin(Isolation::RepeatableRead);
+        if n % 50 == 0 {
+            run_background(&engine);
+            lengths.push(disk.file_len(DATA_FILE).unwrap());
+        }
+    }
+    assert_eq!(lengths.last(), lengths.get(lengths.len() / 2), "{lengths:?}");
+    assert_eq!(engine.check(&[tree.id()]).unwrap(), Vec::<String>::new());
 }
 
 #[test]

@@ -292,9 +292,9 @@ impl UndoLog {
         self.claim.take_grown()
     }
 
-    /// Bytes of log that are kept for the rollback.
-    pub(crate) fn claimed_log(&self) -> u64 {
-        self.claim.published_log()
+    /// Bytes of log that are kept for the rollbacks of other transactions.
+    pub(crate) fn log_of_others(&self) -> u64 {
+        self.claim.log_of_others()
     }
 
     /// Ends the running transaction: its records wait until no snapshot is below `end`, or are
