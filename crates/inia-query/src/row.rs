@@ -11,7 +11,7 @@ mod part;
 
 pub use cell::Cell;
 pub(crate) use cell::emit_uint;
-pub(crate) use column_values::{IndexEntry, is_number};
+pub(crate) use column_values::{IndexEntries, is_number};
 pub(crate) use fixed::{pack_date, unpack_date};
 pub use index::IndexCodec;
 pub(crate) use index::prefix_successor;

@@ -5,7 +5,7 @@
 
 use super::scan::RowData;
 use crate::catalog::Table;
-use crate::row::{IndexEntry, is_number};
+use crate::row::{IndexEntries, is_number};
 use inia_base::column::{CellRun, Cells};
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
@@ -146,8 +146,7 @@ impl<'s> FoundRun<'s> {
             }
             Rows::LookedUp(rows) => table.layout.numbers(column, rows[range].iter().copied(), take),
             Rows::Entries(index, records) => {
-                let entries = range.map(|i| entry(records, i));
-                table.indexes[*index].codec.numbers(column, entries, take)
+                table.indexes[*index].codec.numbers(column, records, range, take)
             }
         };
         Ok(given?)
@@ -198,19 +197,26 @@ impl<'s> FoundRun<'s> {
                 table.layout.bytes(column, rows[range].iter().map(|row| Ok(*row)), take)
             }
             Rows::Entries(index, records) => {
-                let entries = range.map(|i| entry(records, i));
-                table.indexes[*index].codec.bytes(column, entries, take)
+                table.indexes[*index].codec.bytes(column, records, range, take)
             }
         };
         Ok(given?)
     }
 }
 
-#[inline]
-fn entry<'s>(records: &Run<'s>, i: usize) -> IndexEntry<'s> {
-    IndexEntry {
-        prefix: records.key_prefix(),
-        suffix: records.key_suffix(i),
-        value: records.value(i),
+impl<'s> IndexEntries<'s> for Run<'s> {
+    #[inline]
+    fn prefix(&self) -> &'s [u8] {
+        self.key_prefix()
+    }
+
+    #[inline]
+    fn suffix(&self, i: usize) -> &'s [u8] {
+        self.key_suffix(i)
+    }
+
+    #[inline]
+    fn value(&self, i: usize) -> &'s [u8] {
+        Run::value(self, i)
     }
 }

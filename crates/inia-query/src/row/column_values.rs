@@ -17,15 +17,16 @@ use super::part::{NULL, PartCodec};
 use crate::error::Damaged;
 use crate::table_def::IndexKind;
 use inia_base::datatype::DataType;
+use std::ops::Range;
 
-/// An index entry's key and value.
-#[derive(Clone, Copy)]
-pub(crate) struct IndexEntry<'a> {
-    /// What all keys of its leaf begin with.
-    pub(crate) prefix: &'a [u8],
-    /// What follows.
-    pub(crate) suffix: &'a [u8],
-    pub(crate) value: &'a [u8],
+/// Index entries of one leaf. Each part is asked for on its own: most columns need one only.
+pub(crate) trait IndexEntries<'a> {
+    /// What all keys begin with.
+    fn prefix(&self) -> &'a [u8];
+    /// What follows in the key of entry `i`.
+    fn suffix(&self, i: usize) -> &'a [u8];
+    /// The value of entry `i`.
+    fn value(&self, i: usize) -> &'a [u8];
 }
 
 /// Whether a column's values are numbers here.
@@ -143,42 +144,42 @@ enum Stand {
 }
 
 impl IndexCodec {
-    /// As [`RowLayout::numbers`], for a column that the index covers.
+    /// As [`RowLayout::numbers`], for a column that the index covers, in entries of one leaf.
     #[inline]
     pub(crate) fn numbers<'a>(
         &self,
         column: usize,
-        mut entries: impl Iterator<Item = IndexEntry<'a>>,
+        entries: &impl IndexEntries<'a>,
+        mut range: Range<usize>,
         mut take: impl FnMut(Option<u64>),
     ) -> Result<bool, Damaged> {
         let Some((part, stand)) = self.stand(column) else { return Ok(false) };
         let Some(kind) = part.number() else { return Ok(false) };
-        let flip = if part.descending { 0xff } else { 0 };
-        let len = kind.len();
-        entries.try_for_each(|entry| {
-            let key = (entry.prefix, entry.suffix);
-            let (source, mut at) = match stand {
-                Stand::Key(at) => (key, at),
-                Stand::KeyEnd(back) => {
-                    let len = entry.prefix.len() + entry.suffix.len();
-                    (key, len.checked_sub(back).ok_or(Damaged)?)
-                }
-                Stand::Value(at) => ((&[][..], entry.value), at),
-            };
-            if part.nullable {
-                at += 1;
-                if big_endian(source, at - 1, 1)? ^ flip == u64::from(NULL) {
-                    take(None);
-                    return Ok(());
-                }
+        let form = NumberForm::of(part, kind);
+        let prefix = entries.prefix();
+        // Where a number stands in all entries alike its place is worked out once for the leaf.
+        match stand {
+            Stand::Key(at) => {
+                let place = form.place(prefix, at);
+                range.try_for_each(|i| {
+                    take(form.read(&place, entries.suffix(i))?);
+                    Ok(())
+                })?;
             }
-            let mask = if flip == 0 { 0 } else { u64::MAX >> (64 - 8 * len) };
-            let word = big_endian(source, at, len)? ^ mask;
-            // The sign stands flipped in the key.
-            let sign = if matches!(kind, FixedKind::Int(_)) { 1 << (8 * len - 1) } else { 0 };
-            take(Some(sound(kind, len, word ^ sign)?));
-            Ok(())
-        })?;
+            Stand::KeyEnd(back) => range.try_for_each(|i| {
+                let suffix = entries.suffix(i);
+                let at = (prefix.len() + suffix.len()).checked_sub(back).ok_or(Damaged)?;
+                take(form.read(&form.place(prefix, at), suffix)?);
+                Ok(())
+            })?,
+            Stand::Value(at) => {
+                let place = form.place(&[], at);
+                range.try_for_each(|i| {
+                    take(form.read(&place, entries.value(i))?);
+                    Ok(())
+                })?;
+            }
+        }
         Ok(true)
     }
 
@@ -187,7 +188,8 @@ impl IndexCodec {
     pub(crate) fn bytes<'a>(
         &self,
         column: usize,
-        entries: impl Iterator<Item = IndexEntry<'a>>,
+        entries: &impl IndexEntries<'a>,
+        range: Range<usize>,
         take: impl FnMut(Option<&'a [u8]>),
     ) -> Result<bool, Damaged> {
         let (ColumnSource::Kept(index), Some(primary)) = (self.sources[column], self.primary_len)
@@ -195,7 +197,7 @@ impl IndexCodec {
             return Ok(false);
         };
         let skip = if self.kind == IndexKind::Unique { primary } else { 0 };
-        let rows = entries.map(|entry| entry.value.get(skip..).ok_or(Damaged));
+        let rows = range.map(|i| entries.value(i).get(skip..).ok_or(Damaged));
         self.kept_layout.bytes(index, rows, take)
     }
 
@@ -218,20 +220,88 @@ impl IndexCodec {
     }
 }
 
-/// The `len` bytes from `at` on of what two slices are together, as a number: the first byte is the
-/// highest.
-#[inline]
-fn big_endian((first, rest): (&[u8], &[u8]), at: usize, len: usize) -> Result<u64, Damaged> {
-    if let Some(start) = at.checked_sub(first.len()) {
-        return leading(rest.get(start..).ok_or(Damaged)?, len);
+/// How a key part holds a number.
+#[derive(Clone, Copy)]
+struct NumberForm {
+    kind: FixedKind,
+    len: usize,
+    /// A byte before the number says whether it is NULL; its value for that.
+    null: Option<u8>,
+    /// What the stored bits are flipped by: all in descending parts, and the sign.
+    flip: u64,
+}
+
+/// Where a number stands in keys with a prefix in common.
+struct NumberPlace {
+    null: Option<SplitBytes>,
+    number: SplitBytes,
+}
+
+impl NumberForm {
+    fn of(part: &PartCodec, kind: FixedKind) -> NumberForm {
+        let len = kind.len();
+        let descending = if part.descending { u64::MAX >> (64 - 8 * len) } else { 0 };
+        // The sign stands flipped in the key.
+        let sign = if matches!(kind, FixedKind::Int(_)) { 1 << (8 * len - 1) } else { 0 };
+        let null = if part.descending { NULL ^ 0xff } else { NULL };
+        NumberForm { kind, len, null: part.nullable.then_some(null), flip: descending ^ sign }
     }
-    // The keys of a leaf share their first bytes, so this is the usual case for numbers that are
-    // close to each other: few bytes are in the prefix, and the others are read together.
-    let head = &first[at..first.len().min(at + len)];
-    let high = head.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    match len - head.len() {
-        0 => Ok(high),
-        left => Ok(high << (8 * left) | leading(rest, left)?),
+
+    /// The place of a part that begins at byte `at`.
+    #[inline]
+    fn place(self, prefix: &[u8], at: usize) -> NumberPlace {
+        match self.null {
+            None => NumberPlace { null: None, number: SplitBytes::new(prefix, at, self.len) },
+            Some(_) => NumberPlace {
+                null: Some(SplitBytes::new(prefix, at, 1)),
+                number: SplitBytes::new(prefix, at + 1, self.len),
+            },
+        }
+    }
+
+    /// The number in the key that goes on with `rest`; `None` for NULL.
+    #[inline]
+    fn read(self, place: &NumberPlace, rest: &[u8]) -> Result<Option<u64>, Damaged> {
+        if let (Some(null), Some(at)) = (self.null, &place.null)
+            && at.read(rest)? == u64::from(null)
+        {
+            return Ok(None);
+        }
+        sound(self.kind, self.len, place.number.read(rest)? ^ self.flip).map(Some)
+    }
+}
+
+/// Bytes of a key, of which the first may stand in the prefix that the keys of a leaf have in
+/// common. That is the usual case for numbers that are close to each other.
+struct SplitBytes {
+    /// The number that those in the prefix are.
+    high: u64,
+    /// Where the others begin behind the prefix, and how many they are.
+    start: usize,
+    left: usize,
+}
+
+impl SplitBytes {
+    /// The `len` bytes, 1 to 8, from `at` on of keys that begin with `prefix`.
+    #[inline]
+    fn new(prefix: &[u8], at: usize, len: usize) -> SplitBytes {
+        let head = prefix.get(at..prefix.len().min(at + len)).unwrap_or_default();
+        SplitBytes {
+            high: head.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            start: at.saturating_sub(prefix.len()),
+            left: len - head.len(),
+        }
+    }
+
+    /// The bytes as a number, the first one the highest, of the key that goes on with `rest`.
+    #[inline]
+    fn read(&self, rest: &[u8]) -> Result<u64, Damaged> {
+        if self.left == 0 {
+            return Ok(self.high);
+        }
+        let low = leading(rest.get(self.start..).ok_or(Damaged)?, self.left)?;
+        // Eight bytes behind the prefix leave nothing of the word.
+        Ok(self.high.unbounded_shl(8 * self.left as u32) | low)
     }
 }
 

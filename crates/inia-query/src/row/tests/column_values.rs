@@ -57,6 +57,24 @@ fn columns_of_rows_are_the_cells_of_each() {
 }
 
 /// A table with a primary key of a date and a number, and an index over a number and a text.
+struct OneEntry<'a> {
+    prefix: &'a [u8],
+    suffix: &'a [u8],
+    value: &'a [u8],
+}
+
+impl<'a> IndexEntries<'a> for OneEntry<'a> {
+    fn prefix(&self) -> &'a [u8] {
+        self.prefix
+    }
+    fn suffix(&self, _: usize) -> &'a [u8] {
+        self.suffix
+    }
+    fn value(&self, _: usize) -> &'a [u8] {
+        self.value
+    }
+}
+
 fn dated(kind: IndexKind, descending: bool, nullable: bool) -> TableDef {
     let mut def = table(vec![
         index(IndexKind::Primary, &[(0, descending), (1, false)]),
@@ -93,17 +111,16 @@ fn columns_of_entries_are_the_cells_of_each_wherever_the_prefix_ends() {
             ];
             let (_, key, value, _) = entry(&def, 1, &row);
             for cut in 0..=key.len() {
-                let at = IndexEntry { prefix: &key[..cut], suffix: &key[cut..], value: &value };
+                let at = OneEntry { prefix: &key[..cut], suffix: &key[cut..], value: &value };
                 for (column, def) in def.columns.iter().enumerate() {
                     let cell = codec.cell(&key, &value, column).unwrap();
                     let (mut number, mut text) = (None, None);
-                    let one = || std::iter::once(at);
                     if is_number(&def.data_type)
-                        && codec.numbers(column, one(), |bits| number = Some(bits)).unwrap()
+                        && codec.numbers(column, &at, 0..1, |bits| number = Some(bits)).unwrap()
                     {
                         assert_eq!(number, Some(bits(&cell)), "{kind:?} {column} {cut}");
                     }
-                    if codec.bytes(column, one(), |bytes| text = Some(bytes)).unwrap() {
+                    if codec.bytes(column, &at, 0..1, |bytes| text = Some(bytes)).unwrap() {
                         let Some(Some(bytes)) = text else {
                             assert_eq!(cell, Cell::Null);
                             continue;
@@ -114,10 +131,10 @@ fn columns_of_entries_are_the_cells_of_each_wherever_the_prefix_ends() {
             }
             // A unique entry with a NULL keeps the primary key in its value all the same.
             for short in 0..key.len() {
-                let at = IndexEntry { prefix: &[], suffix: &key[..short], value: &[] };
+                let at = OneEntry { prefix: &[], suffix: &key[..short], value: &[] };
                 (0..5).for_each(|column| {
-                    let _ = codec.numbers(column, std::iter::once(at), |_| {});
-                    let _ = codec.bytes(column, std::iter::once(at), |_| {});
+                    let _ = codec.numbers(column, &at, 0..1, |_| {});
+                    let _ = codec.bytes(column, &at, 0..1, |_| {});
                 });
             }
         }
