@@ -83,11 +83,16 @@ impl Positions {
 
     #[inline]
     fn get(&self, key: u64) -> Option<usize> {
-        let position = match &self.hashed {
-            None => *self.close.get(key.wrapping_sub(self.base) as usize)?,
-            Some(hashed) => *hashed.get(&key)?,
-        };
+        if self.hashed.is_some() {
+            return self.get_hashed(key);
+        }
+        let position = *self.close.get(key.wrapping_sub(self.base) as usize)?;
         (position != NONE).then_some(position as usize)
+    }
+
+    #[inline(never)]
+    fn get_hashed(&self, key: u64) -> Option<usize> {
+        Some(*self.hashed.as_ref()?.get(&key)? as usize)
     }
 
     /// Adds a key that is not there yet.
@@ -159,10 +164,11 @@ struct Sum {
 impl Sum {
     #[inline]
     fn add_cell(&mut self, cell: &Cell<'_>, times: i64) {
-        if *cell != Cell::Null {
-            self.count += times;
-            self.sum += integer(cell).unwrap_or_default() * i128::from(times);
+        if matches!(cell, Cell::Null) {
+            return;
         }
+        self.count += times;
+        self.sum += integer(cell).unwrap_or_default() * i128::from(times);
     }
 }
 
