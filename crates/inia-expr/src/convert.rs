@@ -4,6 +4,7 @@
 //! member. So every conversion takes the value with its type.
 
 use crate::cast;
+use crate::charset;
 use crate::context::{Environment, EvalContext, Level};
 use crate::json::{self, Json};
 use crate::number;
@@ -97,8 +98,9 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
 enum Told {
     /// Computed values, CHAR and BINARY columns: whatever is lost.
     All,
-    /// VARCHAR and VARBINARY columns: only that there is no number at all.
-    NoNumber,
+    /// VARCHAR and VARBINARY columns: whatever is lost, shown up to a zero byte. MySQL counts the
+    /// bytes of the stored length with the number, so that twice as many others go unseen.
+    Varying { unseen: usize },
     /// TEXT and BLOB columns: nothing.
     Nothing,
 }
@@ -107,16 +109,25 @@ impl Told {
     fn of(ty: &ExprType) -> Told {
         match ty.data_type {
             _ if !ty.stored => Told::All,
-            DataType::VarChar { .. } | DataType::VarBinary(_) => Told::NoNumber,
+            DataType::VarChar { chars, collation } => {
+                Told::varying(chars.saturating_mul(charset::max_bytes(collation)))
+            }
+            DataType::VarBinary(bytes) => Told::varying(bytes),
             DataType::Text { .. } | DataType::Blob(_) => Told::Nothing,
             _ => Told::All,
         }
     }
 
+    fn varying(bytes: u32) -> Told {
+        Told::Varying { unseen: if bytes > u32::from(u8::MAX) { 4 } else { 2 } }
+    }
+
     fn tells<T>(self, parsed: &number::Prefix<T>) -> bool {
         match self {
             Told::All => parsed.truncated,
-            Told::NoNumber => parsed.truncated && (!parsed.found || parsed.overflow),
+            Told::Varying { unseen } => {
+                parsed.truncated && (parsed.overflow || parsed.rest != unseen)
+            }
             Told::Nothing => false,
         }
     }
@@ -124,7 +135,7 @@ impl Told {
     /// The text as it is shown: of VARBINARY columns up to a zero byte.
     fn shown(self, text: &[u8]) -> &[u8] {
         match self {
-            Told::NoNumber => text.split(|byte| *byte == 0).next().unwrap_or_default(),
+            Told::Varying { .. } => text.split(|byte| *byte == 0).next().unwrap_or_default(),
             _ => text,
         }
     }
