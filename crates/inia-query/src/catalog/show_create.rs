@@ -8,6 +8,7 @@ use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::charset;
 use inia_expr::column_type::type_text;
+use inia_expr::print::text_literal;
 use std::fmt::Write;
 
 /// A name in backquotes.
@@ -16,19 +17,7 @@ pub fn quoted(name: &str) -> String {
 }
 
 fn literal(text: &str) -> String {
-    let mut out = String::from("'");
-    for c in text.chars() {
-        match c {
-            '\'' => out.push_str("''"),
-            '\\' => out.push_str("\\\\"),
-            '\0' => out.push_str("\\0"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            c => out.push(c),
-        }
-    }
-    out.push('\'');
-    out
+    text_literal(text, "''")
 }
 
 /// The text of SHOW CREATE TABLE. `next_auto_increment` is the counter's present value.
