@@ -262,7 +262,7 @@ impl Target {
         let mut out = expr.clone();
         resolver.over(alias, &names, &mut out);
         let mut unknown = None;
-        find_unresolved(&mut out, &mut unknown);
+        find_unresolved(&out, &mut unknown);
         if let Some(name) = unknown {
             return error(ErrorCode::UnknownColumn, &[&name, &clause]);
         }
@@ -317,11 +317,11 @@ impl Target {
 }
 
 /// The first bare column outside of subqueries: the view has none of that name.
-fn find_unresolved(expr: &mut Expr, found: &mut Option<String>) {
+fn find_unresolved(expr: &Expr, found: &mut Option<String>) {
     if let Expr::Column(ast::ColumnName { table: None, name, .. }) = expr {
         found.get_or_insert_with(|| name.clone());
     }
-    expr.for_each_child_mut(&mut |child| find_unresolved(child, found));
+    expr.for_each_child(&mut |child| find_unresolved(child, found));
 }
 
 fn not_updatable<T>(alias: &str, statement: &str) -> Result<T> {
