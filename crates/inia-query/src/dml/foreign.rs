@@ -11,7 +11,7 @@
 
 use super::change::exclusive_request;
 use super::fill::Fills;
-use super::write::{RowWriter, Written, duplicate_error, values};
+use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::catalog::{
     ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction, Table, foreign_key_text,
     quoted,
@@ -266,7 +266,8 @@ fn apply(
         }
         let written = {
             let mut txn = session.txn.borrow_mut();
-            writer.update(&mut txn, &clustered, &bytes, &row, &changed)?
+            let change = RowChange { key: &clustered, old: &bytes, new: &row, changed: &changed };
+            writer.update(&mut txn, &change)?
         };
         if let Written::Duplicate(at) = written {
             return Err(duplicate_error(&child.def, at, &row));

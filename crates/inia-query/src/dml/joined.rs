@@ -14,7 +14,7 @@ use super::foreign::Foreign;
 use super::is_forgiven;
 use super::text_keys::asks_keys_for_texts;
 use super::view::Guard;
-use super::write::{RowWriter, Written, duplicate_error, values};
+use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
 use crate::context::SessionContext;
@@ -449,7 +449,8 @@ impl JoinedPlan {
         let start = session.txn_of(table).borrow().savepoint();
         let written = {
             let mut txn = session.txn_of(table).borrow_mut();
-            writer.update(&mut txn, key, &bytes, &new, &changed)?
+            let change = RowChange { key, old: &bytes, new: &new, changed: &changed };
+            writer.update(&mut txn, &change)?
         };
         let refused = match (written, &tally.foreign) {
             (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
