@@ -92,8 +92,8 @@ fn column(column: &ColumnDef, table: Collation) -> String {
         // COLLATE is left out for a character set's default collation. It is printed where it was
         // written, and for utf8mb4's default where the table has another collation, as in MySQL.
         let other_charset = other || collation != table;
-        let told = column.explicit_collation || (other_charset && collation == Collation::DEFAULT);
-        if !charset::is_primary(collation) || told {
+        let named = column.explicit_collation || (other_charset && collation == Collation::DEFAULT);
+        if !charset::is_primary(collation) || named {
             let _ = write!(out, " COLLATE {}", charset::name(collation));
         }
     }

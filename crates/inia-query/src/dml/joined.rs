@@ -517,7 +517,7 @@ impl Target {
                 }
                 None => self.fills.default(*target, Given::Nothing, row, ctx)?,
             };
-            row[*target] = Nulls::Told.admit(&self.table, *target, value, ctx)?;
+            row[*target] = Nulls::Warned.admit(&self.table, *target, value, ctx)?;
         }
         self.fills.compute(row, ctx)
     }

@@ -78,8 +78,8 @@ impl InsertPlan {
             source,
             selects: true,
             single: false,
-            nulls: Nulls::Told,
-            nulls_on_duplicate: Nulls::Told,
+            nulls: Nulls::Warned,
+            nulls_on_duplicate: Nulls::Warned,
         })
     }
 
