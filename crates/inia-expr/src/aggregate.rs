@@ -257,13 +257,7 @@ fn result_type(func: AggregateFunc, args: &[Expr], env: &Environment) -> Result<
     Ok(match func {
         AggregateFunc::CountStar | AggregateFunc::Count => ExprType::int(21, false),
         AggregateFunc::Sum | AggregateFunc::Avg => sum_type(func, ty, env),
-        AggregateFunc::Min | AggregateFunc::Max => match ty.data_type {
-            DataType::Enum { collation, .. } | DataType::Set { collation, .. } => {
-                let data_type = DataType::Char { chars: ty.length, collation };
-                ExprType::computed(data_type, true).with_coercibility(ty.coercibility)
-            }
-            _ => ty.clone().with_nullable(true).into_computed(),
-        },
+        AggregateFunc::Min | AggregateFunc::Max => ty.clone().with_nullable(true).into_computed(),
         AggregateFunc::BitAnd | AggregateFunc::BitOr | AggregateFunc::BitXor => {
             let literal =
                 matches!(args.first().map(|arg| &arg.kind), Some(ExprKind::HexLiteral(_)));
@@ -576,7 +570,7 @@ impl Accumulator {
                 return Err(SqlError::new(ErrorCode::DataOutOfRange, &[&"DOUBLE", &"sum"]));
             }
             State::RealSum { sum, .. } => Value::Double(sum),
-            State::Extreme(value) if aggregate.ty.is_text() => {
+            State::Extreme(value) if aggregate.ty.is_text() && !is_list(&aggregate.ty) => {
                 let from = &aggregate.args[0].ty;
                 cast::unify(value, from, &aggregate.ty, ctx)?
             }
@@ -629,10 +623,15 @@ fn add_bits(func: AggregateFunc, bits: &mut Option<Vec<u8>>, value: Option<&[u8]
 
 /// How MIN and MAX compare: members of lists as texts.
 fn extreme_class(ty: &ExprType) -> CmpClass {
-    match ty.data_type {
-        DataType::Enum { .. } | DataType::Set { .. } => compare::text_class(ty.collation()),
-        _ => compare::natural_class(ty),
+    match is_list(ty) {
+        true => compare::text_class(ty.collation()),
+        false => compare::natural_class(ty),
     }
+}
+
+/// Whether values are members of a list, by their numbers.
+fn is_list(ty: &ExprType) -> bool {
+    matches!(ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
 }
 
 fn better(

@@ -142,8 +142,8 @@ impl Binder<'_> {
         match expr {
             ast::Expr::Literal(literal) => self.literal(literal),
             ast::Expr::Column(name) => self.scope.column(name),
-            // A parameter that stands for a literal has its type; the scope decides about others.
-            ast::Expr::Param(index) => match self.env.literal_types.get(*index as usize) {
+            // The type may be known; the scope decides about other parameters.
+            ast::Expr::Param(index) => match self.env.param_types.get(*index as usize) {
                 Some(ty) => Ok(Expr { kind: ExprKind::Param(*index as usize), ty: ty.clone() }),
                 None => self.scope.param(*index as usize, self.env.collation),
             },

@@ -117,6 +117,12 @@ pub(crate) fn compare_listed(
     compare(class, (value, v), (item, i), ctx)
 }
 
+/// Whether this is a text literal that is no date.
+pub(crate) fn is_no_date(expr: &Expr) -> bool {
+    let ExprKind::Literal(Value::Text(text)) = &expr.kind else { return false };
+    convert::check_date_constant(text, &expr.ty).is_err()
+}
+
 /// Error 1525 where a date is compared with a constant that is none, whatever rows there are.
 pub fn wrong_date(expr: &Expr) -> Option<SqlError> {
     let mut wrong = None;

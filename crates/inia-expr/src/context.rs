@@ -113,9 +113,10 @@ pub struct Environment {
     pub auto_is_null: bool,
     /// The statement is a prepared one.
     pub is_prepared: bool,
-    /// The types of parameters that stand for a text's literals; empty for those of PREPARE, whose
-    /// types nobody knows.
-    pub literal_types: Vec<ExprType>,
+    /// The parameters' types while a statement is planned, by index: those of a text's literals
+    /// where the plan is for all texts that differ in them, otherwise those of EXECUTE's values.
+    /// Parameters that are not in the list are bound as texts.
+    pub param_types: Vec<ExprType>,
 }
 
 impl Default for Environment {
@@ -144,7 +145,7 @@ impl Default for Environment {
             max_error_count: 1024,
             auto_is_null: false,
             is_prepared: false,
-            literal_types: Vec::new(),
+            param_types: Vec::new(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! member. So every conversion takes the value with its type.
 
 use crate::cast;
+use crate::charset;
 use crate::context::{Environment, EvalContext, Level};
 use crate::json::{self, Json};
 use crate::number;
@@ -94,46 +95,58 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
 
 /// What is reported of a text that is not wholly a number, by where it comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum TruncationReport {
     /// Computed values, CHAR and BINARY columns: whatever is lost.
     All,
-    /// VARCHAR and VARBINARY columns: only that there is no number at all.
-    NoNumber,
+    /// VARCHAR and VARBINARY columns: whatever is lost, shown up to a zero byte. MySQL counts the
+    /// bytes of the stored length with the number, so that twice as many others go unreported.
+    Varying { unreported: usize },
     /// TEXT and BLOB columns: nothing.
     Nothing,
 }
 
-impl Told {
-    fn of(ty: &ExprType) -> Told {
+impl TruncationReport {
+    fn of(ty: &ExprType) -> TruncationReport {
         match ty.data_type {
-            _ if !ty.stored => Told::All,
-            DataType::VarChar { .. } | DataType::VarBinary(_) => Told::NoNumber,
-            DataType::Text { .. } | DataType::Blob(_) => Told::Nothing,
-            _ => Told::All,
+            _ if !ty.stored => TruncationReport::All,
+            DataType::VarChar { chars, collation } => {
+                TruncationReport::varying(chars.saturating_mul(charset::max_bytes(collation)))
+            }
+            DataType::VarBinary(bytes) => TruncationReport::varying(bytes),
+            DataType::Text { .. } | DataType::Blob(_) => TruncationReport::Nothing,
+            _ => TruncationReport::All,
         }
     }
 
-    fn tells<T>(self, parsed: &number::Prefix<T>) -> bool {
+    fn varying(bytes: u32) -> TruncationReport {
+        TruncationReport::Varying { unreported: if bytes > u32::from(u8::MAX) { 4 } else { 2 } }
+    }
+
+    fn covers<T>(self, parsed: &number::Prefix<T>) -> bool {
         match self {
-            Told::All => parsed.truncated,
-            Told::NoNumber => parsed.truncated && (!parsed.found || parsed.overflow),
-            Told::Nothing => false,
+            TruncationReport::All => parsed.truncated,
+            TruncationReport::Varying { unreported } => {
+                parsed.truncated && (parsed.overflow || parsed.rest != unreported)
+            }
+            TruncationReport::Nothing => false,
         }
     }
 
     /// The text as it is shown: of VARBINARY columns up to a zero byte.
     fn shown(self, text: &[u8]) -> &[u8] {
         match self {
-            Told::NoNumber => text.split(|byte| *byte == 0).next().unwrap_or_default(),
+            TruncationReport::Varying { .. } => {
+                text.split(|byte| *byte == 0).next().unwrap_or_default()
+            }
             _ => text,
         }
     }
 }
 
 fn int_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<i128> {
-    let (parsed, told) = (number::parse_int(text), Told::of(ty));
-    if told.tells(&parsed) {
-        truncated(ctx, "INTEGER", told.shown(text))?;
+    let (parsed, report) = (number::parse_int(text), TruncationReport::of(ty));
+    if report.covers(&parsed) {
+        truncated(ctx, "INTEGER", report.shown(text))?;
     }
     Ok(if ty.stored { parsed.value.min(i128::from(i64::MAX)) } else { parsed.value })
 }
@@ -166,9 +179,9 @@ pub fn to_real(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
 }
 
 fn real_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<f64> {
-    let (parsed, told) = (number::parse_real(text), Told::of(ty));
-    if told.tells(&parsed) {
-        truncated(ctx, "DOUBLE", told.shown(text))?;
+    let (parsed, report) = (number::parse_real(text), TruncationReport::of(ty));
+    if report.covers(&parsed) {
+        truncated(ctx, "DOUBLE", report.shown(text))?;
     }
     Ok(parsed.value)
 }
@@ -200,7 +213,7 @@ fn decimal_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Res
         let error = SqlError::with_message(ErrorCode::TruncatedWrongValueForField, error);
         ctx.raise(Level::Warning, error)?;
     }
-    if (junk || parsed.overflow) && Told::of(ty) != Told::Nothing {
+    if (junk || parsed.overflow) && TruncationReport::of(ty) != TruncationReport::Nothing {
         truncated(ctx, "DECIMAL", text)?;
     }
     Ok(parsed.value)

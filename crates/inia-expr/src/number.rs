@@ -169,6 +169,8 @@ pub(crate) struct Prefix<T> {
     pub found: bool,
     /// The number is beyond the type's range and was clamped.
     pub overflow: bool,
+    /// Bytes behind what was read of a double; none where there is no integer.
+    pub rest: usize,
 }
 
 fn only_blanks(bytes: &[u8]) -> bool {
@@ -192,7 +194,8 @@ pub(crate) fn parse_real(text: &[u8]) -> Prefix<f64> {
     }
     if seen == 0 {
         let truncated = !only_blanks(text);
-        return Prefix { value: 0.0, truncated, found: !truncated, overflow: false };
+        let (found, rest) = (!truncated, text.len());
+        return Prefix { value: 0.0, truncated, found, overflow: false, rest };
     }
     if matches!(text.get(at), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
@@ -201,13 +204,14 @@ pub(crate) fn parse_real(text: &[u8]) -> Prefix<f64> {
             at += 1 + sign + exponent;
         }
     }
+    let rest = text.len() - at;
     let number = std::str::from_utf8(&text[start..at]).unwrap_or("0");
     let value: f64 = number.parse().unwrap_or(0.0);
     if value.is_infinite() {
         let value = value.signum() * f64::MAX;
-        return Prefix { value, truncated: true, found: true, overflow: true };
+        return Prefix { value, truncated: true, found: true, overflow: true, rest };
     }
-    Prefix { value, truncated: !only_blanks(&text[at..]), found: true, overflow: false }
+    Prefix { value, truncated: !only_blanks(&text[at..]), found: true, overflow: false, rest }
 }
 
 /// Reads an integer: spaces and tabs, sign, digits. Positive values reach to 2^64 - 1.
@@ -222,11 +226,11 @@ pub(crate) fn parse_int(text: &[u8]) -> Prefix<i128> {
         at += 1;
     }
     if at == from {
-        return Prefix { value: 0, truncated: true, found: false, overflow: false };
+        return Prefix { value: 0, truncated: true, found: false, overflow: false, rest: 0 };
     }
     let value = if negative { -value } else { value };
     let fitted = value.clamp(i128::from(i64::MIN), i128::from(u64::MAX));
     let overflow = fitted != value;
-    let truncated = overflow || !only_blanks(&text[at..]);
-    Prefix { value: fitted, truncated, found: true, overflow }
+    let (truncated, rest) = (overflow || !only_blanks(&text[at..]), text.len() - at);
+    Prefix { value: fitted, truncated, found: true, overflow, rest }
 }

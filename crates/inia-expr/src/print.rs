@@ -139,20 +139,7 @@ fn literal(value: &Value, ty: &ExprType, out: &mut String) {
             out.push_str(&format!("-({})", crate::number::double_text(-*v)));
         }
         Value::Decimal(v) if v.is_negative() => out.push_str(&format!("-({})", v.abs())),
-        Value::Text(text) => {
-            out.push('\'');
-            for c in text.chars() {
-                match c {
-                    '\'' => out.push_str("\\'"),
-                    '\\' => out.push_str("\\\\"),
-                    '\0' => out.push_str("\\0"),
-                    '\n' => out.push_str("\\n"),
-                    '\r' => out.push_str("\\r"),
-                    c => out.push(c),
-                }
-            }
-            out.push('\'');
-        }
+        Value::Text(text) => out.push_str(&text_literal(text, "\\'")),
         Value::Bytes(bytes) => {
             out.push_str("0x");
             bytes.iter().for_each(|b| out.push_str(&format!("{b:02x}")));
@@ -164,6 +151,24 @@ fn literal(value: &Value, ty: &ExprType, out: &mut String) {
         }
         _ => out.push_str(&crate::convert::to_text(value, ty)),
     }
+}
+
+/// A text as a literal. `quote` stands for a quote in the text: MySQL doubles it in definitions and
+/// escapes it in expressions.
+pub fn text_literal(text: &str, quote: &str) -> String {
+    let mut out = String::from("'");
+    for c in text.chars() {
+        match c {
+            '\'' => out.push_str(quote),
+            '\\' => out.push_str("\\\\"),
+            '\0' => out.push_str("\\0"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
 }
 
 /// A cast's target as MySQL prints it.

@@ -23,7 +23,7 @@ pub use session::{NamedSavepoint, SessionContext};
 pub struct StatementOutcome {
     /// Rows that were changed.
     pub affected_rows: u64,
-    /// The generated value that the client is told.
+    /// The generated value that the client receives.
     pub last_insert_id: u64,
     /// The first AUTO_INCREMENT value that the statement made: LAST_INSERT_ID() from now on.
     pub generated_id: Option<u64>,

@@ -100,7 +100,9 @@ impl<'q> ReferencedObjects<'q> {
         }
         select.from.iter().for_each(|table| self.table_ref(table));
         self.exprs(select.where_.iter().chain(&select.group_by).chain(&select.having));
-        select.windows.iter().for_each(|(_, spec)| self.window(spec));
+        for (_, window) in &select.windows {
+            window.for_each_expr(&mut |expr| self.expr(expr));
+        }
     }
 
     /// A table by its name.
@@ -134,24 +136,6 @@ impl<'q> ReferencedObjects<'q> {
         exprs.into_iter().for_each(|expr| self.expr(expr));
     }
 
-    /// The window of a call; those with names are walked where they are named.
-    fn over(&mut self, over: &'q Over) {
-        if let Over::Spec(spec) = over {
-            self.window(spec);
-        }
-    }
-
-    fn window(&mut self, spec: &'q WindowSpec) {
-        self.exprs(&spec.partition_by);
-        spec.order_by.iter().for_each(|item| self.expr(&item.expr));
-        for bound in spec.frame.iter().flat_map(|frame| [&frame.start, &frame.end]) {
-            if let FrameBound::Preceding(offset) | FrameBound::Following(offset) = bound {
-                let (FrameOffset::Expr(expr) | FrameOffset::Interval(expr, _)) = offset;
-                self.expr(expr);
-            }
-        }
-    }
-
     /// An expression with everything in it.
     pub(crate) fn expr(&mut self, expr: &'q Expr) {
         match expr {
@@ -167,67 +151,7 @@ impl<'q> ReferencedObjects<'q> {
                 self.expr(expr);
                 self.query(query);
             }
-            _ => self.operands(expr),
-        }
-    }
-
-    fn operands(&mut self, expr: &'q Expr) {
-        // Arms go by the number of operands. Names and subqueries were taken by `expr` before; what
-        // is left over has no operands.
-        match expr {
-            Expr::Unary { expr, .. }
-            | Expr::AssignVar { value: expr, .. }
-            | Expr::IsNull { expr, .. }
-            | Expr::IsTruth { expr, .. }
-            | Expr::Cast { expr, .. }
-            | Expr::CastAtTimeZone { expr, .. }
-            | Expr::ConvertUsing { expr, .. }
-            | Expr::Extract { expr, .. }
-            | Expr::WeightString { expr, .. }
-            | Expr::Collate { expr, .. } => self.expr(expr),
-            Expr::Binary { left, right, .. }
-            | Expr::SoundsLike { left, right }
-            | Expr::Regexp { expr: left, pattern: right, .. }
-            | Expr::MemberOf { expr: left, array: right }
-            | Expr::DateArith { expr: left, interval: right, .. }
-            | Expr::TimestampDiff { from: left, to: right, .. } => {
-                self.expr(left);
-                self.expr(right);
-            }
-            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => self.exprs(list),
-            Expr::Char { args, .. } => self.exprs(args),
-            Expr::Function(call) => self.exprs(&call.args),
-            Expr::Aggregate(call) => {
-                self.exprs(&call.args);
-                call.order_by.iter().for_each(|item| self.expr(&item.expr));
-                call.over.iter().for_each(|over| self.over(over));
-            }
-            Expr::Window(call) => {
-                self.exprs(&call.args);
-                self.over(&call.over);
-            }
-            Expr::InList { expr, list, .. } => {
-                self.expr(expr);
-                self.exprs(list);
-            }
-            Expr::Between { expr, low, high, .. } => {
-                self.exprs([expr.as_ref(), low.as_ref(), high.as_ref()]);
-            }
-            Expr::Like { expr, pattern, escape, .. } => {
-                self.exprs([expr.as_ref(), pattern.as_ref()]);
-                self.exprs(escape.as_deref());
-            }
-            Expr::Case { operand, whens, else_ } => {
-                self.exprs(operand.as_deref());
-                whens.iter().for_each(|(when, then)| self.exprs([when, then]));
-                self.exprs(else_.as_deref());
-            }
-            Expr::Trim { what, expr, .. } => {
-                self.exprs(what.as_deref());
-                self.expr(expr);
-            }
-            Expr::JsonValue(value) => self.exprs([&value.doc, &value.path]),
-            _ => {}
+            _ => expr.for_each_child(&mut |child| self.expr(child)),
         }
     }
 }

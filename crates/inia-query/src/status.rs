@@ -4,8 +4,8 @@
 //! made when they are asked for. A session that ends leaves its counts behind.
 
 use inia_parser::ast::{
-    Delete, DeleteTarget, Insert, InsertSource, MaintenanceKind as Maintenance, ShowKind as Kind,
-    Statement, TableRef, Update,
+    Delete, DeleteTarget, Insert, InsertSource, MaintenanceKind, ShowKind, Statement, TableRef,
+    Update,
 };
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,7 @@ macro_rules! commands {
         }
 
         /// Which kind a SHOW is.
-        fn show_command(kind: &Kind) -> Option<usize> {
+        fn show_command(kind: &ShowKind) -> Option<usize> {
             Some(match kind {
                 $($kind => const { position($show) },)*
                 _ => return None,
@@ -80,12 +80,12 @@ commands! {
         "alter_instance" => Statement::ReloadTls,
         "alter_table" => Statement::AlterTable(_),
         "alter_user" => Statement::AlterUser(_),
-        "analyze" => Statement::TableMaintenance(work) if work.kind == Maintenance::Analyze,
+        "analyze" => Statement::TableMaintenance(work) if work.kind == MaintenanceKind::Analyze,
         "begin" => Statement::Begin(_),
         "call_procedure" => Statement::Call(_),
         "change_db" => Statement::Use(_),
-        "check" => Statement::TableMaintenance(work) if work.kind == Maintenance::Check,
-        "checksum" => Statement::TableMaintenance(work) if work.kind == Maintenance::Checksum,
+        "check" => Statement::TableMaintenance(work) if work.kind == MaintenanceKind::Check,
+        "checksum" => Statement::TableMaintenance(work) if work.kind == MaintenanceKind::Checksum,
         "commit" => Statement::Commit(_),
         "create_db" => Statement::CreateDatabase(_),
         "create_index" => Statement::CreateIndex(_),
@@ -115,7 +115,7 @@ commands! {
         "load" => Statement::LoadData(_),
         "lock_instance" => Statement::LockInstance,
         "lock_tables" => Statement::LockTables(_),
-        "optimize" => Statement::TableMaintenance(work) if work.kind == Maintenance::Optimize,
+        "optimize" => Statement::TableMaintenance(work) if work.kind == MaintenanceKind::Optimize,
         "prepare_sql" => Statement::Prepare { .. },
         "release_savepoint" => Statement::ReleaseSavepoint(_),
         "rename_table" => Statement::RenameTable(_),
@@ -141,35 +141,35 @@ commands! {
         "update_multi" => Statement::Update(_),
     }
     shows {
-        "show_binlogs" => Kind::BinaryLogs,
-        "show_charsets" => Kind::Charset,
-        "show_collations" => Kind::Collation,
-        "show_create_db" => Kind::CreateDatabase { .. },
-        "show_create_table" => Kind::CreateTable(_) | Kind::CreateView(_),
-        "show_create_user" => Kind::CreateUser(_),
-        "show_databases" => Kind::Databases,
-        "show_engine_status" => Kind::Engine { .. },
-        "show_errors" => Kind::Errors { .. },
-        "show_events" => Kind::Events(_),
-        "show_grants" => Kind::Grants { .. },
-        "show_keys" => Kind::Index { .. },
-        "show_master_status" => Kind::BinaryLogStatus,
-        "show_open_tables" => Kind::OpenTables(_),
-        "show_plugins" => Kind::Plugins,
-        "show_privileges" => Kind::Privileges,
-        "show_processlist" => Kind::Processlist { .. },
-        "show_profile" => Kind::Profile,
-        "show_profiles" => Kind::Profiles,
-        "show_replica_status" => Kind::ReplicaStatus { .. },
-        "show_replicas" => Kind::Replicas { .. },
-        "show_status" => Kind::Status { .. },
-        "show_storage_engines" => Kind::Engines,
-        "show_table_status" => Kind::TableStatus(_),
-        "show_tables" => Kind::Tables { .. },
-        "show_triggers" => Kind::Triggers(_),
-        "show_variables" => Kind::Variables { .. },
-        "show_warnings" => Kind::Warnings { .. },
-        "show_fields" => Kind::Columns { .. },
+        "show_binlogs" => ShowKind::BinaryLogs,
+        "show_charsets" => ShowKind::Charset,
+        "show_collations" => ShowKind::Collation,
+        "show_create_db" => ShowKind::CreateDatabase { .. },
+        "show_create_table" => ShowKind::CreateTable(_) | ShowKind::CreateView(_),
+        "show_create_user" => ShowKind::CreateUser(_),
+        "show_databases" => ShowKind::Databases,
+        "show_engine_status" => ShowKind::Engine { .. },
+        "show_errors" => ShowKind::Errors { .. },
+        "show_events" => ShowKind::Events(_),
+        "show_grants" => ShowKind::Grants { .. },
+        "show_keys" => ShowKind::Index { .. },
+        "show_master_status" => ShowKind::BinaryLogStatus,
+        "show_open_tables" => ShowKind::OpenTables(_),
+        "show_plugins" => ShowKind::Plugins,
+        "show_privileges" => ShowKind::Privileges,
+        "show_processlist" => ShowKind::Processlist { .. },
+        "show_profile" => ShowKind::Profile,
+        "show_profiles" => ShowKind::Profiles,
+        "show_replica_status" => ShowKind::ReplicaStatus { .. },
+        "show_replicas" => ShowKind::Replicas { .. },
+        "show_status" => ShowKind::Status { .. },
+        "show_storage_engines" => ShowKind::Engines,
+        "show_table_status" => ShowKind::TableStatus(_),
+        "show_tables" => ShowKind::Tables { .. },
+        "show_triggers" => ShowKind::Triggers(_),
+        "show_variables" => ShowKind::Variables { .. },
+        "show_warnings" => ShowKind::Warnings { .. },
+        "show_fields" => ShowKind::Columns { .. },
     }
 }
 

@@ -37,7 +37,7 @@ pub enum Home {
 
 /// A variable's type and its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum VarKind {
     /// ON or OFF.
     Bool,
     /// An integer of a range.
@@ -59,12 +59,12 @@ pub struct VarDef {
     /// Where its values are.
     pub home: Home,
     /// Which values it takes.
-    pub kind: Kind,
+    pub kind: VarKind,
     /// The default as SHOW VARIABLES prints it.
     pub default: &'static str,
 }
 
-const fn var(name: &'static str, home: Home, kind: Kind, default: &'static str) -> VarDef {
+const fn var(name: &'static str, home: Home, kind: VarKind, default: &'static str) -> VarDef {
     VarDef { name, home, kind, default }
 }
 
@@ -166,10 +166,12 @@ pub(crate) fn read(
     }
     let text = text(globals, session, scope, def);
     Ok(match def.kind {
-        Kind::Bool => (Value::Int(i64::from(text == "ON")), ExprType::int(1, false)),
-        Kind::Int(..) => (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false)),
-        Kind::Double => (Value::Double(text.parse().unwrap_or_default()), seconds()),
-        Kind::Text | Kind::Switches | Kind::Word(_) => {
+        VarKind::Bool => (Value::Int(i64::from(text == "ON")), ExprType::int(1, false)),
+        VarKind::Int(..) => {
+            (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false))
+        }
+        VarKind::Double => (Value::Double(text.parse().unwrap_or_default()), seconds()),
+        VarKind::Text | VarKind::Switches | VarKind::Word(_) => {
             let length = text.chars().count() as u64;
             let ty = ExprType::text(length, Collation(33), true);
             let null = (def.name == "character_set_results" && text.is_empty())

@@ -4,6 +4,7 @@ use super::years::{as_year, beside_years, is_years};
 use super::{Binder, converted, width};
 use crate::collate;
 use crate::compare::{self, CmpClass};
+use crate::constant;
 use crate::context::Environment;
 use crate::merge;
 use crate::number;
@@ -363,7 +364,8 @@ impl Binder<'_> {
 }
 
 /// A CASE's operand compared with a value: JSON beside a string counts as its text, beside a number
-/// as a DOUBLE.
+/// as a DOUBLE. A date or time counts as its text where the operand is a string. A constant beside
+/// a date is NULL where it is none.
 fn when(operand: Expr, value: Expr) -> Result<Expr, SqlError> {
     let real = ExprType::double(true);
     let text = ExprType::text(u64::from(u32::MAX) / 4, Collation::UTF8MB4_BIN, true);
@@ -375,6 +377,13 @@ fn when(operand: Expr, value: Expr) -> Result<Expr, SqlError> {
         }
         (TypeClass::Int | TypeClass::Decimal | TypeClass::Real, TypeClass::Json) => {
             (operand, converted(value, &real))
+        }
+        (TypeClass::String, TypeClass::Dated | TypeClass::Time) => {
+            (operand, converted(value, &text))
+        }
+        (TypeClass::Dated, TypeClass::String) if constant::is_no_date(&value) => {
+            let moment = ExprType::computed(DataType::DateTime { fsp: 0 }, true);
+            (operand, converted(value, &moment))
         }
         _ => (operand, value),
     };

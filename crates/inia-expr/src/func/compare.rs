@@ -163,10 +163,14 @@ fn strcmp(a: &mut Args<'_, '_>) -> FnResult {
     Ok(Value::Int(order as i64))
 }
 
-/// Strings compare as strings where all are, integers where all are, else doubles.
+/// Strings, dates and times compare as strings where all are such, integers where all are, else
+/// doubles.
 fn field(a: &mut Args<'_, '_>) -> FnResult {
     let all = |class: TypeClass| (0..a.len()).all(|i| a.arg_type(i).class() == class);
-    let string = |class| matches!(class, TypeClass::String | TypeClass::Json);
+    let string = |class| {
+        use TypeClass::{Dated, Json, Null, String, Time};
+        matches!(class, Null | String | Json | Dated | Time)
+    };
     let strings = (0..a.len()).all(|i| string(a.arg_type(i).class()));
     let ints = all(TypeClass::Int);
     let types: Vec<&ExprType> = (0..a.len()).map(|i| a.arg_type(i)).collect();

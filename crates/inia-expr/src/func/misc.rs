@@ -1,7 +1,7 @@
 //! UUIDs, network addresses, random bytes, amounts in units.
 
 use super::string_codes::{from_hex, hex_text};
-use super::types::{boolean, int, text_null, uint_null};
+use super::types::{boolean, int, system_text_null, text_null, uint_null};
 use super::{Function, f, v};
 use crate::eval::{Args, FnResult, Stop};
 use crate::print;
@@ -15,7 +15,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) const TABLE: &[Function] = &[
-    v("uuid", 0, 0, text_null::<36>, uuid),
+    v("uuid", 0, 0, system_text_null::<36>, uuid),
     v(
         "uuid_short",
         0,
@@ -84,8 +84,8 @@ pub(super) const TABLE: &[Function] = &[
             Ok(Value::Bytes(bytes))
         },
     ),
-    f("format_bytes", 1, 1, text_null::<16>, |a| Ok(in_units(a.real(0)?, BYTES))),
-    f("format_pico_time", 1, 1, text_null::<16>, |a| Ok(in_units(a.real(0)?, PICOSECONDS))),
+    f("format_bytes", 1, 1, system_text_null::<11>, |a| Ok(in_units(a.real(0)?, BYTES))),
+    f("format_pico_time", 1, 1, system_text_null::<11>, |a| Ok(in_units(a.real(0)?, PICOSECONDS))),
     f(
         "validate_password_strength",
         1,

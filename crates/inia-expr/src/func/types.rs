@@ -55,6 +55,11 @@ pub(crate) fn text_null<const N: u64>(_: &mut [Expr], env: &Environment) -> Ty {
     Ok(ExprType::text(N, env.collation, true))
 }
 
+/// Text of `N` characters in the character set of names, NULL possible.
+pub(crate) fn system_text_null<const N: u64>(_: &mut [Expr], _: &Environment) -> Ty {
+    Ok(ExprType::text(N, Collation::SYSTEM, true))
+}
+
 /// JSON, NULL possible.
 pub(crate) fn json(_: &mut [Expr], _: &Environment) -> Ty {
     Ok(ExprType::json(true))

@@ -51,14 +51,14 @@ fn is_of(plugin: &str, stored: &[u8], password: &str) -> bool {
 pub(crate) fn check_current(
     actor: &Actor<'_>,
     def: &AccountDef,
-    told: Option<&str>,
+    given: Option<&str>,
 ) -> Result<(), SqlError> {
     let wrong = |code| Err(SqlError::new(code, &[]));
     let access = actor.access;
-    match (def.name == access.account, told) {
+    match (def.name == access.account, given) {
         (false, Some(_)) => wrong(ErrorCode::CurrentPasswordNotRequired),
         (false, None) => Ok(()),
-        (true, Some(told)) if is_of(&def.plugin, &def.auth_string, told) => Ok(()),
+        (true, Some(given)) if is_of(&def.plugin, &def.auth_string, given) => Ok(()),
         (true, Some(_)) => wrong(ErrorCode::IncorrectCurrentPassword),
         (true, None) => {
             let asked = def.require_current.unwrap_or(actor.rules.require_current);

@@ -416,14 +416,14 @@ fn authenticate(
     refuse_second(spec.retain)?;
     let Some(auth) = &spec.auth else { return Ok(()) };
     let before = def.plugin.clone();
-    let mut told = None;
+    let mut plain = None;
     match auth {
         AuthOption::Password { plugin: name, password } => {
             if let Some(name) = name {
                 def.plugin = plugin(name)?.to_owned();
             }
             def.auth_string = stored_form(def, operation, password)?;
-            told = Some(password.as_str());
+            plain = Some(password.as_str());
         }
         AuthOption::RandomPassword { .. } => {
             return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"BY RANDOM PASSWORD"]));
@@ -449,7 +449,7 @@ fn authenticate(
         def.past.clear();
     }
     // Only a password in plain text can be compared with old ones; a stored form is just kept.
-    remember(def, &actor.rules, told, actor.now)?;
+    remember(def, &actor.rules, plain, actor.now)?;
     (def.expired, def.password_changed) = (false, actor.now);
     Ok(())
 }

@@ -120,12 +120,12 @@ pub(crate) fn plain_select(query: &mut ast::Query) -> Option<&mut ast::Select> {
     match &mut query.body {
         QueryBody::Nested(inner) => plain_select(inner),
         QueryBody::Select(select) => {
-            let items = select.items.iter_mut().filter_map(|item| match item {
+            let items = select.items.iter().filter_map(|item| match item {
                 ast::SelectItem::Expr { expr, .. } => Some(expr),
                 _ => None,
             });
-            let order = query.order_by.iter_mut().map(|item| &mut item.expr);
-            let mut exprs = items.chain(&mut select.having).chain(order);
+            let order = query.order_by.iter().map(|item| &item.expr);
+            let mut exprs = items.chain(&select.having).chain(order);
             let grouped = !select.group_by.is_empty() || exprs.any(aggregates);
             (!grouped).then_some(select)
         }
@@ -134,9 +134,9 @@ pub(crate) fn plain_select(query: &mut ast::Query) -> Option<&mut ast::Select> {
 }
 
 /// Whether an expression calls an aggregate function for the query it is in.
-fn aggregates(expr: &mut ast::Expr) -> bool {
+fn aggregates(expr: &ast::Expr) -> bool {
     let mut found = matches!(expr, ast::Expr::Aggregate(call) if call.over.is_none());
-    expr.for_each_child_mut(&mut |child| found = found || aggregates(child));
+    expr.for_each_child(&mut |child| found = found || aggregates(child));
     found
 }
 

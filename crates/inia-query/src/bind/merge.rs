@@ -311,19 +311,15 @@ const VARYING: [&str; 11] = [
 
 /// Whether an expression depends on one row alone, and has one value however often it is computed.
 fn is_row_wise(expr: &ast::Expr) -> bool {
-    fn fits(expr: &mut ast::Expr) -> bool {
-        use ast::Expr as E;
-        let fitting = match expr {
-            E::Aggregate(_) | E::Window(_) | E::AssignVar { .. } | E::UserVar(_) => false,
-            E::Subquery(_) | E::Exists(_) | E::InSubquery { .. } | E::Quantified { .. } => false,
-            E::Function(call) => call.db.is_none() && !VARYING.contains(&call.name.as_str()),
-            _ => true,
-        };
-        let mut all = fitting;
-        expr.for_each_child_mut(&mut |child| all = all && fits(child));
-        all
-    }
-    fits(&mut expr.clone())
+    use ast::Expr as E;
+    let mut fits = match expr {
+        E::Aggregate(_) | E::Window(_) | E::AssignVar { .. } | E::UserVar(_) => false,
+        E::Subquery(_) | E::Exists(_) | E::InSubquery { .. } | E::Quantified { .. } => false,
+        E::Function(call) => call.db.is_none() && !VARYING.contains(&call.name.as_str()),
+        _ => true,
+    };
+    expr.for_each_child(&mut |child| fits = fits && is_row_wise(child));
+    fits
 }
 
 /// Error 1356 in place of what is wrong inside a view.

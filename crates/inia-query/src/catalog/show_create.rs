@@ -8,6 +8,7 @@ use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::charset;
 use inia_expr::column_type::type_text;
+use inia_expr::print::text_literal;
 use std::fmt::Write;
 
 /// A name in backquotes.
@@ -16,19 +17,7 @@ pub fn quoted(name: &str) -> String {
 }
 
 fn literal(text: &str) -> String {
-    let mut out = String::from("'");
-    for c in text.chars() {
-        match c {
-            '\'' => out.push_str("''"),
-            '\\' => out.push_str("\\\\"),
-            '\0' => out.push_str("\\0"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            c => out.push(c),
-        }
-    }
-    out.push('\'');
-    out
+    text_literal(text, "''")
 }
 
 /// The text of SHOW CREATE TABLE. `next_auto_increment` is the counter's present value.
@@ -103,8 +92,8 @@ fn column(column: &ColumnDef, table: Collation) -> String {
         // COLLATE is left out for a character set's default collation. It is printed where it was
         // written, and for utf8mb4's default where the table has another collation, as in MySQL.
         let other_charset = other || collation != table;
-        let told = column.explicit_collation || (other_charset && collation == Collation::DEFAULT);
-        if !charset::is_primary(collation) || told {
+        let named = column.explicit_collation || (other_charset && collation == Collation::DEFAULT);
+        if !charset::is_primary(collation) || named {
             let _ = write!(out, " COLLATE {}", charset::name(collation));
         }
     }

@@ -10,9 +10,9 @@ use inia_expr::{EvalContext, Expr, Strictness};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nulls {
     /// Error 1048 or, where the SQL mode is not strict, the type's zero and a warning.
-    Told,
-    /// The same, but the statement warns once of each column.
-    ToldOnce,
+    Warned,
+    /// The same, with one warning of each column per statement.
+    WarnedOnce,
     /// Error 1048 in every mode.
     Refused,
 }
@@ -29,8 +29,8 @@ impl Nulls {
         if ctx.strictness != Strictness::Lenient || self == Nulls::Refused {
             return Err(SqlError::new(ErrorCode::BadNull, &[&def.name]));
         }
-        if self == Nulls::Told || !ctx.null_columns.contains(&column) {
-            if self == Nulls::ToldOnce {
+        if self == Nulls::Warned || !ctx.null_columns.contains(&column) {
+            if self == Nulls::WarnedOnce {
                 ctx.null_columns.push(column);
             }
             ctx.warn(ErrorCode::BadNull, &[&def.name])?;
@@ -88,7 +88,7 @@ pub(super) fn assign(
         };
         row[*target] = match value {
             Value::Null if numbered => inia_expr::store::instead_of_null(&column.data_type),
-            value => on_duplicate.unwrap_or(Nulls::Told).admit(table, *target, value, ctx)?,
+            value => on_duplicate.unwrap_or(Nulls::Warned).admit(table, *target, value, ctx)?,
         };
     }
     fills.compute(row, ctx)
@@ -112,7 +112,7 @@ pub(super) fn touch(
             touched = true;
         }
     }
-    if touched && fills.tells_moments(table) {
+    if touched && fills.reads_update_time(table) {
         let before: Vec<Value> = fills.generated().map(|(column, _)| row[column].clone()).collect();
         fills.compute(row, ctx)?;
         for ((column, _), before) in fills.generated().zip(before) {

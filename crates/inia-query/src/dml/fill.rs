@@ -214,8 +214,8 @@ impl Fills {
         self.generated.iter().any(|(i, _)| *i == column)
     }
 
-    /// Whether a generated column reads one that holds the time of the row's last change.
-    pub(crate) fn tells_moments(&self, table: &Table) -> bool {
+    /// Whether a generated column reads one with ON UPDATE CURRENT_TIMESTAMP.
+    pub(crate) fn reads_update_time(&self, table: &Table) -> bool {
         let moment = |column: usize| table.def.columns[column].on_update_now;
         let reads = |expr: &Expr| {
             let needs = slots_of(expr);

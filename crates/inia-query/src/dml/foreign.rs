@@ -11,7 +11,7 @@
 
 use super::change::exclusive_request;
 use super::fill::Fills;
-use super::write::{RowWriter, Written, duplicate_error, values};
+use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::catalog::{
     ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction, Table, foreign_key_text,
     quoted,
@@ -266,7 +266,8 @@ fn apply(
         }
         let written = {
             let mut txn = session.txn.borrow_mut();
-            writer.update(&mut txn, &clustered, &bytes, &row, &changed)?
+            let change = RowChange { key: &clustered, old: &bytes, new: &row, changed: &changed };
+            writer.update(&mut txn, &change)?
         };
         if let Written::Duplicate(at) = written {
             return Err(duplicate_error(&child.def, at, &row));
@@ -342,21 +343,21 @@ fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
     let own = |index: &IndexDef| {
         let same =
             |(part, column): (&IndexPart, &usize)| part.column == *column && part.prefix.is_none();
-        let told = index.parts.len().min(columns.len());
+        let matched = index.parts.len().min(columns.len());
         let serves = index.kind == IndexKind::Primary || index.kind.has_entries();
-        (serves && index.parts.iter().zip(columns).all(same)).then_some(told)
+        (serves && index.parts.iter().zip(columns).all(same)).then_some(matched)
     };
-    let suffix = |index: &IndexDef, told: usize| {
+    let suffix = |index: &IndexDef, matched: usize| {
         let mut rest = primary
             .iter()
             .map(|part| part.column)
             .filter(|column| !index.parts.iter().any(|part| part.column == *column));
-        columns[told..].iter().all(|column| rest.next() == Some(*column))
+        columns[matched..].iter().all(|column| rest.next() == Some(*column))
     };
     let found = table.def.indexes.iter().enumerate();
     let mut found = found.filter_map(|(at, index)| Some((at, own(index)?)));
-    let partial = |&(at, told): &(usize, usize)| suffix(&table.def.indexes[at], told);
-    found.clone().find(|(_, told)| *told == columns.len()).or_else(|| found.find(partial))
+    let partial = |&(at, matched): &(usize, usize)| suffix(&table.def.indexes[at], matched);
+    found.clone().find(|(_, matched)| *matched == columns.len()).or_else(|| found.find(partial))
 }
 
 /// Finds and locks the rows whose `columns` equal `wanted`, by an index that starts with them.
@@ -368,13 +369,13 @@ fn matching(
     request: LockRequest,
     first_only: bool,
 ) -> Result<Vec<Found>, SqlError> {
-    let Some((at, told)) = index_for(table, columns) else { return Ok(Vec::new()) };
+    let Some((at, matched)) = index_for(table, columns) else { return Ok(Vec::new()) };
     let index = &table.def.indexes[at];
     let codec = &table.indexes[at].codec;
     let cell =
         |value, column| Cell::of(value, table.layout.data_type(column), &session.env.time_zone);
     let mut start = Vec::new();
-    for (part, (column, value)) in columns.iter().zip(wanted).take(told).enumerate() {
+    for (part, (column, value)) in columns.iter().zip(wanted).take(matched).enumerate() {
         codec.put_part(part, &cell(value, *column), &mut start)?;
     }
     let mut end = start.clone();
@@ -386,10 +387,10 @@ fn matching(
     let mode = ReadMode::Lock(request);
     let lower = KeyBound::Included(&start);
     // The first entry decides only where the index holds all columns; otherwise rows are compared.
-    let first_only = first_only && told == columns.len();
+    let first_only = first_only && matched == columns.len();
     let mut found = Vec::new();
     // A whole unique key that is present is locked without its gap, as in MySQL.
-    if index.unique() && index.parts.len() == told {
+    if index.unique() && index.parts.len() == matched {
         let copy = |bytes: &[u8]| bytes.to_vec();
         if let Some(value) = txn.lock_get(tree, &start, request, copy).sql()? {
             found.push((start.clone(), value));
@@ -414,7 +415,7 @@ fn matching(
         let copy = |bytes: &[u8]| bytes.to_vec();
         let row = txn.lock_get(&table.clustered, &clustered, request, copy).sql()?;
         if let Some(row) = row
-            && agrees(table, &columns[told..], &wanted[told..], &row, &session.env.time_zone)?
+            && agrees(table, &columns[matched..], &wanted[matched..], &row, &session.env.time_zone)?
         {
             rows.push((clustered, row));
         }

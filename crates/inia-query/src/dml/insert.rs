@@ -352,9 +352,9 @@ fn planned(
 /// What NULL for a NOT NULL column does: it is an error where the statement gives a single row.
 fn nulls_of(insert: &ast::Insert, single_row: bool) -> Nulls {
     match single_row {
-        true if insert.ignore => Nulls::Told,
+        true if insert.ignore => Nulls::Warned,
         true => Nulls::Refused,
-        false => Nulls::ToldOnce,
+        false => Nulls::WarnedOnce,
     }
 }
 

@@ -14,7 +14,7 @@ use super::foreign::Foreign;
 use super::is_forgiven;
 use super::text_keys::asks_keys_for_texts;
 use super::view::Guard;
-use super::write::{RowWriter, Written, duplicate_error, values};
+use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
 use crate::context::SessionContext;
@@ -34,7 +34,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// One table whose rows change.
-struct Target {
+struct TargetTable {
     table: Arc<Table>,
     fills: Fills,
     /// Where its columns begin in the query's rows.
@@ -45,7 +45,7 @@ struct Target {
 
 /// A planned UPDATE or DELETE.
 pub struct JoinedPlan {
-    targets: Vec<Target>,
+    targets: Vec<TargetTable>,
     /// The query whose rows say what changes.
     pub query: StatementPlan,
     delete: bool,
@@ -113,7 +113,7 @@ fn target(
     session: &SessionContext,
     member: &Member,
     items: &mut Vec<ast::SelectItem>,
-) -> Result<Target, SqlError> {
+) -> Result<TargetTable, SqlError> {
     let base = items.len();
     let def = &member.table.def;
     items.extend(def.columns.iter().map(|column| item(column_of(member, &column.name))));
@@ -121,7 +121,7 @@ fn target(
         items.push(item(column_of(member, ROW_ID)));
     }
     let fills = Fills::compile(def, &session.env, &session.host)?;
-    Ok(Target { table: member.table.clone(), fills, base, assignments: Vec::new() })
+    Ok(TargetTable { table: member.table.clone(), fills, base, assignments: Vec::new() })
 }
 
 /// Plans an UPDATE.
@@ -131,7 +131,7 @@ pub fn plan_joined_update(
 ) -> Result<JoinedPlan, SqlError> {
     let mut all = Vec::new();
     members(session, update.with.as_ref(), &update.tables, &mut all)?;
-    let (mut items, mut targets) = (Vec::new(), Vec::<(usize, Target)>::new());
+    let (mut items, mut targets) = (Vec::new(), Vec::<(usize, TargetTable)>::new());
     let mut places = Vec::new();
     // A table becomes a target at its first assignment; its columns are selected in one piece.
     for assignment in &update.assignments {
@@ -406,7 +406,7 @@ impl JoinedPlan {
         &self,
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        (target, key): (&Target, &[u8]),
+        (target, key): (&TargetTable, &[u8]),
         (tuple, types): (&[Value], &[&ExprType]),
         tally: &mut Tally,
     ) -> Result<(), SqlError> {
@@ -449,7 +449,8 @@ impl JoinedPlan {
         let start = session.txn_of(table).borrow().savepoint();
         let written = {
             let mut txn = session.txn_of(table).borrow_mut();
-            writer.update(&mut txn, key, &bytes, &new, &changed)?
+            let change = RowChange { key, old: &bytes, new: &new, changed: &changed };
+            writer.update(&mut txn, &change)?
         };
         let refused = match (written, &tally.foreign) {
             (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
@@ -470,7 +471,7 @@ impl JoinedPlan {
     }
 }
 
-impl Target {
+impl TargetTable {
     /// AUTO_INCREMENT goes on behind a number that a row was given.
     fn count_up(&self, new: &[Value], changed: &[bool]) {
         if let Some(column) = self.table.def.auto_increment_column()
@@ -516,7 +517,7 @@ impl Target {
                 }
                 None => self.fills.default(*target, Given::Nothing, row, ctx)?,
             };
-            row[*target] = Nulls::Told.admit(&self.table, *target, value, ctx)?;
+            row[*target] = Nulls::Warned.admit(&self.table, *target, value, ctx)?;
         }
         self.fills.compute(row, ctx)
     }

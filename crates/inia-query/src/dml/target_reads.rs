@@ -24,7 +24,7 @@ use std::sync::Arc;
 type Checked = Result<(), SqlError>;
 
 /// What a statement changes.
-struct Target<'s> {
+struct ChangeTarget<'s> {
     /// How the statement calls it, and the name behind an alias.
     alias: &'s str,
     name: Option<&'s ast::ObjectName>,
@@ -34,7 +34,7 @@ struct Target<'s> {
     operation: &'static str,
 }
 
-impl Target<'_> {
+impl ChangeTarget<'_> {
     /// Errors 1093 and 1443 where the target is among what is read.
     fn refuse(&self, session: &SessionContext, found: &ReferencedObjects<'_>) -> Checked {
         for (name, alias) in found.tables.iter().zip(&found.aliases) {
@@ -112,7 +112,8 @@ pub fn check_update(session: &SessionContext, update: &ast::Update, plan: &Joine
     found.exprs(&update.where_);
     found.exprs(update.order_by.iter().map(|item| &item.expr));
     let (alias, name) = update.tables.first().and_then(first_name).unwrap_or_default();
-    let target = Target { alias, name, tables: plan.targets().collect(), operation: "UPDATE" };
+    let target =
+        ChangeTarget { alias, name, tables: plan.targets().collect(), operation: "UPDATE" };
     target.refuse(session, &found)
 }
 
@@ -132,7 +133,7 @@ pub fn check_delete(session: &SessionContext, delete: &ast::Delete, plan: &Joine
     found.exprs(&delete.where_);
     found.exprs(delete.order_by.iter().map(|item| &item.expr));
     for ((alias, name), table) in names.into_iter().zip(plan.targets()) {
-        let target = Target { alias, name, tables: vec![table], operation: "DELETE" };
+        let target = ChangeTarget { alias, name, tables: vec![table], operation: "DELETE" };
         target.refuse(session, &found)?;
     }
     Ok(())
@@ -152,7 +153,7 @@ pub fn check_insert(session: &SessionContext, insert: &ast::Insert, target: &Tab
     }
     updates.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
     let (alias, name) = (insert.table.name.as_str(), Some(&insert.table));
-    let target = Target { alias, name, tables: vec![target], operation: "INSERT" };
+    let target = ChangeTarget { alias, name, tables: vec![target], operation: "INSERT" };
     target.refuse(session, &values)?;
     target.refuse(session, &updates)
 }

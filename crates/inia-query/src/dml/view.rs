@@ -59,7 +59,7 @@ impl Guard {
 pub(crate) type Through<'s, S> = (Cow<'s, S>, Guard);
 
 /// A view as the target of a change.
-struct Target {
+struct ViewTarget {
     /// The tables of its FROM, under the names that `columns` and `condition` use.
     from: Vec<TableRef>,
     /// Its columns by name.
@@ -119,7 +119,7 @@ fn replace_columns(expr: &mut Expr, with: &dyn Fn(&ast::ColumnName) -> Option<Ex
     });
 }
 
-impl Target {
+impl ViewTarget {
     /// What a view under the name `alias` changes; `None` where it cannot be changed. `around` is
     /// the account that the enclosing view acts for.
     fn of(
@@ -127,7 +127,7 @@ impl Target {
         view: &Arc<View>,
         alias: &str,
         around: Option<&AccountName>,
-    ) -> Result<Option<Target>> {
+    ) -> Result<Option<ViewTarget>> {
         refuse_hidden(session, view)?;
         let acts_for = if view.def.invoker { around } else { Some(&view.def.definer) };
         let select = view.query.as_ref().and_then(simple_select);
@@ -140,7 +140,7 @@ impl Target {
             ast::SelectItem::Expr { expr, .. } => Some(expr.clone()),
             _ => None,
         });
-        let mut target = Target {
+        let mut target = ViewTarget {
             from: select.from.clone(),
             columns: names.zip(exprs).collect(),
             condition: select.where_.iter().cloned().collect(),
@@ -176,7 +176,7 @@ impl Target {
             return Ok(Some(target));
         };
         let inner =
-            Target::of(session, &inner, alias, acts_for).map_err(|error| match error.code {
+            ViewTarget::of(session, &inner, alias, acts_for).map_err(|error| match error.code {
                 ErrorCode::ViewInvalid => {
                     SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name])
                 }
@@ -205,7 +205,7 @@ impl Target {
     }
 
     /// Replaces the columns of the view it is on.
-    fn stand_on(&mut self, own: &dyn Fn(&ast::ColumnName) -> bool, inner: &Target) {
+    fn stand_on(&mut self, own: &dyn Fn(&ast::ColumnName) -> bool, inner: &ViewTarget) {
         let with = |name: &ast::ColumnName| {
             if own(name) { inner.column(&name.name).map(|(_, expr)| expr.clone()) } else { None }
         };
@@ -262,7 +262,7 @@ impl Target {
         let mut out = expr.clone();
         resolver.over(alias, &names, &mut out);
         let mut unknown = None;
-        find_unresolved(&mut out, &mut unknown);
+        find_unresolved(&out, &mut unknown);
         if let Some(name) = unknown {
             return error(ErrorCode::UnknownColumn, &[&name, &clause]);
         }
@@ -317,11 +317,11 @@ impl Target {
 }
 
 /// The first bare column outside of subqueries: the view has none of that name.
-fn find_unresolved(expr: &mut Expr, found: &mut Option<String>) {
+fn find_unresolved(expr: &Expr, found: &mut Option<String>) {
     if let Expr::Column(ast::ColumnName { table: None, name, .. }) = expr {
         found.get_or_insert_with(|| name.clone());
     }
-    expr.for_each_child_mut(&mut |child| find_unresolved(child, found));
+    expr.for_each_child(&mut |child| find_unresolved(child, found));
 }
 
 fn not_updatable<T>(alias: &str, statement: &str) -> Result<T> {
@@ -356,7 +356,7 @@ pub fn update_through<'s>(
     let Some((view, alias)) = sole_view(session, update.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(mut target) = Target::of(session, &view, alias, None)? else {
+    let Some(mut target) = ViewTarget::of(session, &view, alias, None)? else {
         return not_updatable(alias, "UPDATE");
     };
     target.with.clone_from(&update.with);
@@ -395,7 +395,7 @@ pub fn delete_through<'s>(
     let Some((view, alias)) = sole_view(session, delete.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(mut target) = Target::of(session, &view, alias, None)? else {
+    let Some(mut target) = ViewTarget::of(session, &view, alias, None)? else {
         return not_updatable(alias, "DELETE");
     };
     target.with.clone_from(&delete.with);
@@ -419,7 +419,7 @@ pub fn insert_through<'s>(
     let alias = view.def.name.as_str();
     let no = || error(ErrorCode::NonInsertableTable, &[&alias, &"INSERT"]);
     // Expressions of ON DUPLICATE KEY UPDATE know the table by its own name.
-    let Some(mut target) = Target::of(session, &view, alias, None)? else { return no() };
+    let Some(mut target) = ViewTarget::of(session, &view, alias, None)? else { return no() };
     let Some(factor) = only_table(&target.from).cloned() else {
         let def = &view.def;
         return match insert.columns.is_empty() {
@@ -496,7 +496,7 @@ pub fn load_through<'s>(
         return Ok((Cow::Borrowed(load), Guard::default()));
     };
     let alias = view.def.name.as_str();
-    let Some(mut target) = Target::of(session, &view, alias, None)? else {
+    let Some(mut target) = ViewTarget::of(session, &view, alias, None)? else {
         return not_updatable(alias, "LOAD");
     };
     let Some(factor) = only_table(&target.from).cloned() else {

@@ -32,6 +32,19 @@ impl Written {
     }
 }
 
+/// A change of one row. `V` is `Value` where the new row is one of values, `u8` where it has its
+/// stored form.
+pub(crate) struct RowChange<'c, V> {
+    /// The clustered key that the row is found at.
+    pub(crate) key: &'c [u8],
+    /// The stored row before the change.
+    pub(crate) old: &'c [u8],
+    /// The row after it.
+    pub(crate) new: &'c [V],
+    /// For each column, whether its value changes.
+    pub(crate) changed: &'c [bool],
+}
+
 /// Writes rows of one table; its buffers are reused from row to row.
 pub(crate) struct RowWriter<'t> {
     pub(super) table: &'t Table,
@@ -190,15 +203,13 @@ impl<'t> RowWriter<'t> {
         Ok(())
     }
 
-    /// Replaces a row, found at `key` with the bytes `old`, by the values `new`.
+    /// Replaces a row.
     pub(crate) fn update(
         &mut self,
         txn: &mut Txn,
-        key: &[u8],
-        old: &[u8],
-        new: &[Value],
-        changed: &[bool],
+        change: &RowChange<'_, Value>,
     ) -> Result<Written, SqlError> {
+        let RowChange { key, old, new, changed } = *change;
         let layout = &self.table.layout;
         debug_assert_eq!(changed.len(), new.len(), "each column is changed or not");
         self.table.def.debug_check_row(new);
@@ -209,7 +220,7 @@ impl<'t> RowWriter<'t> {
             let cell = Cell::of(value, layout.data_type(column), self.zone);
             layout.put(&mut row, column, &cell)?;
         }
-        let written = self.update_bytes(txn, key, old, &row, changed);
+        let written = self.update_bytes(txn, &RowChange { key, old, new: &row, changed });
         self.row = row;
         written
     }
@@ -220,32 +231,31 @@ impl<'t> RowWriter<'t> {
         &mut self,
         txn: &mut Txn,
         scan: &mut TableScan,
-        (key, old): (&[u8], &[u8]),
-        new: &[u8],
-        changed: &[bool],
+        change: &RowChange<'_, u8>,
     ) -> Result<Option<Written>, SqlError> {
         let table = self.table;
-        self.leaves_number(txn, old, changed)?;
-        if !scan.write_current(txn, Some(new)).map_err(|error| write_error(table, error))? {
+        self.leaves_number(txn, change)?;
+        if !scan.write_current(txn, Some(change.new)).map_err(|error| write_error(table, error))? {
             return Ok(None);
         }
         self.clustered.clear();
-        self.clustered.extend_from_slice(key);
+        self.clustered.extend_from_slice(change.key);
         let key_parts = table.def.primary().into_iter().flat_map(|primary| &primary.parts);
-        let keeps = key_parts.into_iter().all(|part| !changed[part.column]);
+        let keeps = key_parts.into_iter().all(|part| !change.changed[part.column]);
         debug_assert!(keeps, "a row that moves is no longer where the scan stands");
-        self.update_entries(txn, key, old, new, changed).map(Some)
+        self.update_entries(txn, change).map(Some)
     }
 
     /// Keeps the AUTO_INCREMENT counter behind a number that a row is about to give up.
     pub(super) fn leaves_number(
         &self,
         txn: &mut Txn,
-        old: &[u8],
-        changed: &[bool],
+        change: &RowChange<'_, u8>,
     ) -> Result<(), SqlError> {
         match self.table.numbered {
-            Some(column) if changed[column] => auto_increment::leaving(txn, self.table, old),
+            Some(column) if change.changed[column] => {
+                auto_increment::leaving(txn, self.table, change.old)
+            }
             _ => Ok(()),
         }
     }
@@ -254,13 +264,11 @@ impl<'t> RowWriter<'t> {
     pub(crate) fn update_bytes(
         &mut self,
         txn: &mut Txn,
-        key: &[u8],
-        old: &[u8],
-        new: &[u8],
-        changed: &[bool],
+        change: &RowChange<'_, u8>,
     ) -> Result<Written, SqlError> {
         let table = self.table;
-        self.leaves_number(txn, old, changed)?;
+        let RowChange { key, new, changed, .. } = *change;
+        self.leaves_number(txn, change)?;
         self.clustered.clear();
         let primary = table.def.primary();
         let moved = primary.is_some_and(|index| index.parts.iter().any(|p| changed[p.column]));
@@ -282,25 +290,22 @@ impl<'t> RowWriter<'t> {
                 Err(error) => return Err(write_error(table, error)),
             }
         }
-        self.update_entries(txn, key, old, new, changed)
+        self.update_entries(txn, change)
     }
 
-    /// Brings the entries of a row up to date that has gone from `key` to `self.clustered`.
+    /// Brings the entries of a row up to date whose clustered key is now `self.clustered`.
     fn update_entries(
         &mut self,
         txn: &mut Txn,
-        key: &[u8],
-        old: &[u8],
-        new: &[u8],
-        changed: &[bool],
+        change: &RowChange<'_, u8>,
     ) -> Result<Written, SqlError> {
         let table = self.table;
         for at in 0..table.indexes.len() {
-            let moved = self.clustered != key && table.def.indexes[at].kind.has_entries();
-            if !moved && !self.touches_entry(at, changed) {
+            let moved = self.clustered != change.key && table.def.indexes[at].kind.has_entries();
+            if !moved && !self.touches_entry(at, change.changed) {
                 continue;
             }
-            if let Written::Duplicate(at) = self.update_entry(txn, at, key, old, new)? {
+            if let Written::Duplicate(at) = self.update_entry(txn, at, change)? {
                 return Ok(Written::Duplicate(at));
             }
         }
@@ -314,14 +319,12 @@ impl<'t> RowWriter<'t> {
         def.kind.has_entries() && (whole || def.parts.iter().any(|part| changed[part.column]))
     }
 
-    /// Encodes the entries in the index `at` of a row that goes from `old_primary` to
+    /// Encodes the old and the new entry in the index `at` of a row whose clustered key is now
     /// `self.clustered`.
     pub(super) fn encode_both(
         &mut self,
         at: usize,
-        old_primary: &[u8],
-        old: &[u8],
-        new: &[u8],
+        change: &RowChange<'_, u8>,
     ) -> Result<(), SqlError> {
         let index = &self.table.indexes[at];
         let layout = &self.table.layout;
@@ -329,9 +332,9 @@ impl<'t> RowWriter<'t> {
         self.value.clear();
         self.new_key.clear();
         self.new_value.clear();
-        let cell = |c: usize| layout.cell(old, c);
-        index.codec.put_entry(cell, old_primary, &mut self.key, &mut self.value)?;
-        let cell = |c: usize| layout.cell(new, c);
+        let cell = |c: usize| layout.cell(change.old, c);
+        index.codec.put_entry(cell, change.key, &mut self.key, &mut self.value)?;
+        let cell = |c: usize| layout.cell(change.new, c);
         index.codec.put_entry(cell, &self.clustered, &mut self.new_key, &mut self.new_value)?;
         Ok(())
     }
@@ -340,11 +343,9 @@ impl<'t> RowWriter<'t> {
         &mut self,
         txn: &mut Txn,
         at: usize,
-        old_primary: &[u8],
-        old: &[u8],
-        new: &[u8],
+        change: &RowChange<'_, u8>,
     ) -> Result<Written, SqlError> {
-        self.encode_both(at, old_primary, old, new)?;
+        self.encode_both(at, change)?;
         let index = &self.table.indexes[at];
         if self.key == self.new_key {
             if self.value != self.new_value {

@@ -24,13 +24,8 @@ pub fn simple_select(query: &ast::Query) -> Option<&ast::Select> {
 
 /// Whether an expression has an aggregate function or one over a window.
 fn is_computed_over_rows(expr: &ast::Expr) -> bool {
-    let mut found = false;
-    let mut copy = expr.clone();
-    fn look(expr: &mut ast::Expr, found: &mut bool) {
-        *found |= matches!(expr, ast::Expr::Aggregate(_) | ast::Expr::Window(_));
-        expr.for_each_child_mut(&mut |child| look(child, found));
-    }
-    look(&mut copy, &mut found);
+    let mut found = matches!(expr, ast::Expr::Aggregate(_) | ast::Expr::Window(_));
+    expr.for_each_child(&mut |child| found = found || is_computed_over_rows(child));
     found
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn into_file(
     }
     let charset = charset.filter(|charset| *charset != Collation::BINARY);
     let file = BufWriter::new(file);
-    let mut target = Target { file, path, writer, charset, rows: 0, line: Vec::new() };
+    let mut target = OutfileTarget { file, path, writer, charset, rows: 0, line: Vec::new() };
     let (result, warnings) = {
         let shared: &SessionContext = session;
         let runner = Runner::new(plan, shared.exec_context());
@@ -73,7 +73,7 @@ fn column(column: &OutputColumn) -> Column {
     Column { is_text, width: width(&column.ty) }
 }
 
-struct Target {
+struct OutfileTarget {
     file: BufWriter<File>,
     path: PathBuf,
     /// `None` for DUMPFILE: bytes as they are.
@@ -84,7 +84,7 @@ struct Target {
     line: Vec<u8>,
 }
 
-impl Target {
+impl OutfileTarget {
     fn put(
         &mut self,
         tuple: &[Value],

@@ -444,8 +444,8 @@ fn maintain_one(
             if problems.is_empty() {
                 return vec![ok()];
             }
-            let told = problems.into_iter().map(|problem| ("Warning", problem));
-            told.chain([("error", String::from("Corrupt"))]).collect()
+            let warnings = problems.into_iter().map(|problem| ("Warning", problem));
+            warnings.chain([("error", String::from("Corrupt"))]).collect()
         }
         _ => vec![ok()],
     }

@@ -20,7 +20,7 @@ use inia_query::context::SessionContext;
 
 /// The kind of one parameter. PREPARE takes all parameters for texts; NULL counts as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ParamKind {
     Text,
     Bytes,
     Int,
@@ -34,30 +34,31 @@ enum Kind {
     Json,
 }
 
-impl Kind {
-    fn of(value: &Value) -> Kind {
+impl ParamKind {
+    fn of(value: &Value) -> ParamKind {
         match value {
-            Value::Null | Value::Text(_) => Kind::Text,
-            Value::Bytes(_) => Kind::Bytes,
-            Value::Int(_) => Kind::Int,
-            Value::UInt(_) => Kind::UInt,
-            Value::Double(_) => Kind::Double,
-            Value::Decimal(_) => Kind::Decimal,
-            Value::Date(_) => Kind::Date,
-            Value::Time(value) => Kind::Time(value.fraction() != 0),
-            Value::DateTime(value) => Kind::DateTime(value.micros != 0),
-            Value::Json(_) => Kind::Json,
+            Value::Null | Value::Text(_) => ParamKind::Text,
+            Value::Bytes(_) => ParamKind::Bytes,
+            Value::Int(_) => ParamKind::Int,
+            Value::UInt(_) => ParamKind::UInt,
+            Value::Double(_) => ParamKind::Double,
+            Value::Decimal(_) => ParamKind::Decimal,
+            Value::Date(_) => ParamKind::Date,
+            Value::Time(value) => ParamKind::Time(value.fraction() != 0),
+            Value::DateTime(value) => ParamKind::DateTime(value.micros != 0),
+            Value::Json(_) => ParamKind::Json,
         }
     }
 
     /// What the number is that stands for `value` in the place of an earlier one of this kind.
     fn number_for(self, value: &Value) -> Option<CastType> {
         match (self, value) {
-            (Kind::Int | Kind::UInt, Value::Text(_)) => Some(CastType::Signed),
-            (Kind::Double, Value::Text(_) | Value::Int(_) | Value::UInt(_) | Value::Decimal(_)) => {
-                Some(CastType::Double)
-            }
-            (Kind::Decimal, Value::Int(_) | Value::UInt(_)) => {
+            (ParamKind::Int | ParamKind::UInt, Value::Text(_)) => Some(CastType::Signed),
+            (
+                ParamKind::Double,
+                Value::Text(_) | Value::Int(_) | Value::UInt(_) | Value::Decimal(_),
+            ) => Some(CastType::Double),
+            (ParamKind::Decimal, Value::Int(_) | Value::UInt(_)) => {
                 Some(CastType::Decimal { precision: Some(65), scale: Some(0) })
             }
             _ => None,
@@ -67,20 +68,20 @@ impl Kind {
     fn ty(self, connection: Collation) -> ExprType {
         let computed = |data_type| ExprType::computed(data_type, true);
         match self {
-            Kind::Text => ExprType::text(16_383, connection, true),
-            Kind::Bytes => ExprType::binary(65_535, true),
-            Kind::Int => ExprType::int(21, true),
-            Kind::UInt => ExprType::uint(21, true),
-            Kind::Double => ExprType::double(true),
-            Kind::Decimal => {
+            ParamKind::Text => ExprType::text(16_383, connection, true),
+            ParamKind::Bytes => ExprType::binary(65_535, true),
+            ParamKind::Int => ExprType::int(21, true),
+            ParamKind::UInt => ExprType::uint(21, true),
+            ParamKind::Double => ExprType::double(true),
+            ParamKind::Decimal => {
                 computed(DataType::Decimal { precision: 65, scale: 30, unsigned: false })
             }
-            Kind::Date => computed(DataType::Date),
-            Kind::Time(fraction) => computed(DataType::Time { fsp: 6 * u8::from(fraction) }),
-            Kind::DateTime(fraction) => {
+            ParamKind::Date => computed(DataType::Date),
+            ParamKind::Time(fraction) => computed(DataType::Time { fsp: 6 * u8::from(fraction) }),
+            ParamKind::DateTime(fraction) => {
                 computed(DataType::DateTime { fsp: 6 * u8::from(fraction) })
             }
-            Kind::Json => computed(DataType::Json),
+            ParamKind::Json => computed(DataType::Json),
         }
     }
 }
@@ -98,20 +99,20 @@ fn as_number(
 
 /// The kinds of a statement's parameters; none stands for texts only.
 #[derive(Debug, Default)]
-pub(super) struct ParamKinds(Vec<Kind>);
+pub(super) struct ParamKinds(Vec<ParamKind>);
 
 impl ParamKinds {
     /// The kinds of these values.
     pub(super) fn of(params: &[Value]) -> ParamKinds {
-        let plain = params.iter().all(|value| Kind::of(value) == Kind::Text);
-        ParamKinds(if plain { Vec::new() } else { params.iter().map(Kind::of).collect() })
+        let plain = params.iter().all(|value| ParamKind::of(value) == ParamKind::Text);
+        ParamKinds(if plain { Vec::new() } else { params.iter().map(ParamKind::of).collect() })
     }
 
     /// Whether a plan for these kinds is right for the values.
     pub(super) fn fit(&self, params: &[Value]) -> bool {
         params.iter().enumerate().all(|(at, value)| {
             *value == Value::Null
-                || Kind::of(value) == self.0.get(at).copied().unwrap_or(Kind::Text)
+                || ParamKind::of(value) == self.0.get(at).copied().unwrap_or(ParamKind::Text)
         })
     }
 
@@ -126,14 +127,16 @@ impl ParamKinds {
             return Ok(None);
         }
         let kinds = || self.0.iter().copied().zip(params);
-        let fits = |(kind, value): (Kind, &Value)| {
-            *value == Value::Null || Kind::of(value) == kind || kind.number_for(value).is_some()
+        let fits = |(kind, value): (ParamKind, &Value)| {
+            *value == Value::Null
+                || ParamKind::of(value) == kind
+                || kind.number_for(value).is_some()
         };
         if !kinds().all(fits) {
             return Ok(None);
         }
         let carried = kinds().map(|(kind, value)| match kind.number_for(value) {
-            Some(number) if Kind::of(value) != kind => as_number(session, number, value),
+            Some(number) if ParamKind::of(value) != kind => as_number(session, number, value),
             _ => Ok(value.clone()),
         });
         carried.collect::<Result<_, _>>().map(Some)

@@ -199,9 +199,9 @@ pub(super) fn parametrise(
         return None;
     }
     // The plan is made for parameters of the literals' types.
-    session.env.literal_types = types;
+    session.env.param_types = types;
     let planned = plan::prepare(session, &statement);
-    session.env.literal_types = Vec::new();
+    session.env.param_types = Vec::new();
     let plan = planned.ok()?.0?;
     let params = u32::try_from(spans.len()).ok()?;
     // `is_plain` has judged this version of the table, and the plan must be for the same one.

@@ -204,9 +204,9 @@ impl KeptPlan {
         }
         self.plan = None;
         let kinds = ParamKinds::of(params);
-        session.env.literal_types = kinds.types(session.env.collation);
+        session.env.param_types = kinds.types(session.env.collation);
         let made = plan::plan_and_run(session, statement, text, params, sink);
-        session.env.literal_types = Vec::new();
+        session.env.param_types = Vec::new();
         self.kinds = kinds;
         let (outcome, plan) = made?;
         self.plan = plan.filter(|_| keeps).map(|plan| (plan, session.settings));

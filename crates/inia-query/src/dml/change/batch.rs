@@ -11,7 +11,7 @@ use super::run::ChangeRun;
 use crate::access::TableScan;
 use crate::catalog::{IndexKind, Table};
 use crate::dml::auto_increment;
-use crate::dml::write::{RowWriter, write_error};
+use crate::dml::write::{RowChange, RowWriter, write_error};
 use crate::error::sql_error;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::EvalContext;
@@ -158,9 +158,9 @@ impl RowWriter<'_> {
         (key, old): (&[u8], &[u8]),
         rewrite: &Rewrite<'_>,
     ) -> Result<(), SqlError> {
-        let new = rewrite.bytes();
-        self.leaves_number(txn, old, rewrite.changed())?;
-        let changed = rewrite.changed();
+        let (new, changed) = (rewrite.bytes(), rewrite.changed());
+        let change = RowChange { key, old, new, changed };
+        self.leaves_number(txn, &change)?;
         let parts = self.table.def.primary().into_iter().flat_map(|primary| &primary.parts);
         let keeps = parts.into_iter().all(|part| !changed[part.column]);
         debug_assert!(keeps, "a row that moves is not changed in a batch");
@@ -173,7 +173,7 @@ impl RowWriter<'_> {
         self.clustered.clear();
         self.clustered.extend_from_slice(key);
         for &at in rewrite.indexes() {
-            self.encode_both(at, key, old, new)?;
+            self.encode_both(at, &change)?;
             let entries = &mut self.changes.entries[at];
             let (old, new) = ((&self.key, &self.value), (&self.new_key, &self.new_value));
             if old.0 != new.0 {

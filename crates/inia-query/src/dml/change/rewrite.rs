@@ -45,8 +45,8 @@ pub(crate) struct Rewriting {
     writes: Vec<usize>,
     /// Other columns with ON UPDATE CURRENT_TIMESTAMP.
     moments: Vec<usize>,
-    /// Generated columns, where some read a column of `moments`.
-    told: Vec<usize>,
+    /// All generated columns, where one reads a column of `moments`: they are computed again.
+    recomputed: Vec<usize>,
     /// Indexes whose entries hold one of these columns.
     indexes: Vec<usize>,
 }
@@ -64,7 +64,7 @@ impl Rewriting {
             reads: Vec::new(),
             writes: Vec::new(),
             moments: Vec::new(),
-            told: Vec::new(),
+            recomputed: Vec::new(),
             indexes: Vec::new(),
         };
         rewriting.prepare(table, fills);
@@ -102,9 +102,9 @@ impl Rewriting {
         // change otherwise: what is generated from such a column is computed again then.
         let moment = |c: &usize| columns[*c].on_update_now && !named.contains(*c);
         self.moments = all().filter(moment).collect();
-        let tells = !self.moments.is_empty() && fills.tells_moments(table);
-        let told = fills.generated().map(|(column, _)| column).filter(|_| tells);
-        self.told = told.collect();
+        let again = !self.moments.is_empty() && fills.reads_update_time(table);
+        let recomputed = fills.generated().map(|(column, _)| column).filter(|_| again);
+        self.recomputed = recomputed.collect();
         self.indexes = (0..table.indexes.len()).filter(|at| self.touches(table, *at)).collect();
         // A value may be kept in its column between rows only where nothing else writes the column
         // and no expression reads its old value.
@@ -128,9 +128,9 @@ impl Rewriting {
     fn touches(&self, table: &Table, at: usize) -> bool {
         let (index, def) = (&table.indexes[at], &table.def.indexes[at]);
         let mut written = self.writes.iter().chain(&self.moments);
-        let tells =
+        let holds =
             |c: &usize| index.codec.covers(*c) || def.parts.iter().any(|part| part.column == *c);
-        def.kind.has_entries() && written.any(tells)
+        def.kind.has_entries() && written.any(holds)
     }
 }
 
@@ -193,10 +193,10 @@ impl<'r> Rewrite<'r> {
                 self.changed[column] = true;
                 self.put(column)?;
             }
-            if !self.plan.told.is_empty() {
+            if !self.plan.recomputed.is_empty() {
                 self.fills.compute(&mut self.row, ctx)?;
             }
-            for &column in &self.plan.told {
+            for &column in &self.plan.recomputed {
                 self.changed[column] = self.differs(old, column)?;
                 self.put(column)?;
             }
@@ -221,7 +221,7 @@ impl<'r> Rewrite<'r> {
             let Assignment { target, value, steady } = assignment;
             let assignment = (*target, value.as_ref());
             let value = assigned((table, fills), assignment, &self.row, ctx)?;
-            self.row[*target] = Nulls::Told.admit(table, *target, value, ctx)?;
+            self.row[*target] = Nulls::Warned.admit(table, *target, value, ctx)?;
             // What warns does so for every row.
             *kept = *steady && ctx.warnings.count == warnings;
         }

@@ -10,7 +10,7 @@ use crate::dml::auto_increment;
 use crate::dml::foreign::Foreign;
 use crate::dml::gathered::Gathered;
 use crate::dml::is_forgiven;
-use crate::dml::write::{RowWriter, Written, duplicate_error, values};
+use crate::dml::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::error::Damaged;
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
@@ -297,13 +297,13 @@ impl ChangeRun<'_> {
         // A duplicate may be found after other records are written: IGNORE rolls back to here.
         let start = session.txn_of(&plan.table).borrow().savepoint();
         let (new, changed) = (rewrite.bytes(), rewrite.changed());
+        let change = RowChange { key, old, new, changed };
         let written = {
             let mut txn = session.txn_of(&plan.table).borrow_mut();
             match scan {
-                None => self.writer.update_bytes(&mut txn, key, old, new, changed)?,
+                None => self.writer.update_bytes(&mut txn, &change)?,
                 Some(scan) => {
-                    let row = (key, old);
-                    let written = self.writer.update_at(&mut txn, scan, row, new, changed)?;
+                    let written = self.writer.update_at(&mut txn, scan, &change)?;
                     let Some(written) = written else { return Ok(false) };
                     written
                 }

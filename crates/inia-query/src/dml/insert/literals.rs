@@ -49,7 +49,7 @@ enum Takes {
 }
 
 /// A column that rows give a value.
-struct Target {
+struct TargetColumn {
     column: usize,
     takes: Takes,
     nullable: bool,
@@ -111,7 +111,7 @@ impl Literals {
 
     /// Puts a literal into its slot if the column takes it as it is.
     #[inline]
-    fn put(&self, target: &Target, value: RowValue, slot: &mut Value) -> bool {
+    fn put(&self, target: &TargetColumn, value: RowValue, slot: &mut Value) -> bool {
         match (value, &target.takes) {
             (RowValue::Int { negative, value }, Takes::Ints { range, unsigned }) => {
                 let wide = if negative { -i128::from(value) } else { i128::from(value) };
@@ -173,7 +173,7 @@ impl InsertPlan {
         row: &mut Vec<Value>,
     ) -> Result<(), SqlError> {
         let columns = &self.table.def.columns;
-        let targets: Vec<Target> = self.targets.iter().map(|at| self.target(*at)).collect();
+        let targets: Vec<TargetColumn> = self.targets.iter().map(|at| self.target(*at)).collect();
         let others: Vec<usize> =
             (0..columns.len()).filter(|column| !self.targets.contains(column)).collect();
         // Expressions may read what other columns were given, or were not.
@@ -203,7 +203,7 @@ impl InsertPlan {
     fn give(
         &self,
         literals: &Literals,
-        targets: &[Target],
+        targets: &[TargetColumn],
         given: &[RowValue],
         row: &mut [Value],
         ctx: &mut EvalContext<'_>,
@@ -220,7 +220,7 @@ impl InsertPlan {
     fn converted(
         &self,
         literals: &Literals,
-        target: &Target,
+        target: &TargetColumn,
         value: RowValue,
         row: &[Value],
         ctx: &mut EvalContext<'_>,
@@ -235,7 +235,7 @@ impl InsertPlan {
         }
     }
 
-    fn target(&self, column: usize) -> Target {
+    fn target(&self, column: usize) -> TargetColumn {
         let def = &self.table.def.columns[column];
         let text = |most, collation: Collation, trims| Takes::Text {
             most,
@@ -259,6 +259,6 @@ impl InsertPlan {
             }
             _ => Takes::Nothing,
         };
-        Target { column, takes, nullable: def.nullable || def.auto_increment }
+        TargetColumn { column, takes, nullable: def.nullable || def.auto_increment }
     }
 }

@@ -9,7 +9,7 @@ use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::fill::{Fills, Given, stored};
 use crate::dml::foreign::Foreign;
 use crate::dml::is_forgiven;
-use crate::dml::write::{RowWriter, Written, duplicate_error, values};
+use crate::dml::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::plan::StatementPlan;
@@ -78,8 +78,8 @@ impl InsertPlan {
             source,
             selects: true,
             single: false,
-            nulls: Nulls::Told,
-            nulls_on_duplicate: Nulls::Told,
+            nulls: Nulls::Warned,
+            nulls_on_duplicate: Nulls::Warned,
         })
     }
 
@@ -545,7 +545,8 @@ impl<'r> InsertRun<'r> {
         let start = session.txn_of(&self.plan.table).borrow().savepoint();
         let written = {
             let mut txn = session.txn_of(&self.plan.table).borrow_mut();
-            self.writer.update(&mut txn, &key, &bytes, &new, &changed)?
+            let change = RowChange { key: &key, old: &bytes, new: &new, changed: &changed };
+            self.writer.update(&mut txn, &change)?
         };
         let refused = match (written, &self.foreign) {
             (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),

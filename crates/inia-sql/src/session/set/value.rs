@@ -11,7 +11,7 @@ use inia_expr::charset;
 use inia_expr::locale;
 use inia_query::catalog::value_text;
 use inia_query::context::SessionContext;
-use inia_query::sysvar::{Kind, VarDef, sql_mode, switches};
+use inia_query::sysvar::{VarDef, VarKind, sql_mode, switches};
 
 type Text = Result<String, SqlError>;
 
@@ -71,26 +71,26 @@ pub(in crate::session) fn checked(
     };
     let wanted = Wanted { def, value, number, shown: value_text(value, &DataType::Null) };
     let fraction = matches!(value, Value::Double(_) | Value::Decimal(_));
-    if fraction && def.kind != Kind::Double {
+    if fraction && def.kind != VarKind::Double {
         return Err(wanted.wrong_type());
     }
     match def.kind {
-        Kind::Bool => match (number, wanted.shown.to_ascii_uppercase().as_str()) {
+        VarKind::Bool => match (number, wanted.shown.to_ascii_uppercase().as_str()) {
             (Some(1), _) | (None, "ON") => Ok(String::from("ON")),
             (Some(0), _) | (None, "OFF") => Ok(String::from("OFF")),
             _ => Err(wanted.refused()),
         },
-        Kind::Int(low, high) => integer(session, &wanted, i128::from(low), i128::from(high)),
-        Kind::Double => seconds(session, &wanted),
-        Kind::Word(words) => {
+        VarKind::Int(low, high) => integer(session, &wanted, i128::from(low), i128::from(high)),
+        VarKind::Double => seconds(session, &wanted),
+        VarKind::Word(words) => {
             let at = match number {
                 Some(number) => usize::try_from(number).ok().filter(|at| *at < words.len()),
                 None => words.iter().position(|word| word.eq_ignore_ascii_case(&wanted.shown)),
             };
             at.map(|at| words[at].to_owned()).ok_or_else(|| wanted.refused())
         }
-        Kind::Switches => switched(session, &wanted, global),
-        Kind::Text if def.name == "sql_mode" => {
+        VarKind::Switches => switched(session, &wanted, global),
+        VarKind::Text if def.name == "sql_mode" => {
             let mode = match number {
                 Some(number) => {
                     let number = u64::try_from(number).map_err(|_| wanted.refused())?;
@@ -101,7 +101,7 @@ pub(in crate::session) fn checked(
             warn_of_mode(session, mode);
             Ok(sql_mode::text(mode))
         }
-        Kind::Text => named(wanted),
+        VarKind::Text => named(wanted),
     }
 }
 

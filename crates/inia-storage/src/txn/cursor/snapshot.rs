@@ -5,8 +5,8 @@
 //! visible as it is. Otherwise each record is checked, and older versions are fetched from undo.
 //!
 //! A scan that was made narrow copies slots, fences and the beginnings of payloads of quiet leaves,
-//! and nothing else. Record headers and keys of a narrow copy are therefore never read: quiet leaves
-//! are shown without them on every path.
+//! and nothing else. Record headers and keys of a narrow copy are therefore never read: quiet
+//! leaves are shown without them on every path.
 
 use super::{Bound, RangePosition, Run, Stage};
 use crate::Result;
