@@ -161,10 +161,17 @@ impl IndexCodec {
         match stand {
             Stand::Key(at) => {
                 let place = form.place(prefix, at);
-                range.try_for_each(|i| {
-                    take(form.read(&place, entries.suffix(i))?);
-                    Ok(())
-                })?;
+                // A short loop of its own for the usual case.
+                match place.null {
+                    NullPlace::Never => range.try_for_each(|i| {
+                        take(Some(form.not_null(&place.number, entries.suffix(i))?));
+                        Ok(())
+                    })?,
+                    _ => range.try_for_each(|i| {
+                        take(form.read(&place, entries.suffix(i))?);
+                        Ok(())
+                    })?,
+                }
             }
             Stand::KeyEnd(back) => range.try_for_each(|i| {
                 let suffix = entries.suffix(i);
@@ -233,8 +240,18 @@ struct NumberForm {
 
 /// Where a number stands in keys with a prefix in common.
 struct NumberPlace {
-    null: Option<SplitBytes>,
+    null: NullPlace,
     number: SplitBytes,
+}
+
+/// Where the byte stands that says whether a number is NULL.
+enum NullPlace {
+    /// In the prefix, if there is one: no number is NULL.
+    Never,
+    /// In the prefix: all numbers are NULL.
+    Always,
+    /// So many bytes behind the prefix.
+    Rest(usize),
 }
 
 impl NumberForm {
@@ -250,24 +267,32 @@ impl NumberForm {
     /// The place of a part that begins at byte `at`.
     #[inline]
     fn place(self, prefix: &[u8], at: usize) -> NumberPlace {
-        match self.null {
-            None => NumberPlace { null: None, number: SplitBytes::new(prefix, at, self.len) },
-            Some(_) => NumberPlace {
-                null: Some(SplitBytes::new(prefix, at, 1)),
-                number: SplitBytes::new(prefix, at + 1, self.len),
-            },
-        }
+        let Some(null) = self.null else {
+            let number = SplitBytes::new(prefix, at, self.len);
+            return NumberPlace { null: NullPlace::Never, number };
+        };
+        let place = match prefix.get(at) {
+            Some(byte) if *byte == null => NullPlace::Always,
+            Some(_) => NullPlace::Never,
+            None => NullPlace::Rest(at - prefix.len()),
+        };
+        NumberPlace { null: place, number: SplitBytes::new(prefix, at + 1, self.len) }
     }
 
     /// The number in the key that goes on with `rest`; `None` for NULL.
     #[inline]
     fn read(self, place: &NumberPlace, rest: &[u8]) -> Result<Option<u64>, Damaged> {
-        if let (Some(null), Some(at)) = (self.null, &place.null)
-            && at.read(rest)? == u64::from(null)
-        {
-            return Ok(None);
-        }
-        sound(self.kind, self.len, place.number.read(rest)? ^ self.flip).map(Some)
+        let is_null = match place.null {
+            NullPlace::Never => false,
+            NullPlace::Always => true,
+            NullPlace::Rest(at) => Some(*rest.get(at).ok_or(Damaged)?) == self.null,
+        };
+        if is_null { Ok(None) } else { self.not_null(&place.number, rest).map(Some) }
+    }
+
+    #[inline]
+    fn not_null(self, number: &SplitBytes, rest: &[u8]) -> Result<u64, Damaged> {
+        sound(self.kind, self.len, number.read(rest)? ^ self.flip)
     }
 }
 
@@ -305,12 +330,16 @@ impl SplitBytes {
     }
 }
 
-/// The first `len` bytes, 1 to 8, as a number. They are read together where 8 bytes are there.
+/// The first `len` bytes, 1 to 8, as a number. They are read together where there are 8 bytes, or
+/// 4 for a short number: what is left of a key behind the prefix is often no longer.
 #[inline]
 fn leading(bytes: &[u8], len: usize) -> Result<u64, Damaged> {
     debug_assert!((1..=8).contains(&len), "a number has 1 to 8 bytes");
     if let Some(word) = bytes.first_chunk::<8>() {
         return Ok(u64::from_be_bytes(*word) >> (64 - 8 * len as u32));
+    }
+    if let Some(word) = bytes.first_chunk::<4>().filter(|_| len <= 4) {
+        return Ok(u64::from(u32::from_be_bytes(*word)) >> (32 - 8 * len as u32));
     }
     let bytes = bytes.get(..len).ok_or(Damaged)?;
     Ok(bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)))
