@@ -201,6 +201,10 @@ impl QueryBinder<'_> {
             });
         }
         (context.width, context.tables) = (inside.width, inside.tables);
+        let mut columns: Vec<FromColumn> = Vec::new();
+        for item in &select.items {
+            self.merged_item(item, origin, &mut columns)?;
+        }
         // WHERE becomes conditions of the enclosing query: of its WHERE, or of ON where the members
         // are the inner side of an outer join.
         if let Some(condition) = &select.where_ {
@@ -208,10 +212,6 @@ impl QueryBinder<'_> {
             let condition = meant.as_ref().unwrap_or(condition);
             let condition = self.expression(condition, Clause::Where, &[])?;
             conjuncts(condition, &mut conditions);
-        }
-        let mut columns: Vec<FromColumn> = Vec::new();
-        for item in &select.items {
-            self.merged_item(item, origin, &mut columns)?;
         }
         if !origin.names.is_empty() && origin.names.len() != columns.len() {
             return Err(SqlError::new(ErrorCode::ViewWrongList, &[]));

@@ -125,6 +125,8 @@ impl QueryBinder<'_> {
         let mut from = from;
         self.level().width = from.width;
         clauses.conditions = std::mem::take(&mut from.conditions);
+        // What fails in the list is reported before what fails in the conditions.
+        self.select_list(select, &mut clauses)?;
         if let Some(condition) = &select.where_ {
             let meant = self.meant(condition, false);
             let condition = meant.as_ref().unwrap_or(condition);
@@ -135,7 +137,6 @@ impl QueryBinder<'_> {
             let (env, host) = (self.context.env, self.context.host);
             super::functional::read_hidden_of(tree, &mut clauses.conditions, env, host);
         }
-        self.select_list(select, &mut clauses)?;
         for item in &select.group_by {
             let expr = self.group_item(item, &mut clauses)?;
             clauses.group.push(expr);

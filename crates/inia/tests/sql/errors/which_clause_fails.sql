@@ -1,0 +1,20 @@
+-- Of the errors of several clauses, the one of the select list is reported first, then that of WHERE.
+create table j (i int, v varchar(10), f int);
+insert into j values (1,'a',0);
+select nosuch from j where nosuch2 = 1;
+select nosuch from j group by q order by z;
+select i from j where q group by p order by z;
+select i from j group by p having k order by z;
+select i, (select q from j where w) from j where z;
+select i, (select i from j where w) from j where z;
+insert into j (i) select q from j where w;
+select sum(i) over w from j where q;
+select a.i from j a, j b where v = 1;
+select i from j a, j b where v = 1;
+select (select i from dual where i) from j a, j b;
+select sum(f) from j where sum(i) > 1 and q;
+select nosuch from j where i in (select x from j);
+select i from j where i in (select i from j where x) having y;
+with recursive r as (select 1 n union all select n + 1 from r, (select 1 n) d where n < 3) select * from r;
+select q from (select w from j where z) d where y;
+create table k as select q from j where w;
