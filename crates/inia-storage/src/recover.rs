@@ -81,7 +81,7 @@ pub(crate) fn restore_torn_pages(
             *known = found.max(*known);
         }
     }
-    let mut restored = false;
+    let any = !newest.is_empty();
     let mut place = PageBuf::new();
     for (id, (_, Reverse(slot))) in newest {
         if page_offset(id) + PAGE_SIZE as u64 > data.len()? {
@@ -89,12 +89,15 @@ pub(crate) fn restore_torn_pages(
         }
         data.read_at(&mut place.bytes, page_offset(id))?;
         if verify(&place.bytes, id).is_err() {
-            doublewrite.read_at(&mut copy.bytes, slot * PAGE_SIZE as u64)?;
-            data.write_at(&copy.bytes, page_offset(id))?;
-            restored = true;
+            doublewrite.read_at(&mut place.bytes, slot * PAGE_SIZE as u64)?;
         }
+        // A page that is whole may be so in the operating system's memory only: the program was
+        // killed before it had synced the file, or the sync has failed. It is written again, as
+        // what a failed sync has left out no later one writes, and the next batch takes the copies'
+        // place.
+        data.write_at(&place.bytes, page_offset(id))?;
     }
-    if restored {
+    if any {
         data.sync()?;
     }
     Ok(())

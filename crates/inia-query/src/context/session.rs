@@ -18,7 +18,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
 use inia_expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
-use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, Txn, WaitPolicy};
+use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, StorageError, Txn, WaitPolicy};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -420,9 +420,22 @@ impl SessionContext {
             None => {}
             Some(error) if error.code == ErrorCode::Deadlock => self.rollback()?,
             Some(_) if autocommits => self.rollback()?,
-            Some(_) => self.txn.get_mut().rollback_statement(start).sql()?,
+            Some(_) => {
+                let undone = self.txn.get_mut().rollback_statement(start);
+                self.whole_or_nothing(undone)?;
+            }
         }
         self.settle_statement()
+    }
+
+    /// Rolls the transaction back where a part of it could not be undone: a client must not commit
+    /// half a statement. The background goes on with what cannot be undone at present.
+    pub fn whole_or_nothing(&mut self, undone: Result<(), StorageError>) -> Result<(), SqlError> {
+        if undone.is_err() {
+            // The first error says why.
+            let _ = self.rollback();
+        }
+        undone.sql()
     }
 
     /// The lock that plain reads take: SERIALIZABLE locks, except for autocommitted SELECTs.

@@ -5,7 +5,6 @@ use inia_base::process::KillTarget;
 use inia_parser::ast;
 use inia_query::context::StatementOutcome;
 use inia_query::context::{NamedSavepoint, SessionContext};
-use inia_query::error::StorageResult;
 use inia_storage::Isolation;
 
 type Done = Result<StatementOutcome, SqlError>;
@@ -108,7 +107,8 @@ pub(super) fn rollback_to(session: &mut SessionContext, name: &str) -> Done {
     let at = find(session, name)?;
     let (point, locks) = (session.state.savepoints[at].point, session.state.savepoints[at].locks);
     warn_incomplete(session);
-    session.txn.get_mut().rollback_to(point).sql()?;
+    let undone = session.txn.get_mut().rollback_to(point);
+    session.whole_or_nothing(undone)?;
     session.state.savepoints.truncate(at + 1);
     if session.txn.get_mut().only_reads() {
         session.mdl.release_from(locks);

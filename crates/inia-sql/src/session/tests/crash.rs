@@ -39,6 +39,8 @@ fn open(disk: &SimDisk) -> Result<Arc<Database>, OpenError> {
 fn session(db: &Arc<Database>) -> TestSession {
     let mut session = TestSession(Session::new(db, ClientInfo::default()));
     session.run("USE test");
+    // Locks are waited for in vain only where a transaction cannot be rolled back.
+    session.run("SET innodb_lock_wait_timeout = 1");
     session
 }
 

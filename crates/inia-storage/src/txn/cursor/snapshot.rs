@@ -196,7 +196,6 @@ impl SnapshotCursor {
         let (core, tree) = (&self.range.core, &self.range.tree);
         let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
         let leaf = &memory.gap.leaf;
-        debug_assert!(!leaf.is_deleted(i), "a quiet leaf has no delete marks");
         if !leaf.is_narrow() {
             leaf.key(i, &mut memory.key);
         }

@@ -73,7 +73,7 @@ impl World {
                 let _ = run.db.engine.background_step();
             }
         }
-        run.settle(failed.client, &failed.step, false);
+        run.settle_failed(failed.client, &failed.step);
         run.check_view(failed.client, &format!("seed {seed}, after {sql:.200}: {answer}"));
     }
 
@@ -123,12 +123,17 @@ impl World {
     }
 
     /// Goes on where nothing can be written any more. Statements that write nothing succeed;
-    /// whether one failed with the stop's error. None fails with any other error.
+    /// whether one failed with the stop's error. None fails with any other error, but for those that
+    /// wait for the locks of a transaction that cannot be rolled back any more, or ask for its
+    /// savepoints.
     fn tells_of_the_stop(&self, run: &mut Run) -> bool {
         for _ in 0..20 {
             let Err(later) = run.step() else { continue };
             if later.step.kind != Kind::Background {
                 let answer = &later.answer;
+                if ["ERROR 1205: ", "ERROR 1305: "].iter().any(|known| answer.contains(known)) {
+                    continue;
+                }
                 assert!(answer.contains("no writes until"), "seed {}: {answer}", self.seed);
                 return true;
             }
@@ -189,8 +194,18 @@ fn a_full_disk_undoes_statements_until_there_is_space_again() {
             world.disk.set_capacity(None);
             // Space is found by the background's next step at the latest.
             let run = world.run.as_ref().unwrap();
-            while run.db.engine.failure().is_none() && run.db.engine.background_step().unwrap() {}
-            if let Some(failed) = world.steps(10) {
+            while run.db.engine.failure().is_none()
+                && run.db.engine.background_step().unwrap_or(false)
+            {}
+            // Work without a client can have met the stop.
+            if run.db.engine.failure().is_some() {
+                world.restart(&[]);
+            }
+            // The background tries again: a dropped leaf's long values may want more page frames than
+            // this small pool has free beside the clients'.
+            if let Some(failed) = world.steps(10)
+                && failed.step.kind != Kind::Background
+            {
                 panic!("seed {seed}: {:.200}: {}", failed.step.sql, failed.answer);
             }
         }

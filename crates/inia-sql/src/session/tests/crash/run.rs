@@ -166,14 +166,38 @@ impl Run {
         *self.allowed.lock().unwrap() = (vec![self.committed()], String::from("nothing"));
     }
 
+    /// Takes note of a step that has failed on the disk. Where it could not be undone alone, the
+    /// session has no transaction any more, and all that was done in it is gone. That is also so
+    /// where a definition could not commit the transaction before it.
+    pub(super) fn settle_failed(&mut self, client: usize, step: &Step) {
+        let view = self.views[client].clone();
+        let gone = match step.kind {
+            Kind::Definition => self.difference(client, &view.seen).is_some(),
+            _ => !self.sessions[client].is_in_transaction(),
+        };
+        if view.open.is_some() && gone {
+            self.views[client] = View { seen: view.committed.clone(), open: None, ..view };
+            *self.allowed.lock().unwrap() = (vec![self.committed()], String::from("nothing"));
+            return;
+        }
+        self.settle(client, step, false);
+    }
+
     /// What a client's session shows of its own tables must be what it has seen.
     pub(super) fn check_view(&mut self, client: usize, label: &str) {
-        for (name, table) in self.views[client].seen.0.iter().filter(|(n, _)| !n.ends_with('.')) {
-            let shown = self.sessions[client].run(&format!("SELECT * FROM {name} ORDER BY id"));
+        let seen = self.views[client].seen.clone();
+        let difference = self.difference(client, &seen);
+        assert!(difference.is_none(), "{label}: {}", difference.unwrap_or_default());
+    }
+
+    /// Where what a client's session shows is not `tables`.
+    fn difference(&mut self, client: usize, tables: &Tables) -> Option<String> {
+        let session = &mut self.sessions[client];
+        tables.0.iter().filter(|(name, _)| !name.ends_with('.')).find_map(|(name, table)| {
+            let shown = session.run(&format!("SELECT * FROM {name} ORDER BY id"));
             let text = table.text();
-            let mut lines = shown.lines().zip(text.lines());
-            let differs = lines.find(|(a, b)| a != b);
-            assert!(shown == text, "{label}: {name} differs: {differs:.200?}");
-        }
+            let differs = shown.lines().zip(text.lines()).find(|(a, b)| a != b);
+            (shown != text).then(|| format!("{name} differs: {differs:.200?}"))
+        })
     }
 }
