@@ -15,6 +15,7 @@ mod dml;
 mod engines;
 mod files;
 mod full_disk;
+mod half_statements;
 mod killed_passes;
 mod kills;
 mod leaf_runs;
