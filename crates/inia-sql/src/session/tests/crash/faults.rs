@@ -123,8 +123,8 @@ impl World {
     }
 
     /// Goes on where nothing can be written any more. Statements that write nothing succeed;
-    /// whether one failed with the stop's error. None fails with any other error, but for those that
-    /// wait for the locks of a transaction that cannot be rolled back any more, or ask for its
+    /// whether one failed with the stop's error. None fails with any other error, but for those
+    /// that wait for the locks of a transaction that cannot be rolled back any more, or ask for its
     /// savepoints.
     fn tells_of_the_stop(&self, run: &mut Run) -> bool {
         for _ in 0..20 {
@@ -201,8 +201,8 @@ fn a_full_disk_undoes_statements_until_there_is_space_again() {
             if run.db.engine.failure().is_some() {
                 world.restart(&[]);
             }
-            // The background tries again: a dropped leaf's long values may want more page frames than
-            // this small pool has free beside the clients'.
+            // The background tries again: a dropped leaf's long values may want more page frames
+            // than this small pool has free beside the clients'.
             if let Some(failed) = world.steps(10)
                 && failed.step.kind != Kind::Background
             {
