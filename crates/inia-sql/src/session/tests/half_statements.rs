@@ -1,5 +1,5 @@
-//! A statement fails, and undoing it fails as well: nothing of it may stand, so the transaction goes
-//! as a whole.
+//! A statement fails, and undoing it fails as well: nothing of it may stand, so the transaction
+//! goes as a whole.
 
 use super::TestSession;
 use crate::session::Session;
