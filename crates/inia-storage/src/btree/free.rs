@@ -1,4 +1,4 @@
-//! Dropping a tree: its pages are freed from the right, a leaf at a time.
+//! Dropping a tree: its pages are freed from the right, a leaf or one long value at a time.
 //!
 //! After each mini-transaction the tree is a smaller one that can be dropped in the same way, so
 //! that dropping goes on after a crash wherever it was.
@@ -12,7 +12,7 @@ use crate::ops::node::NodeOp;
 use crate::store::{Latched, Mtr, Store};
 
 impl BTree {
-    /// Frees nodes, each with its overflow pages, and counts `nodes` down to 0. True when only the
+    /// Frees nodes and the overflow pages of single records, and counts `nodes` down to 0. True when only the
     /// root is left, as an empty leaf. Nobody else may use the tree.
     pub(crate) fn free_nodes(&self, store: &Store, nodes: &mut usize) -> Result<bool> {
         while *nodes > 0 {
@@ -25,9 +25,9 @@ impl BTree {
                 return Ok(true);
             }
             if node::level(mtr.page(root)) == 0 || node::count(mtr.page(root)) == 0 {
-                let chains = self.latch_chains(&mut mtr, root)?;
-                mtr.free_all(&chains)?;
-                self.make_empty(&mut mtr, root);
+                if !self.free_last_chain(&mut mtr, root)? {
+                    self.make_empty(&mut mtr, root);
+                }
             } else {
                 self.free_last(&mut mtr, root)?;
             }
@@ -52,27 +52,32 @@ impl BTree {
             let child = self.latch_child(mtr, parent, last)?;
             let level = node::level(mtr.page(child));
             if level == 0 || node::count(mtr.page(child)) == 0 {
-                let mut pages = vec![child];
-                if level == 0 {
-                    pages.append(&mut self.latch_chains(mtr, child)?);
+                if !self.free_last_chain(mtr, child)? {
+                    mtr.free(child)?;
+                    let op = NodeOp::Remove { slot: last as u16 };
+                    mtr.apply(parent, &PageOp::Node(op));
                 }
-                mtr.free_all(&pages)?;
-                let op = NodeOp::Remove { slot: last as u16 };
-                mtr.apply(parent, &PageOp::Node(op));
                 return Ok(());
             }
             parent = child;
         }
     }
 
-    /// The pages of a leaf's overflow chains.
-    fn latch_chains(&self, mtr: &mut Mtr<'_>, leaf: Latched) -> Result<Vec<Latched>> {
-        let mut pages = Vec::new();
-        for i in 0..node::count(mtr.page(leaf)) {
-            if let PayloadRef::Overflow(chain) = payload(mtr.page(leaf), i) {
-                pages.append(&mut self.latch_chain(mtr, chain)?);
-            }
+    /// Frees the overflow pages of the last record of a leaf that has any, and the record; false
+    /// when none has. One chain at a time, as a pool may have fewer page frames than the values of
+    /// a leaf have pages.
+    fn free_last_chain(&self, mtr: &mut Mtr<'_>, node: Latched) -> Result<bool> {
+        if node::level(mtr.page(node)) > 0 {
+            return Ok(false);
         }
-        Ok(pages)
+        let chain = (0..node::count(mtr.page(node))).rev().find_map(|i| {
+            let PayloadRef::Overflow(chain) = payload(mtr.page(node), i) else { return None };
+            Some((i, chain))
+        });
+        let Some((i, chain)) = chain else { return Ok(false) };
+        let pages = self.latch_chain(mtr, chain)?;
+        mtr.free_all(&pages)?;
+        mtr.apply(node, &PageOp::Node(NodeOp::Remove { slot: i as u16 }));
+        Ok(true)
     }
 }

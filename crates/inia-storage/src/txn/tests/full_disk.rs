@@ -181,6 +181,26 @@ fn free_pages_anywhere_in_the_file_serve_a_rollback() {
     shorten_fill_and_roll_back(30, 100_000, 3000, 300);
 }
 
+/// The values of one leaf have more pages than there are page frames.
+#[test]
+fn a_dropped_tree_of_long_values_is_freed_in_a_small_pool() {
+    let disk = SimDisk::new();
+    let engine = open_small(&disk);
+    let tree = tree_with(&engine, &[]);
+    let used = engine.core.store.used_pages();
+    let mut txn = rr(&engine);
+    for n in 0..60_u32 {
+        txn.insert(&tree, &n.to_be_bytes(), &[b'l'; 60_000]).unwrap();
+    }
+    txn.commit().unwrap();
+    txn.begin(Isolation::RepeatableRead);
+    txn.drop_tree(&tree).unwrap();
+    txn.commit().unwrap();
+    run_background(&engine);
+    assert!(engine.core.store.used_pages() < used + 5);
+    assert_eq!(engine.check(&[]).unwrap(), Vec::<String>::new());
+}
+
 /// New pages are wanted at the end of the table, and old ones go from its beginning.
 #[test]
 fn a_table_that_moves_on_uses_the_pages_that_it_has_left() {
