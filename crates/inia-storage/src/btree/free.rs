@@ -12,8 +12,8 @@ use crate::ops::node::NodeOp;
 use crate::store::{Latched, Mtr, Store};
 
 impl BTree {
-    /// Frees nodes and the overflow pages of single records, and counts `nodes` down to 0. True when only the
-    /// root is left, as an empty leaf. Nobody else may use the tree.
+    /// Frees nodes and the overflow pages of single records, and counts `nodes` down to 0. True
+    /// when only the root is left, as an empty leaf. Nobody else may use the tree.
     pub(crate) fn free_nodes(&self, store: &Store, nodes: &mut usize) -> Result<bool> {
         while *nodes > 0 {
             let mut mtr = store.mtr()?;
