@@ -1,6 +1,7 @@
 //! Orders the members of a group of inner joins and joins them.
 
 use super::cells::cell_checks;
+use super::rewrite::drop_implied;
 use super::{FromTree, Leaf, LeafKind, QueryBlock};
 use crate::access::{self, Choice};
 use crate::plan::json_table::JsonTableSource;
@@ -38,7 +39,8 @@ pub(super) fn plan(
         let left_filled = filled.clone();
         filled = filled.union(&slots);
         let last = group.members.is_empty();
-        let ready = take_ready(conditions, &filled, last);
+        let mut ready = take_ready(conditions, &filled, last);
+        drop_implied(&mut ready);
         let right = Right { tree: member, conditions: ready };
         source = Some(attach(source, JoinType::Inner, right, &left_filled, block));
     }
@@ -184,7 +186,9 @@ fn plan_outer(
     let mut left_conditions = take_ready(conditions, &left_filled, false);
     let left = plan(join.left, &mut left_conditions, filled, block);
     conditions.extend(left_conditions);
-    let right = Right { tree: join.right, conditions: join.on };
+    let mut on = join.on;
+    drop_implied(&mut on);
+    let right = Right { tree: join.right, conditions: on };
     attach(Some(left), JoinType::Left, right, &left_filled, block)
 }
 
