@@ -4,11 +4,13 @@ use super::cells::cell_checks;
 use super::{FromTree, Leaf, LeafKind, QueryBlock};
 use crate::access::{self, Choice};
 use crate::plan::json_table::JsonTableSource;
-use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource, TableSource, VirtualSource};
+use crate::plan::{
+    HashKey, JoinMethod, JoinPlan, JoinType, ReadOrder, RowSource, TableSource, VirtualSource,
+};
 use inia_expr::compare::hashable;
 use inia_expr::take_ready;
 use inia_expr::{CmpOp, Expr, ExprKind};
-use inia_expr::{SlotSet, slots_of};
+use inia_expr::{Needs, SlotSet, slots_of};
 
 /// Rows that a subplan or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
@@ -313,15 +315,17 @@ fn leaf_source(
     block: &QueryBlock<'_>,
 ) -> RowSource {
     let base = leaf.slots.start;
-    let needed = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
+    let needed: Vec<bool> = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
     match (leaf.kind, choice) {
         (LeafKind::Table { table, lock, .. }, Some(choice)) => {
             let checks = cell_checks(&filter, &table.def, base);
+            let read_order = read_order(&filter, &needed, base, choice.path.point);
             RowSource::Table(Box::new(TableSource {
                 table,
                 alias: leaf.alias,
                 base,
                 needed,
+                read_order,
                 access: choice.path,
                 rows: choice.rows,
                 filter,
@@ -342,4 +346,16 @@ fn leaf_source(
         }
         (LeafKind::Table { .. }, None) => RowSource::Nothing,
     }
+}
+
+/// The columns that the conditions read come first, except at a single row.
+fn read_order(filter: &[Expr], needed: &[bool], base: usize, point: bool) -> ReadOrder {
+    let needed = (0..needed.len()).filter(|&column| needed[column]);
+    if filter.is_empty() || point {
+        return ReadOrder { tested: Vec::new(), rest: needed.collect() };
+    }
+    let needs: Vec<Needs> = filter.iter().map(slots_of).collect();
+    let reads = |slot| needs.iter().any(|needs| needs.whole_row || needs.slots.contains(slot));
+    let (tested, rest) = needed.partition(|column| reads(base + column));
+    ReadOrder { tested, rest }
 }
