@@ -431,6 +431,22 @@ pub enum JoinType {
     Inner,
     /// And left rows without a match.
     Left,
+    /// Left rows that match, each once; the right side's slots mean nothing behind the join.
+    Semi,
+    /// Left rows that match nothing.
+    Anti,
+}
+
+impl JoinType {
+    /// Whether what is behind the join reads the right side's slots.
+    pub(crate) fn gives_right(self) -> bool {
+        matches!(self, JoinType::Inner | JoinType::Left)
+    }
+
+    /// Whether left rows without a match come out.
+    pub(crate) fn keeps_unmatched(self) -> bool {
+        matches!(self, JoinType::Left | JoinType::Anti)
+    }
 }
 
 /// How a join finds matches.

@@ -277,8 +277,12 @@ impl Printer<'_> {
                 let kind = match (join.kind, &join.method) {
                     (JoinType::Inner, JoinMethod::NestedLoop) => "Nested loop inner join",
                     (JoinType::Left, JoinMethod::NestedLoop) => "Nested loop left join",
+                    (JoinType::Semi, JoinMethod::NestedLoop) => "Nested loop semijoin",
+                    (JoinType::Anti, JoinMethod::NestedLoop) => "Nested loop antijoin",
                     (JoinType::Inner, JoinMethod::Hash(_)) => "Inner hash join",
                     (JoinType::Left, JoinMethod::Hash(_)) => "Left hash join",
+                    (JoinType::Semi, JoinMethod::Hash(_)) => "Hash semijoin",
+                    (JoinType::Anti, JoinMethod::Hash(_)) => "Hash antijoin",
                 };
                 let mut on: Vec<String> = join.on.iter().map(print).collect();
                 // Hash keys come before other conditions, which are checked for rows of equal keys

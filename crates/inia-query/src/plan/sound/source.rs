@@ -54,7 +54,7 @@ impl StatementPlan {
             }
         };
         join.on.iter().for_each(|condition| Readable::of(self, both.clone()).check(condition));
-        both
+        if join.kind.gives_right() { both } else { left }
     }
 
     fn check_table(&self, source: &TableSource, filled: &SlotSet, width: usize) -> SlotSet {
