@@ -9,6 +9,7 @@ mod restrict;
 pub(super) use restrict::drop_implied;
 
 use super::{FromTree, Leaf};
+use crate::plan::JoinType;
 use inia_expr::{Expr, ExprKind, ExprType};
 
 /// Rewrites WHERE's conditions and those of each join's ON.
@@ -23,9 +24,9 @@ fn rewrite_on(tree: &mut FromTree) {
     let FromTree::Join(join) = tree else { return };
     rewrite_on(&mut join.left);
     rewrite_on(&mut join.right);
-    // The condition of an outer join leaves out no row of its left side.
+    // The condition of an outer join or an anti join leaves out no row of the left side.
     let mut members = Vec::new();
-    if !join.outer {
+    if matches!(join.kind, JoinType::Inner | JoinType::Semi) {
         leaves(&join.left, &mut members);
     }
     leaves(&join.right, &mut members);
