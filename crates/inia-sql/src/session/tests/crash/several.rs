@@ -100,7 +100,10 @@ impl Maker<'_> {
                 self.tables.0.retain(|name, _| !name.starts_with(&marker));
                 self.changed(format!("DROP DATABASE {database}"), None)
             }
-            1 if !name.contains('.') && self.ordinary() > 2 => {
+            1 if !name.contains('.')
+                && self.ordinary() > 2
+                && !self.tables.0.contains_key(&format!("{marker}{free}")) =>
+            {
                 let to = format!("{marker}{free}");
                 let table = self.tables.0.remove(name).unwrap();
                 self.tables.0.insert(to.clone(), table);
