@@ -242,7 +242,7 @@ impl Aggregate {
             AggregateFunc::JsonArrayAgg => State::Array(String::new()),
             AggregateFunc::JsonObjectAgg => State::Object(None),
         };
-        Accumulator { state, seen: None, held: 0, left: 0 }
+        Accumulator::of(state)
     }
 
     fn is_real(&self) -> bool {
@@ -354,6 +354,25 @@ enum State {
 }
 
 impl Accumulator {
+    /// The state of SUM or AVG after so many integers.
+    pub fn of_integers(small: i128, count: i64) -> Accumulator {
+        Accumulator::of(State::ExactSum { small, sum: None, count })
+    }
+
+    /// The state of SUM or AVG after so many decimals.
+    pub fn of_decimals(sum: Decimal, count: i64) -> Accumulator {
+        Accumulator::of(State::ExactSum { small: 0, sum: Some(sum), count })
+    }
+
+    /// The state of MIN or MAX with this value; NULL for none.
+    pub fn of_extreme(value: Value) -> Accumulator {
+        Accumulator::of(State::Extreme(value))
+    }
+
+    fn of(state: State) -> Accumulator {
+        Accumulator { state, seen: None, held: 0, left: 0 }
+    }
+
     /// Evaluates the arguments for `row` and takes them in.
     pub fn add(
         &mut self,

@@ -23,6 +23,7 @@ mod setop;
 mod sort;
 mod source;
 mod subplans;
+mod vector;
 mod window;
 
 use crate::catalog::Table;

@@ -20,6 +20,7 @@ mod group;
 mod order;
 mod outer;
 mod rewrite;
+mod vector;
 
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;

@@ -13,6 +13,7 @@ pub(crate) mod json_table;
 mod sound;
 mod strategy;
 pub mod trace;
+pub(crate) mod vector;
 pub(crate) mod view_use;
 pub(crate) mod window;
 

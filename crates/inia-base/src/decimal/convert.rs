@@ -137,6 +137,12 @@ impl Decimal {
         Decimal::from_small(magnitude, scale, value < 0)
     }
 
+    /// The coefficient with its sign, where 128 bits hold it.
+    pub fn to_coefficient(self) -> Option<i128> {
+        let magnitude = i128::try_from(self.small()?).ok()?;
+        Some(if self.negative { -magnitude } else { magnitude })
+    }
+
     /// A decimal from a floating-point number, by its shortest decimal text, as MySQL converts.
     /// Out-of-range values overflow; NaN is not a number that SQL knows and counts as such too.
     pub fn from_f64(value: f64) -> Result<Decimal, DecimalError> {

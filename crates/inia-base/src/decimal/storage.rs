@@ -46,6 +46,26 @@ impl Decimal {
         out.extend_from_slice(&bytes[start..]);
     }
 
+    /// The coefficient in what [`Decimal::encode`] wrote, where that is at most 16 bytes long.
+    #[inline]
+    pub fn coefficient(bytes: &[u8]) -> Option<i128> {
+        // The sign bit is flipped; the sign fills the bytes that are not stored.
+        if let (1..=8, Some(first)) = (bytes.len(), bytes.first()) {
+            let start = if first & 0x80 == 0 { -1i64 } else { 0 };
+            let word =
+                bytes[1..].iter().fold((start << 8) | i64::from(first ^ 0x80), |word, byte| {
+                    (word << 8) | i64::from(*byte)
+                });
+            return Some(word.into());
+        }
+        let first = bytes.first().filter(|_| bytes.len() <= 16)?;
+        let start = if first & 0x80 == 0 { -1i128 } else { 0 };
+        let whole = bytes[1..].iter().fold((start << 8) | i128::from(first ^ 0x80), |all, byte| {
+            (all << 8) | i128::from(*byte)
+        });
+        Some(whole)
+    }
+
     /// Reads what [`Decimal::encode`] wrote; `None` when `bytes` is not of that size.
     pub fn decode(bytes: &[u8], precision: u8, scale: u8) -> Option<Decimal> {
         let size = Decimal::storage_size(precision);

@@ -100,7 +100,7 @@ impl<'s> FoundRun<'s> {
     }
 
     /// Clustered rows that were looked up.
-    pub(super) fn of_rows(rows: Vec<&'s [u8]>, key: &'s mut Vec<u8>) -> FoundRun<'s> {
+    pub(crate) fn of_rows(rows: Vec<&'s [u8]>, key: &'s mut Vec<u8>) -> FoundRun<'s> {
         FoundRun { rows: Rows::LookedUp(rows), key }
     }
 
@@ -148,6 +148,27 @@ impl<'s> FoundRun<'s> {
             Rows::Entries(index, records) => {
                 table.indexes[*index].codec.numbers(column, records, range, take)
             }
+        };
+        Ok(given?)
+    }
+
+    /// As [`FoundRun::numbers`], for the coefficients of a DECIMAL column in clustered rows.
+    #[inline]
+    pub(crate) fn decimals(
+        &self,
+        table: &Table,
+        column: usize,
+        range: Range<usize>,
+        take: impl FnMut(Option<i128>),
+    ) -> Result<bool> {
+        let given = match &self.rows {
+            Rows::Clustered(records) => {
+                table.layout.decimals(column, range.map(|i| records.value(i)), take)
+            }
+            Rows::LookedUp(rows) => {
+                table.layout.decimals(column, rows[range].iter().copied(), take)
+            }
+            Rows::Entries(..) => return Ok(false),
         };
         Ok(given?)
     }

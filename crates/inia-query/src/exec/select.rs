@@ -184,6 +184,9 @@ impl Runner<'_> {
             GroupStrategy::IntGroups(plan) => {
                 self.int_groups((select, plan), &aggregation.calls, ctx, row, project)?
             }
+            GroupStrategy::Vectors(plan) => {
+                self.vector_groups((select, plan), &aggregation.calls, ctx, row, project)?
+            }
             GroupStrategy::JoinTotals(plan) => {
                 self.join_totals((select, plan), &aggregation.calls, ctx, row, project)?
             }

@@ -18,7 +18,11 @@ pub(crate) fn group_strategy(select: &SelectPlan) -> Option<GroupStrategy> {
     if let Some(extrema) = super::order::index_extrema(select) {
         return Some(GroupStrategy::Extrema(extrema));
     }
-    let from_cells = by_cells(select, aggregation);
+    let vectors = || {
+        let groups = super::vector::vector_groups(select, aggregation)?;
+        Some(GroupStrategy::Vectors(Box::new(groups)))
+    };
+    let from_cells = by_cells(select, aggregation).or_else(vectors);
     Some(from_cells.unwrap_or_else(|| {
         let grows = aggregation.calls.iter().any(Aggregate::grows);
         match !aggregation.group.is_empty() && grows {

@@ -4,6 +4,7 @@
 //! still get in the way (groups outgrow memory, bounds turn out not to be exact) the strategy says
 //! what is run instead, and EXPLAIN FORMAT=TREE names both.
 
+use super::vector::VectorGroups;
 use crate::access::AccessPath;
 use crate::catalog::Table;
 use inia_base::collation::Collation;
@@ -51,6 +52,10 @@ pub enum GroupStrategy {
     /// One table is grouped by one integer column, from stored cells; `Hash` where groups outgrow
     /// memory or the path's bounds turn out not to be exact.
     IntGroups(IntGroups),
+    /// One table is grouped, and aggregates computed, over column vectors; `Hash` where groups
+    /// outgrow memory, numbers outgrow 128 bits or their type, a constant is NULL, or the path's
+    /// bounds turn out not to be exact.
+    Vectors(Box<VectorGroups>),
     /// Counts and sums over a hash join by one integer column, from stored cells; `Hash`, over
     /// joined rows, where the right side outgrows memory or bounds turn out not to be exact.
     JoinTotals(JoinTotals),

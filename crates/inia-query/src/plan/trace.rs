@@ -59,6 +59,12 @@ impl Watch {
         self.away += left.elapsed();
         answer
     }
+
+    /// Rows were given without a visitor.
+    pub(crate) fn gave(&mut self, rows: u64) {
+        self.first.get_or_insert_with(|| self.begun.elapsed());
+        self.rows += rows;
+    }
 }
 
 impl Trace {

@@ -17,6 +17,7 @@ use super::part::{NULL, PartCodec};
 use crate::error::Damaged;
 use crate::table_def::IndexKind;
 use inia_base::datatype::DataType;
+use inia_base::decimal::Decimal;
 use std::ops::Range;
 
 /// Index entries of one leaf. Each part is asked for on its own: most columns need one only.
@@ -79,6 +80,29 @@ impl RowLayout {
             8 => fixed_numbers::<8>(at, rows, take)?,
             _ => return Ok(false),
         }
+        Ok(true)
+    }
+
+    /// As [`RowLayout::numbers`], for the coefficients of a DECIMAL column of at most 38 digits.
+    #[inline]
+    pub(crate) fn decimals<'a>(
+        &self,
+        column: usize,
+        mut rows: impl Iterator<Item = &'a [u8]>,
+        mut take: impl FnMut(Option<i128>),
+    ) -> Result<bool, Damaged> {
+        let slot = &self.slots[column];
+        let CellPosition::Fixed { offset, kind } = slot.place else { return Ok(false) };
+        let (FixedKind::Decimal(..), 1..=16) = (kind, kind.len()) else { return Ok(false) };
+        let end = offset + kind.len();
+        rows.try_for_each(|row| {
+            let bytes = row.get(offset..end).ok_or(Damaged)?;
+            take(match slot.null_bit {
+                Some(bit) if is_set(row, bit)? => None,
+                _ => Decimal::coefficient(bytes),
+            });
+            Ok(())
+        })?;
         Ok(true)
     }
 

@@ -159,6 +159,13 @@ impl Printer<'_> {
                 "Aggregate stored cells by an integer, or using temporary table where groups \
                  outgrow memory"
             }
+            GroupStrategy::Vectors(_) if !grouped => {
+                "Aggregate column vectors, or rows where numbers outgrow their type"
+            }
+            GroupStrategy::Vectors(_) => {
+                "Aggregate column vectors, or rows using temporary table where groups outgrow \
+                 memory or numbers their type"
+            }
             GroupStrategy::JoinTotals(_) => {
                 "Aggregate stored cells of both sides, or joined rows where the right side \
                  outgrows memory"
@@ -173,7 +180,7 @@ impl Printer<'_> {
         // where the bounds of a path are not exact.
         let by_cells = matches!(
             aggregation.strategy,
-            GroupStrategy::IntGroups(_) | GroupStrategy::JoinTotals(_)
+            GroupStrategy::IntGroups(_) | GroupStrategy::JoinTotals(_) | GroupStrategy::Vectors(_)
         );
         self.node(*depth, &format!("{text}{}", if by_cells { or_inexact(select) } else { "" }));
         *depth += 1;

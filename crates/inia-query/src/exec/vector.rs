@@ -1,0 +1,331 @@
+//! Grouping and aggregates of one table over column vectors ([`crate::plan::vector`]).
+//!
+//! For each batch, which is the rows of one leaf or of one batch of look-ups:
+//! 1. conditions choose rows, for the whole batch each where they can ([`conditions`]);
+//! 2. the key columns of chosen rows find their groups ([`keys`]);
+//! 3. the program computes what aggregates read, for chosen rows alone ([`program`], [`numbers`]);
+//! 4. each aggregate takes its vector in, group by group ([`totals`]).
+//!
+//! No group has been given when a number or a group turns out not to fit: general execution starts
+//! from the beginning then, and gives MySQL's errors where there are any.
+
+mod conditions;
+mod keys;
+mod numbers;
+mod program;
+mod totals;
+
+use super::keys::encode_key;
+use super::{Result, Runner};
+use crate::access::{FoundRow, FoundRun, RowData, TableScan};
+use crate::plan::trace::{Node, watched};
+use crate::plan::vector::{VectorFilter, VectorGroups};
+use crate::plan::{RowSource, SelectPlan, TableSource};
+use crate::spill::{ENTRY, Grant, held};
+use conditions::{Batch, Texts, Truth};
+use inia_base::value::Value;
+use inia_expr::{Aggregate, EvalContext, Expr};
+use inia_storage::ReadMode;
+use keys::{GroupNumbers, Words};
+use program::Program;
+use totals::Totals;
+
+/// Takes a finished group's row, its aggregates in the context.
+type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
+
+/// The state of one execution.
+struct Grouping<'p, 'w> {
+    source: &'p TableSource,
+    plan: &'p VectorGroups,
+    /// The expressions that group.
+    group: &'p [Expr],
+    tested: Program<'p>,
+    /// The texts of each condition.
+    texts: Vec<Option<Texts>>,
+    computed: Program<'p>,
+    numbers: GroupNumbers,
+    /// The first row of each group.
+    rows: Vec<Vec<Value>>,
+    totals: Totals<'p>,
+    memory: Grant<'w>,
+    /// Bytes that groups and texts take.
+    used: usize,
+    /// Which rows of the batch fulfil the conditions.
+    chosen: Vec<bool>,
+    examined: u64,
+    found: u64,
+}
+
+impl Runner<'_> {
+    /// Gives the groups of one table to `project`; false, with nothing given, where they must be
+    /// made in another way.
+    pub(super) fn vector_groups(
+        &self,
+        (select, plan): (&SelectPlan, &VectorGroups),
+        calls: &[Aggregate],
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        project: &mut Project<'_>,
+    ) -> Result<bool> {
+        let RowSource::Table(source) = &select.source else { return Ok(false) };
+        let group = select.aggregation.as_ref().map_or(&[][..], |all| &all.group);
+        let Some(mut grouping) = self.grouping(source, (plan, group, calls), ctx) else {
+            return Ok(false);
+        };
+        if group.is_empty() {
+            grouping.begin(&vec![Value::Null; select.width]);
+        }
+        // A second run would warn again.
+        let warned = (ctx.warnings.count, ctx.warnings.list.len());
+        let done = match self.trace {
+            None => self.all_batches(&mut grouping, ctx, row)?,
+            Some(trace) => watched(trace, Node::Source(&select.source), |watch| {
+                let done = self.all_batches(&mut grouping, ctx, row)?;
+                if done {
+                    trace.examined(source, grouping.examined);
+                    watch.gave(grouping.found);
+                }
+                Ok(done)
+            })?,
+        };
+        if !done {
+            ctx.warnings.count = warned.0;
+            ctx.warnings.list.truncate(warned.1);
+            return Ok(false);
+        }
+        let Grouping { rows, totals, computed, .. } = grouping;
+        for (number, group) in rows.iter().enumerate() {
+            self.check_killed()?;
+            ctx.aggregates.clear();
+            for (at, call) in calls.iter().enumerate() {
+                let value = totals.value((at, number), call, &computed, ctx)?;
+                ctx.aggregates.push(value);
+            }
+            if !project(ctx, group)? {
+                break;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The beginning; `None` where constants are not what the plan has taken them for.
+    fn grouping<'p>(
+        &self,
+        source: &'p TableSource,
+        (plan, group, calls): (&'p VectorGroups, &'p [Expr], &[Aggregate]),
+        ctx: &mut EvalContext<'_>,
+    ) -> Option<Grouping<'p, '_>> {
+        debug_assert_eq!(plan.totals.len(), calls.len(), "each call has a total");
+        debug_assert_eq!(plan.keys.len(), group.len(), "each key has a column");
+        let texts = plan.conditions.iter().map(|filter| match filter {
+            VectorFilter::Vector(condition) => Texts::of(condition, ctx).map(Some),
+            VectorFilter::Row(_) => Some(None),
+        });
+        let texts = texts.collect::<Option<_>>()?;
+        Some(Grouping {
+            source,
+            plan,
+            group,
+            tested: Program::new(&plan.tested, ctx)?,
+            texts,
+            computed: Program::new(&plan.computed, ctx)?,
+            numbers: GroupNumbers::new(plan.keys.len()),
+            rows: Vec::new(),
+            totals: Totals::new(&plan.totals),
+            memory: Grant::new(self.exec.workspace),
+            used: 0,
+            chosen: Vec::new(),
+            examined: 0,
+            found: 0,
+        })
+    }
+
+    fn all_batches(
+        &self,
+        grouping: &mut Grouping<'_, '_>,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<bool> {
+        let source = grouping.source;
+        let mut scan =
+            TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, row)?;
+        if !scan.is_exact() && !source.bound_filter.is_empty() {
+            return Ok(false);
+        }
+        // Columns of fixed places lie in a row's first bytes; the rest need not be read.
+        let read = source.read_order.tested.iter().chain(&source.read_order.rest);
+        let columns = source.table.def.columns.len();
+        let mut extents = read.map(|&column| {
+            (column < columns).then(|| source.table.layout.extent(column)).flatten()
+        });
+        if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
+            scan.narrow(bytes);
+        }
+        let txn = self.txn_of(&source.table);
+        let mut key = Vec::new();
+        loop {
+            self.check_killed()?;
+            // A condition may read other tables in the same transaction.
+            let run = scan.run(&mut txn.borrow_mut())?;
+            if let Some(mut run) = run {
+                if !grouping.add(&mut run, ctx, row)? {
+                    return Ok(false);
+                }
+                continue;
+            }
+            let mut moving = txn.borrow_mut();
+            let Some(found) = scan.next(&mut moving)? else { return Ok(true) };
+            let RowData::Row(bytes) = found.data else { return Ok(false) };
+            drop(moving);
+            let mut run = FoundRun::of_rows(vec![bytes], &mut key);
+            if !grouping.add(&mut run, ctx, row)? {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+impl Grouping<'_, '_> {
+    /// Takes a batch in; false where it does not fit.
+    fn add(
+        &mut self,
+        run: &mut FoundRun<'_>,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<bool> {
+        self.examined += run.len() as u64;
+        if !self.choose(run, ctx, row)? {
+            return Ok(false);
+        }
+        let chosen = self.chosen.iter().filter(|chosen| **chosen).count();
+        if chosen == 0 {
+            return Ok(true);
+        }
+        self.found += chosen as u64;
+        let all = chosen == run.len();
+        let of_chosen = (!all).then_some(&self.chosen[..]);
+        if !self.computed.run(run, self.source, of_chosen)? {
+            return Ok(false);
+        }
+        let Some(groups) = self.groups(run, chosen, ctx, row)? else { return Ok(false) };
+        Ok(self.totals.add(&self.computed, &groups, chosen))
+    }
+
+    /// Finds the rows that fulfil the conditions.
+    fn choose(
+        &mut self,
+        run: &mut FoundRun<'_>,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<bool> {
+        self.chosen.clear();
+        self.chosen.resize(run.len(), true);
+        if !self.tested.run(run, self.source, None)? {
+            return Ok(false);
+        }
+        for (filter, texts) in self.plan.conditions.iter().zip(&self.texts) {
+            match (filter, texts) {
+                (VectorFilter::Vector(condition), Some(texts)) => {
+                    let batch = Batch { run, source: self.source, program: &self.tested };
+                    let Some(truth) = batch.truth(condition, &mut texts.iter())? else {
+                        return Ok(false);
+                    };
+                    let chosen = self.chosen.iter_mut().zip(truth);
+                    chosen.for_each(|(chosen, truth)| *chosen &= truth == Truth::True);
+                }
+                (VectorFilter::Row(place), _) => {
+                    for i in 0..run.len() {
+                        if self.chosen[i] {
+                            fill(run, i, self.source, ctx, row)?;
+                            let holds = self.source.filter[*place].eval_bool(ctx, row)?;
+                            self.chosen[i] = holds == Some(true);
+                        }
+                    }
+                }
+                (VectorFilter::Vector(_), None) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The group of each chosen row; groups that are new begin. `None` where memory has no room.
+    fn groups(
+        &mut self,
+        run: &mut FoundRun<'_>,
+        chosen: usize,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<Option<Vec<usize>>> {
+        if self.plan.keys.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let mut columns = Vec::with_capacity(self.plan.keys.len());
+        for key in &self.plan.keys {
+            let Some(words) = Words::read(run, self.source, *key, &self.chosen)? else {
+                return Ok(None);
+            };
+            columns.push(words);
+        }
+        let rows = self.chosen.iter().enumerate().filter(|(_, chosen)| **chosen);
+        let rows: Vec<usize> = rows.map(|(row, _)| row).collect();
+        let mut groups = Vec::with_capacity(chosen);
+        let mut words = vec![None; columns.len()];
+        for (at, &i) in rows.iter().enumerate() {
+            for (place, (column, word)) in columns.iter().zip(&mut words).enumerate() {
+                *word = match column {
+                    Words::Numbers(numbers) => numbers[at],
+                    Words::Texts(texts) => match texts[at] {
+                        None => None,
+                        Some(text) => Some(match self.numbers.dictionaries[place].get(text) {
+                            Some(word) => word,
+                            None => {
+                                fill(run, i, self.source, ctx, row)?;
+                                let group = &self.group[place];
+                                let mut key = Vec::new();
+                                let value = group.eval_ref(ctx, row)?;
+                                encode_key(&value, &group.ty, false, &mut key);
+                                let (word, kept) = self.numbers.dictionaries[place].add(text, key);
+                                self.used += kept;
+                                word
+                            }
+                        }),
+                    },
+                };
+            }
+            let (number, begins) = self.numbers.number(&words);
+            if begins {
+                fill(run, i, self.source, ctx, row)?;
+                self.begin(row);
+                if !self.memory.allows(self.used + self.numbers.held()) {
+                    return Ok(None);
+                }
+            }
+            groups.push(number);
+        }
+        Ok(Some(groups))
+    }
+
+    /// Begins a group with its first row.
+    fn begin(&mut self, row: &[Value]) {
+        self.rows.push(row.to_vec());
+        self.used += held(row) + ENTRY + self.totals.begin();
+        let numbered = self.plan.keys.is_empty() || self.rows.len() == self.numbers.len();
+        debug_assert!(numbered, "each group has its number");
+    }
+}
+
+/// Decodes a row of the run into its slots.
+fn fill(
+    run: &mut FoundRun<'_>,
+    i: usize,
+    source: &TableSource,
+    ctx: &EvalContext<'_>,
+    row: &mut [Value],
+) -> Result<()> {
+    let found = FoundRow { clustered_key: &[], data: run.data(i) };
+    let slots = &mut row[source.base..source.base + source.needed.len()];
+    for columns in [&source.read_order.tested, &source.read_order.rest] {
+        found.fill(&source.table, columns, &ctx.env.time_zone, slots)?;
+    }
+    Ok(())
+}
