@@ -25,7 +25,7 @@ pub(crate) use order::order_by_index;
 use crate::access::EvalSettings;
 use crate::catalog::Table;
 use crate::plan::json_table::JsonRows;
-use crate::plan::{RowSource, VirtualTable};
+use crate::plan::{JoinType, RowSource, VirtualTable};
 use inia_expr::{Expr, SlotSet, slots_of};
 use inia_storage::LockRequest;
 use std::ops::Range;
@@ -43,8 +43,9 @@ pub(crate) enum FromTree {
 /// A join as bound.
 #[derive(Debug)]
 pub(crate) struct FromJoin {
-    /// LEFT JOIN; else inner.
-    pub(crate) outer: bool,
+    /// Which rows of the left side come out; of a semi or an anti join the left side's slots only
+    /// are filled behind it.
+    pub(crate) kind: JoinType,
     /// The left side must be read first (STRAIGHT_JOIN).
     pub(crate) straight: bool,
     /// Left side.
@@ -140,11 +141,28 @@ pub(crate) fn plan_from(
 }
 
 impl FromTree {
-    /// The slots of all members.
+    /// The slots of all members that are filled behind it.
     pub(crate) fn slots(&self) -> SlotSet {
         match self {
             FromTree::Leaf(leaf) => SlotSet::of_range(leaf.slots.clone()),
+            FromTree::Join(join) if !join.kind.gives_right() => join.left.slots(),
             FromTree::Join(join) => join.left.slots().union(&join.right.slots()),
+        }
+    }
+
+    /// Gives every expression in it to `visit`: conditions of joins, and documents.
+    pub(crate) fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
+        match self {
+            FromTree::Leaf(leaf) => {
+                if let LeafKind::JsonTable { document, .. } = &leaf.kind {
+                    visit(document);
+                }
+            }
+            FromTree::Join(join) => {
+                join.on.iter().for_each(&mut *visit);
+                join.left.for_each_expr(visit);
+                join.right.for_each_expr(visit);
+            }
         }
     }
 

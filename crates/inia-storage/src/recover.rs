@@ -81,7 +81,7 @@ pub(crate) fn restore_torn_pages(
             *known = found.max(*known);
         }
     }
-    let any = !newest.is_empty();
+    let has_recent_copies = !newest.is_empty();
     let mut place = PageBuf::new();
     for (id, (_, Reverse(slot))) in newest {
         if page_offset(id) + PAGE_SIZE as u64 > data.len()? {
@@ -97,7 +97,7 @@ pub(crate) fn restore_torn_pages(
         // place.
         data.write_at(&place.bytes, page_offset(id))?;
     }
-    if any {
+    if has_recent_copies {
         data.sync()?;
     }
     Ok(())

@@ -65,7 +65,7 @@ impl Reserve {
         self.used.store(pages, Ordering::Relaxed);
     }
 
-    /// Splits of leaves that rollbacks may need which put back so much.
+    /// The most splits of leaves that rollbacks need to put back `bytes` in `records` records.
     fn splits(&self, bytes: u64, records: u64) -> u64 {
         let used = self.used.load(Ordering::Relaxed);
         2 * bytes / PAGE_SIZE as u64 + records.min(used).min(MAX_LEAVES)

@@ -2,8 +2,8 @@
 
 use crate::histogram::Histogram;
 use crate::record::{
-    Cpu, Extra, Kind, Latency, Machine, Method, Outcome, QUERIES, Record, SCHEMA, Second,
-    TargetInfo, UNANSWERED, WorkloadInfo,
+    Cpu, Extra, Latency, Machine, Method, Outcome, QUERIES, Record, SCHEMA, Second, TargetInfo,
+    TransactionKind, UNANSWERED, WorkloadInfo,
 };
 
 /// A long value without a place to break it.
@@ -78,11 +78,11 @@ pub(crate) fn questions() -> Vec<Record> {
                 // 10, 20, 30 and 40 ms in the first round, a tenth more in the second.
                 let p50 = (9_000.0 + 1_000.0 * round as f64) * number as f64 * slower;
                 let latency = Latency { p50, ..Latency::default() };
-                Kind { name, transactions: u64::from(asked), latency }
+                TransactionKind { name, transactions: u64::from(asked), latency }
             };
-            let mut kinds: Vec<Kind> = (1..=5).map(kind).collect();
+            let mut kinds: Vec<TransactionKind> = (1..=5).map(kind).collect();
             let name = UNANSWERED.to_owned();
-            kinds.push(Kind { name, transactions: 1, latency: Latency::default() });
+            kinds.push(TransactionKind { name, transactions: 1, latency: Latency::default() });
             if let Some(outcome) = &mut record.outcome {
                 (outcome.kinds, outcome.extras) = (kinds, vec![extra]);
             }
@@ -178,7 +178,7 @@ fn outcome(series: &[Histogram], rate: f64, server: f64) -> Outcome {
         max: Latency::of(histogram).max,
         histogram: micros(histogram.coarse_buckets()),
     };
-    let kind = Kind {
+    let kind = TransactionKind {
         name: "new order".to_owned(),
         transactions: all.count(),
         latency: Latency::of(&all),

@@ -9,7 +9,7 @@ use crate::catalog::{
     ColumnDefault, IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name,
 };
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind};
-use crate::plan::{Body, OutputColumn, QueryPlan};
+use crate::plan::{Body, JoinType, OutputColumn, QueryPlan};
 use inia_base::column::flags;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
@@ -351,7 +351,8 @@ impl QueryBinder<'_> {
             conditions.extend(second.conditions);
         }
         let straight = join.kind == JoinKind::Straight;
-        let tree = FromJoin { outer, straight, left: first.tree, right: second.tree, on };
+        let kind = if outer { JoinType::Left } else { JoinType::Inner };
+        let tree = FromJoin { kind, straight, left: first.tree, right: second.tree, on };
         Ok(BoundMember { tree: FromTree::Join(Box::new(tree)), names: first.names, conditions })
     }
 
@@ -433,7 +434,8 @@ pub(crate) fn visible_after(
 }
 
 pub(super) fn inner(left: FromTree, right: FromTree) -> FromTree {
-    let join = FromJoin { outer: false, straight: false, left, right, on: Vec::new() };
+    let (kind, on) = (JoinType::Inner, Vec::new());
+    let join = FromJoin { kind, straight: false, left, right, on };
     FromTree::Join(Box::new(join))
 }
 

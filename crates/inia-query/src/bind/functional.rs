@@ -6,6 +6,7 @@
 use super::Result;
 use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::{FromTree, LeafKind};
+use crate::plan::JoinType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Environment, Expr, ExprKind, ExprType, Scope, SessionHost};
 use inia_parser::ast;
@@ -75,7 +76,7 @@ pub(super) fn read_hidden_of(
         }
         FromTree::Join(join) => {
             read_hidden_of(&join.left, conditions, env, host);
-            if !join.outer {
+            if join.kind != JoinType::Left {
                 read_hidden_of(&join.right, conditions, env, host);
             }
         }

@@ -485,7 +485,7 @@ impl QueryBinder<'_> {
             aggregate.order_by.iter().for_each(|(expr, _)| need(expr));
         }
         if let Some(tree) = &from.tree {
-            for_each_on(tree, &mut need);
+            tree.for_each_expr(&mut need);
         }
         // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
@@ -623,21 +623,6 @@ fn collect_tables<'t>(tree: &'t FromTree, tables: &mut Vec<Keyed>, conditions: &
             conditions.extend(&join.on);
             collect_tables(&join.left, tables, conditions);
             collect_tables(&join.right, tables, conditions);
-        }
-    }
-}
-
-fn for_each_on(tree: &FromTree, visit: &mut dyn FnMut(&Expr)) {
-    match tree {
-        FromTree::Leaf(leaf) => {
-            if let LeafKind::JsonTable { document, .. } = &leaf.kind {
-                visit(document);
-            }
-        }
-        FromTree::Join(join) => {
-            join.on.iter().for_each(&mut *visit);
-            for_each_on(&join.left, visit);
-            for_each_on(&join.right, visit);
         }
     }
 }

@@ -3,6 +3,9 @@
 //! A hash join reads its right side once, keyed by the encoded values of its equalities, and then
 //! streams the left side. NULL keys match nothing. Where the right side does not fit into memory
 //! both sides go to a file first ([`grace`]).
+//!
+//! A semi join gives a left row once it has a match, an anti join where it has none. Both keep of
+//! the right side what their conditions read, and look no further than the first match.
 
 mod grace;
 mod table;
@@ -15,7 +18,7 @@ use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType};
 use crate::spill::Grant;
 use grace::Spilled;
 use inia_base::value::Value;
-use inia_expr::{EvalContext, Expr};
+use inia_expr::{EvalContext, Expr, slots_of};
 use table::JoinTable;
 
 impl<'s> Runner<'s> {
@@ -41,6 +44,15 @@ impl<'s> Runner<'s> {
     ) -> Result<bool> {
         self.source(&join.left, ctx, row, &mut |ctx, row| {
             let mut matched = false;
+            if !join.kind.gives_right() {
+                // The first match decides; the right side's answer only says that it was left.
+                self.source(&join.right, ctx, row, &mut |ctx, row| {
+                    matched = holds(&join.on, ctx, row)?;
+                    Ok(!matched)
+                })?;
+                let comes_out = matched == (join.kind == JoinType::Semi);
+                return if comes_out { visit(ctx, row) } else { Ok(true) };
+            }
             let wanted = self.source(&join.right, ctx, row, &mut |ctx, row| {
                 if !holds(&join.on, ctx, row)? {
                     return Ok(true);
@@ -66,6 +78,11 @@ impl<'s> Runner<'s> {
     ) -> Result<bool> {
         let mut right = Vec::new();
         self.filled(&join.right, &mut right);
+        if !join.kind.gives_right() {
+            let read = join.on.iter().map(slots_of).collect::<Vec<_>>();
+            let is_read = |slot| read.iter().any(|r| r.whole_row || r.slots.contains(slot));
+            right.retain(|slot| is_read(*slot));
+        }
         debug_assert!(
             right.iter().all(|slot| join.right_slots.contains(slot)),
             "the right side fills its own slots"
@@ -91,7 +108,7 @@ impl<'s> Runner<'s> {
         if let Some(spilled) = spilled {
             return self.spilled_join(spilled, keys, ctx, row, visit);
         }
-        if table.is_empty() && join.kind == JoinType::Inner {
+        if table.is_empty() && !join.kind.keeps_unmatched() {
             return Ok(true);
         }
         table.seal();
@@ -100,7 +117,7 @@ impl<'s> Runner<'s> {
             let found = encode(keys, |key| &key.left, ctx, row, &mut bytes)?;
             let key = found.then_some(&bytes[..]);
             let (matched, wanted) = probe(join, (&table, &right), key, ctx, row, visit)?;
-            if wanted && !matched && join.kind == JoinType::Left {
+            if wanted && !matched && join.kind.keeps_unmatched() {
                 clear(&mut row[join.right_slots.clone()]);
                 return visit(ctx, row);
             }
@@ -109,8 +126,9 @@ impl<'s> Runner<'s> {
     }
 }
 
-/// Gives the left row in `row` with each right row that matches to `visit`; `slots` are those of
-/// the table's values. Returns whether one matched and whether more are wanted.
+/// Gives the left row in `row` with each right row that matches to `visit`, in a semi join once and
+/// in an anti join never; `slots` are those of the table's values. Returns whether one matched and
+/// whether more are wanted.
 fn probe(
     join: &JoinPlan,
     (table, slots): (&JoinTable, &[usize]),
@@ -127,8 +145,11 @@ fn probe(
         }
         if holds(&join.on, ctx, row)? {
             matched = true;
-            if !visit(ctx, row)? {
-                return Ok((true, false));
+            match join.kind {
+                JoinType::Anti => return Ok((true, true)),
+                JoinType::Semi => return Ok((true, visit(ctx, row)?)),
+                JoinType::Inner | JoinType::Left if visit(ctx, row)? => {}
+                JoinType::Inner | JoinType::Left => return Ok((true, false)),
             }
         }
     }

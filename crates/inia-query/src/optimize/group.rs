@@ -1,14 +1,19 @@
 //! Orders the members of a group of inner joins and joins them.
+//!
+//! Semi and anti joins at the top of a group filter it: each is joined as soon as the slots that it
+//! reads are filled, whatever members come after it.
 
 use super::cells::cell_checks;
 use super::{FromTree, Leaf, LeafKind, QueryBlock};
 use crate::access::{self, Choice};
 use crate::plan::json_table::JsonTableSource;
-use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource, TableSource, VirtualSource};
+use crate::plan::{
+    HashKey, JoinMethod, JoinPlan, JoinType, ReadOrder, RowSource, TableSource, VirtualSource,
+};
 use inia_expr::compare::hashable;
 use inia_expr::take_ready;
 use inia_expr::{CmpOp, Expr, ExprKind};
-use inia_expr::{SlotSet, slots_of};
+use inia_expr::{Needs, SlotSet, slots_of};
 
 /// Rows that a subplan or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
@@ -18,6 +23,8 @@ const MANY_LOOKUPS: f64 = 1000.0;
 const ROWS_FOR_LOOKUP: f64 = 2.0;
 /// The share of rows that a condition without an index is taken to keep.
 const FILTER_KEEPS: f64 = 0.1;
+/// The share of rows that a semi or an anti join is taken to keep.
+const MATCHED: f64 = 0.5;
 
 /// Plans a tree whose rows are read while the `filled` slots hold values. Takes the conditions it
 /// has placed out of `conditions`.
@@ -27,7 +34,7 @@ pub(super) fn plan(
     filled: &SlotSet,
     block: &QueryBlock<'_>,
 ) -> RowSource {
-    let mut group = Group { members: Vec::new(), straight: block.straight };
+    let mut group = Group { members: Vec::new(), filters: Vec::new(), straight: block.straight };
     flatten(tree, &mut group, conditions);
     let mut filled = filled.clone();
     let mut source: Option<RowSource> = None;
@@ -40,30 +47,71 @@ pub(super) fn plan(
         let last = group.members.is_empty();
         let ready = take_ready(conditions, &filled, last);
         let right = Right { tree: member, conditions: ready };
-        source = Some(attach(source, JoinType::Inner, right, &left_filled, block));
+        let mut joined = attach(source, JoinType::Inner, right, &left_filled, block);
+        for filter in group.ready_filters(&filled) {
+            let right = Right { tree: filter.right, conditions: filter.on };
+            joined = attach(Some(joined), filter.kind, right, &filled, block);
+        }
+        source = Some(joined);
     }
+    debug_assert!(group.filters.is_empty(), "each join reads slots of the group");
     source.unwrap_or(RowSource::One)
 }
 
 /// The members of a group, in the order of FROM.
 struct Group {
     members: Vec<FromTree>,
+    /// Semi and anti joins with the joined members.
+    filters: Vec<FromFilter>,
     straight: bool,
+}
+
+/// The right side of a semi or an anti join with the members of a group.
+struct FromFilter {
+    kind: JoinType,
+    right: FromTree,
+    on: Vec<Expr>,
+}
+
+impl FromFilter {
+    /// Whether what it reads of the group is in `filled`; all that it reads is where no member is
+    /// `left`.
+    fn is_ready(&self, filled: &SlotSet, left: bool) -> bool {
+        let known = filled.union(&self.right.slots());
+        let mut ready = true;
+        let mut check = |condition: &Expr| {
+            let needs = slots_of(condition);
+            ready &= !left || (!needs.whole_row && needs.slots.is_subset(&known));
+        };
+        self.on.iter().for_each(&mut check);
+        self.right.for_each_expr(&mut check);
+        ready
+    }
 }
 
 fn flatten(tree: FromTree, group: &mut Group, conditions: &mut Vec<Expr>) {
     match tree {
-        FromTree::Join(join) if !join.outer => {
+        FromTree::Join(join) if join.kind == JoinType::Inner => {
             group.straight |= join.straight;
             flatten(join.left, group, conditions);
             flatten(join.right, group, conditions);
             conditions.extend(join.on);
+        }
+        FromTree::Join(join) if !join.kind.gives_right() => {
+            flatten(join.left, group, conditions);
+            group.filters.push(FromFilter { kind: join.kind, right: join.right, on: join.on });
         }
         member => group.members.push(member),
     }
 }
 
 impl Group {
+    /// Takes the filters out that can be joined while the `filled` slots hold values.
+    fn ready_filters(&mut self, filled: &SlotSet) -> Vec<FromFilter> {
+        let left = !self.members.is_empty();
+        self.filters.extract_if(.., |filter| filter.is_ready(filled, left)).collect()
+    }
+
     /// The member to read next: the one that is expected to be least work, the earlier on a tie.
     fn pick(&self, conditions: &[Expr], filled: &SlotSet, block: &QueryBlock<'_>) -> usize {
         if self.straight {
@@ -152,7 +200,7 @@ fn attach(
     let right_slots = right.tree.slot_range();
     let (source, on, method) = match right.tree {
         FromTree::Leaf(leaf) => attach_leaf(leaf, right.conditions, filled, block, left.as_ref()),
-        FromTree::Join(join) if join.outer => {
+        FromTree::Join(join) if join.kind == JoinType::Left => {
             let mut conditions = right.conditions;
             let source = plan_outer(*join, &mut conditions, filled, block);
             (source, conditions, JoinMethod::NestedLoop)
@@ -173,7 +221,7 @@ fn attach(
     RowSource::Join(Box::new(JoinPlan { kind, left, right, right_slots, on, method, ordered }))
 }
 
-/// A LEFT JOIN as a member of a group.
+/// A left join as a member of a group.
 fn plan_outer(
     join: super::FromJoin,
     conditions: &mut Vec<Expr>,
@@ -275,6 +323,7 @@ fn rows_of(source: &RowSource) -> f64 {
         RowSource::Table(table) => table.rows * FILTER_KEEPS,
         RowSource::Subplan { .. } | RowSource::Virtual(_) | RowSource::JsonTable(_) => UNKNOWN_ROWS,
         RowSource::Join(join) => match (&join.method, &join.right) {
+            _ if !join.kind.gives_right() => rows_of(&join.left) * MATCHED,
             (JoinMethod::NestedLoop, right) => rows_of(&join.left) * rows_of(right),
             (JoinMethod::Hash(_), _) => rows_of(&join.left),
         },
@@ -313,15 +362,17 @@ fn leaf_source(
     block: &QueryBlock<'_>,
 ) -> RowSource {
     let base = leaf.slots.start;
-    let needed = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
+    let needed: Vec<bool> = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
     match (leaf.kind, choice) {
         (LeafKind::Table { table, lock, .. }, Some(choice)) => {
             let checks = cell_checks(&filter, &table.def, base);
+            let read_order = read_order(&filter, &needed, base, choice.path.point);
             RowSource::Table(Box::new(TableSource {
                 table,
                 alias: leaf.alias,
                 base,
                 needed,
+                read_order,
                 access: choice.path,
                 rows: choice.rows,
                 filter,
@@ -342,4 +393,16 @@ fn leaf_source(
         }
         (LeafKind::Table { .. }, None) => RowSource::Nothing,
     }
+}
+
+/// The columns that the conditions read come first, except at a single row.
+fn read_order(filter: &[Expr], needed: &[bool], base: usize, point: bool) -> ReadOrder {
+    let needed = (0..needed.len()).filter(|&column| needed[column]);
+    if filter.is_empty() || point {
+        return ReadOrder { tested: Vec::new(), rest: needed.collect() };
+    }
+    let needs: Vec<Needs> = filter.iter().map(slots_of).collect();
+    let reads = |slot| needs.iter().any(|needs| needs.whole_row || needs.slots.contains(slot));
+    let (tested, rest) = needed.partition(|column| reads(base + column));
+    ReadOrder { tested, rest }
 }

@@ -4,6 +4,7 @@
 //! join, which may be read in either order.
 
 use super::FromTree;
+use crate::plan::JoinType;
 use inia_expr::SlotSet;
 use inia_expr::{CmpOp, Expr, ExprKind};
 
@@ -20,19 +21,27 @@ pub(super) fn simplify(tree: &mut FromTree, conditions: &[Expr]) {
 
 fn visit(tree: &mut FromTree, rejecting: &SlotSet) {
     let FromTree::Join(join) = tree else { return };
-    if join.outer && join.right.slots().intersects(rejecting) {
-        join.outer = false;
+    if join.kind == JoinType::Left && join.right.slots().intersects(rejecting) {
+        join.kind = JoinType::Inner;
     }
-    let mut inside = rejecting.clone();
-    if !join.outer {
-        for condition in &join.on {
-            if let Some(slots) = null_rejecting(condition) {
-                inside = inside.union(&slots);
-            }
+    let mut matching = SlotSet::default();
+    for slots in join.on.iter().filter_map(null_rejecting) {
+        matching = matching.union(&slots);
+    }
+    // Left rows that must match can be told by the join's conditions; those without a match
+    // cannot.
+    match join.kind {
+        JoinType::Left => visit(&mut join.left, rejecting),
+        JoinType::Inner | JoinType::Semi => {
+            let all = rejecting.union(&matching);
+            visit(&mut join.left, &all);
+            visit(&mut join.right, &all);
         }
-        visit(&mut join.right, &inside);
+        JoinType::Anti => {
+            visit(&mut join.left, rejecting);
+            visit(&mut join.right, &matching);
+        }
     }
-    visit(&mut join.left, &inside);
 }
 
 /// The slots of which a NULL makes the condition not true; `None` where that is not known.

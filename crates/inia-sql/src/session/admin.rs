@@ -194,17 +194,17 @@ impl Session {
     /// COM_REFRESH: what FLUSH does, by the bits of its parts. It is deprecated: warning 1287.
     pub fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
         const GRANTS: u8 = 1;
-        self.session.begin_statement();
+        self.context.begin_statement();
         let mut flush = ast::Flush { local: false, targets: vec![FlushTarget::Privileges] };
         let statement = Statement::Flush(flush.clone());
-        if let Err(error) = authorize(&self.session, &statement) {
-            return Err(run::failed(&mut self.session, error));
+        if let Err(error) = authorize(&self.context, &statement) {
+            return Err(run::failed(&mut self.context, error));
         }
         flush.targets.retain(|_| parts & GRANTS != 0);
-        forget_counts(&self.session, &flush);
+        forget_counts(&self.context, &flush);
         let old: [&dyn std::fmt::Display; 2] = [&"COM_REFRESH", &"FLUSH statement"];
-        self.session.warn(ErrorCode::WarnDeprecatedSyntax, &old);
-        Ok(self.session.warning_count())
+        self.context.warn(ErrorCode::WarnDeprecatedSyntax, &old);
+        Ok(self.context.warning_count())
     }
 }
 

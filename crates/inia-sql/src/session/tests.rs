@@ -205,7 +205,7 @@ impl TestSession {
 
     /// Whether the protocol's status says that a transaction is open.
     pub(super) fn is_in_transaction(&self) -> bool {
-        self.0.session.status() & inia_base::column::status::IN_TRANS != 0
+        self.0.context.status() & inia_base::column::status::IN_TRANS != 0
     }
 
     /// The answer of a statement that must succeed.

@@ -124,7 +124,8 @@ impl LeafCopy {
         self.narrow
     }
 
-    /// A narrow copy holds whatever was there before in the place of record headers and keys.
+    /// Ends the program in debug builds where the copy is narrow: such a copy holds whatever was
+    /// there before in the place of record headers and keys.
     #[inline]
     fn assert_whole(&self) {
         debug_assert!(!self.narrow, "a narrow copy has no record headers and no keys");

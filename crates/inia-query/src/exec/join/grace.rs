@@ -4,7 +4,7 @@
 //! meets only partition *i* of the right. A right partition that still does not fit is partitioned
 //! again, both sides of it, unless that was done a few times already: then few keys have too many
 //! rows, and the right side is taken in pieces, with one pass over the left side for each. Which
-//! left rows have matched in some piece is kept in one bit each, for outer joins.
+//! left rows have matched in some piece is kept in one bit each, for all joins but inner ones.
 //!
 //! Left rows are numbered as they come. Where the join must keep their order, its rows are sorted
 //! by those numbers at the end.
@@ -113,7 +113,9 @@ impl<'s> Runner<'s> {
             }
             RowSource::Join(join) => {
                 self.filled(&join.left, slots);
-                self.filled(&join.right, slots);
+                if join.kind.gives_right() {
+                    self.filled(&join.right, slots);
+                }
             }
         }
     }
@@ -174,7 +176,7 @@ impl<'s> Runner<'s> {
             // A left row that can match nothing goes to no file: an outer join gives it at once.
             match found && !spilled.right.lacks(&bytes) {
                 true => spilled.push_left(&bytes, number, row).map(|()| true),
-                false if join.kind == JoinType::Left => {
+                false if join.kind.keeps_unmatched() => {
                     clear(&mut row[join.right_slots.clone()]);
                     visit(number, ctx, row)
                 }
@@ -221,17 +223,21 @@ impl<'s> Runner<'s> {
         row: &mut Vec<Value>,
         visit: &mut NumberedVisitor<'_>,
     ) -> Result<bool> {
-        // A left row may match in any piece, so an outer join keeps one bit for each.
-        let outer = join.kind == JoinType::Left;
+        // A left row may match in any piece, so one bit for each says whether it has.
+        let counted = join.kind != JoinType::Inner;
+        let once = !join.kind.gives_right();
         let mut matched =
-            vec![0u64; (left.rows.records() as usize).div_ceil(64) * usize::from(outer)];
+            vec![0u64; (left.rows.records() as usize).div_ceil(64) * usize::from(counted)];
         loop {
             let wanted = self.each_left(left, row, &mut |(place, number), key, row| {
+                if once && matched[place / 64] >> (place % 64) & 1 == 1 {
+                    return Ok(true);
+                }
                 let table = (&pieces.table, pieces.slots);
                 let visit =
                     &mut |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| visit(number, ctx, row);
                 let (found, wanted) = probe(join, table, Some(key), ctx, row, visit)?;
-                if outer && found {
+                if counted && found {
                     matched[place / 64] |= 1 << (place % 64);
                 }
                 Ok(wanted)
@@ -246,7 +252,7 @@ impl<'s> Runner<'s> {
             pieces.table = JoinTable::new(pieces.slots.len());
             pieces.all = load(&mut pieces.rows, &mut pieces.memory, &mut pieces.table)?;
         }
-        if !outer {
+        if !join.kind.keeps_unmatched() {
             return Ok(true);
         }
         // Which left rows have no match is known only after the last piece.

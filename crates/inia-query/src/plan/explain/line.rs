@@ -3,7 +3,7 @@
 use crate::access::{AccessPath, EqualPart};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
 use crate::plan::{
-    Body, JoinMethod, JoinPlan, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
+    Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
     TableSource,
 };
 use inia_base::datatype::DataType;
@@ -310,6 +310,11 @@ fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>) {
         extra.push("Using join buffer (hash join)");
     } else if join.is_some_and(|join| !join.on.is_empty()) && !extra.contains(&"Using where") {
         extra.push("Using where");
+    }
+    match join.map(|join| join.kind) {
+        Some(JoinType::Semi) => extra.push("FirstMatch"),
+        Some(JoinType::Anti) => extra.push("Not exists"),
+        Some(JoinType::Inner | JoinType::Left) | None => {}
     }
 }
 

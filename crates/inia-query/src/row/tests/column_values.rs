@@ -56,7 +56,7 @@ fn columns_of_rows_are_the_cells_of_each() {
     }
 }
 
-/// A table with a primary key of a date and a number, and an index over a number and a text.
+/// The entries of a leaf that has one.
 struct OneEntry<'a> {
     prefix: &'a [u8],
     suffix: &'a [u8],
@@ -75,6 +75,7 @@ impl<'a> IndexEntries<'a> for OneEntry<'a> {
     }
 }
 
+/// A table with a primary key of a date and a number, and an index over a number and a text.
 fn dated(kind: IndexKind, descending: bool, nullable: bool) -> TableDef {
     let mut def = table(vec![
         index(IndexKind::Primary, &[(0, descending), (1, false)]),

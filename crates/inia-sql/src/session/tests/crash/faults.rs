@@ -9,7 +9,7 @@
 use super::images::check;
 use super::model::Tables;
 use super::run::{Run, Unexpected};
-use super::workload::Kind;
+use super::workload::StepKind;
 use super::{open, seeds};
 use inia_testkit::{Fault, Random, SimDisk, When};
 
@@ -60,8 +60,10 @@ impl World {
         let World { run, seed, .. } = self;
         let run = run.as_mut().unwrap();
         let (answer, sql) = (&failed.answer, &failed.step.sql);
+        // A rollback that waits for space keeps its locks.
+        let locked = run.db.engine.stats().unfinished > 0 && answer.contains("ERROR 1205: ");
         let known = KNOWN.iter().any(|known| answer.contains(known));
-        assert!(known, "seed {seed}: {sql:.200}: {answer}");
+        assert!(known || locked, "seed {seed}: {sql:.200}: {answer}");
         if run.db.engine.failure().is_some() {
             return self.restart(&[failed]);
         }
@@ -129,7 +131,7 @@ impl World {
     fn tells_of_the_stop(&self, run: &mut Run) -> bool {
         for _ in 0..20 {
             let Err(later) = run.step() else { continue };
-            if later.step.kind != Kind::Background {
+            if later.step.kind != StepKind::Background {
                 let answer = &later.answer;
                 if ["ERROR 1205: ", "ERROR 1305: "].iter().any(|known| answer.contains(known)) {
                     continue;
@@ -194,18 +196,12 @@ fn a_full_disk_undoes_statements_until_there_is_space_again() {
             world.disk.set_capacity(None);
             // Space is found by the background's next step at the latest.
             let run = world.run.as_ref().unwrap();
-            while run.db.engine.failure().is_none()
-                && run.db.engine.background_step().unwrap_or(false)
-            {}
+            while run.db.engine.failure().is_none() && run.db.engine.background_step().unwrap() {}
             // Work without a client can have met the stop.
             if run.db.engine.failure().is_some() {
                 world.restart(&[]);
             }
-            // The background tries again: a dropped leaf's long values may want more page frames
-            // than this small pool has free beside the clients'.
-            if let Some(failed) = world.steps(10)
-                && failed.step.kind != Kind::Background
-            {
+            if let Some(failed) = world.steps(10) {
                 panic!("seed {seed}: {:.200}: {}", failed.step.sql, failed.answer);
             }
         }
