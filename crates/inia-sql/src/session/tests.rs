@@ -24,6 +24,7 @@ mod numbers;
 mod patched;
 mod plan_cache;
 mod prepared;
+mod rewrites;
 mod row_ids;
 mod spill;
 mod strategies;
