@@ -13,6 +13,8 @@ mod conditions;
 mod keys;
 mod numbers;
 mod program;
+#[cfg(test)]
+mod tests;
 mod totals;
 
 use super::keys::encode_key;

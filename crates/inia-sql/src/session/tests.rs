@@ -32,6 +32,7 @@ mod table_locks;
 mod temporary;
 mod transactions;
 mod unsupported;
+mod vectors;
 
 use super::{KillHandle, Session};
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
