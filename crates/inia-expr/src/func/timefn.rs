@@ -302,8 +302,9 @@ fn add_time(a: &mut Args<'_, '_>) -> FnResult {
 
 /// What ADDTIME adds: a whole date and time is none.
 fn added_time(a: &mut Args<'_, '_>) -> Result<Time, Stop> {
-    let added = a.time(1)?;
-    match moment_in(&*a.value(1)?, a.arg_type(1)) {
+    let value = a.value(1)?;
+    let added = convert::to_time(&value, a.arg_type(1), a.ctx)?.ok_or(Stop::Null)?;
+    match moment_in(&value, a.arg_type(1)) {
         Some(_) => Err(Stop::Null),
         None => Ok(added),
     }
