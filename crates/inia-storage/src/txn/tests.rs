@@ -69,11 +69,16 @@ pub(super) fn recover_until(disk: &SimDisk, options: &StoreOptions, change: u64)
     disk.inject(When::Change(change), Fault::Crash);
     if let Ok(engine) = open_sim(disk, options) {
         while engine.background_step().unwrap_or(false) {}
-        match disk.has_crashed() {
-            true => drop(engine),
-            false => std::mem::forget(engine),
-        }
+        end_by_crash(disk, engine);
     }
+}
+
+/// Drops an engine and what belongs to it after a crash of the disk: nothing is written any more.
+pub(super) fn end_by_crash<T>(disk: &SimDisk, engine: T) {
+    if !disk.has_crashed() {
+        disk.inject(When::Change(1), Fault::Crash);
+    }
+    drop(engine);
 }
 
 /// A number as a key: keys are in the order of the numbers.
