@@ -24,7 +24,7 @@ use crate::plan::trace::{Node, watched};
 use crate::plan::vector::{VectorFilter, VectorGroups};
 use crate::plan::{RowSource, SelectPlan, TableSource};
 use crate::spill::{ENTRY, Grant, held};
-use conditions::{Batch, Texts, Truth};
+use conditions::{Batch, TextConstants, Truth};
 use inia_base::value::Value;
 use inia_expr::{Aggregate, EvalContext, Expr};
 use inia_storage::ReadMode;
@@ -41,9 +41,7 @@ struct Grouping<'p, 'w> {
     plan: &'p VectorGroups,
     /// The expressions that group.
     group: &'p [Expr],
-    tested: Program<'p>,
-    /// The texts of each condition.
-    texts: Vec<Option<Texts>>,
+    tested: Tested<'p>,
     computed: Program<'p>,
     numbers: GroupNumbers,
     /// The first row of each group.
@@ -54,6 +52,19 @@ struct Grouping<'p, 'w> {
     used: usize,
     /// Which rows of the batch fulfil the conditions.
     chosen: Vec<bool>,
+    seen: Seen,
+}
+
+/// What conditions need.
+struct Tested<'p> {
+    program: Program<'p>,
+    /// The texts of each condition.
+    texts: Vec<Option<TextConstants>>,
+}
+
+/// Rows that were read, and those of them that fulfil the conditions.
+#[derive(Default)]
+struct Seen {
     examined: u64,
     found: u64,
 }
@@ -84,8 +95,8 @@ impl Runner<'_> {
             Some(trace) => watched(trace, Node::Source(&select.source), |watch| {
                 let done = self.all_batches(&mut grouping, ctx, row)?;
                 if done {
-                    trace.examined(source, grouping.examined);
-                    watch.gave(grouping.found);
+                    trace.examined(source, grouping.seen.examined);
+                    watch.gave(grouping.seen.found);
                 }
                 Ok(done)
             })?,
@@ -120,7 +131,7 @@ impl Runner<'_> {
         debug_assert_eq!(plan.totals.len(), calls.len(), "each call has a total");
         debug_assert_eq!(plan.keys.len(), group.len(), "each key has a column");
         let texts = plan.conditions.iter().map(|filter| match filter {
-            VectorFilter::Vector(condition) => Texts::of(condition, ctx).map(Some),
+            VectorFilter::Vector(condition) => TextConstants::of(condition, ctx).map(Some),
             VectorFilter::Row(_) => Some(None),
         });
         let texts = texts.collect::<Option<_>>()?;
@@ -128,8 +139,7 @@ impl Runner<'_> {
             source,
             plan,
             group,
-            tested: Program::new(&plan.tested, ctx)?,
-            texts,
+            tested: Tested { program: Program::new(&plan.tested, ctx)?, texts },
             computed: Program::new(&plan.computed, ctx)?,
             numbers: GroupNumbers::new(plan.keys.len()),
             rows: Vec::new(),
@@ -137,8 +147,7 @@ impl Runner<'_> {
             memory: Grant::new(self.exec.workspace),
             used: 0,
             chosen: Vec::new(),
-            examined: 0,
-            found: 0,
+            seen: Seen::default(),
         })
     }
 
@@ -146,7 +155,7 @@ impl Runner<'_> {
         &self,
         grouping: &mut Grouping<'_, '_>,
         ctx: &mut EvalContext<'_>,
-        row: &mut Vec<Value>,
+        row: &mut [Value],
     ) -> Result<bool> {
         let source = grouping.source;
         let mut scan =
@@ -195,7 +204,7 @@ impl Grouping<'_, '_> {
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
     ) -> Result<bool> {
-        self.examined += run.len() as u64;
+        self.seen.examined += run.len() as u64;
         if !self.choose(run, ctx, row)? {
             return Ok(false);
         }
@@ -203,7 +212,7 @@ impl Grouping<'_, '_> {
         if chosen == 0 {
             return Ok(true);
         }
-        self.found += chosen as u64;
+        self.seen.found += chosen as u64;
         let all = chosen == run.len();
         let of_chosen = (!all).then_some(&self.chosen[..]);
         if !self.computed.run(run, self.source, of_chosen)? {
@@ -222,13 +231,13 @@ impl Grouping<'_, '_> {
     ) -> Result<bool> {
         self.chosen.clear();
         self.chosen.resize(run.len(), true);
-        if !self.tested.run(run, self.source, None)? {
+        if !self.tested.program.run(run, self.source, None)? {
             return Ok(false);
         }
-        for (filter, texts) in self.plan.conditions.iter().zip(&self.texts) {
+        for (filter, texts) in self.plan.conditions.iter().zip(&self.tested.texts) {
             match (filter, texts) {
                 (VectorFilter::Vector(condition), Some(texts)) => {
-                    let batch = Batch { run, source: self.source, program: &self.tested };
+                    let batch = Batch { run, source: self.source, program: &self.tested.program };
                     let Some(truth) = batch.truth(condition, &mut texts.iter())? else {
                         return Ok(false);
                     };

@@ -34,11 +34,14 @@ impl Truth {
 }
 
 /// The texts that conditions compare columns with, in the order of the conditions.
-pub(super) struct Texts(Vec<String>);
+pub(super) struct TextConstants(Vec<String>);
 
-impl Texts {
+impl TextConstants {
     /// `None` where one is not a text.
-    pub(super) fn of(condition: &VectorCondition, ctx: &mut EvalContext<'_>) -> Option<Texts> {
+    pub(super) fn of(
+        condition: &VectorCondition,
+        ctx: &mut EvalContext<'_>,
+    ) -> Option<TextConstants> {
         let mut texts = Vec::new();
         collect(condition, &mut |constant: &Expr| {
             let value = constant.eval_ref(ctx, &[]).ok()?;
@@ -46,7 +49,7 @@ impl Texts {
             texts.push(text.clone());
             Some(())
         })?;
-        Some(Texts(texts))
+        Some(TextConstants(texts))
     }
 
     pub(super) fn iter(&self) -> std::slice::Iter<'_, String> {

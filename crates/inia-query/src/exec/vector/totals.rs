@@ -38,8 +38,8 @@ impl<'p> Totals<'p> {
         self.plan.len() * size_of::<Total>()
     }
 
-    /// Takes a batch of `rows` rows in, each of the group in its place; without groups all belong to
-    /// the first. False where a sum outgrows 128 bits.
+    /// Takes a batch of `rows` rows in, each of the group in its place; without groups all belong
+    /// to the first. False where a sum outgrows 128 bits.
     pub(super) fn add(&mut self, program: &Program<'_>, groups: &[usize], rows: usize) -> bool {
         let step = |total: &VectorTotal| match *total {
             VectorTotal::Rows => None,
