@@ -135,7 +135,7 @@ pub struct Outcome {
     /// Buckets that hold something: greatest latency in microseconds, count.
     pub histogram: Vec<(f64, u32)>,
     /// By kind of transaction, where a workload has several.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<TransactionKind>,
     /// By second.
     pub series: Vec<Second>,
     /// Processor time.
@@ -199,7 +199,7 @@ impl Latency {
 
 /// One kind of transaction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Kind {
+pub struct TransactionKind {
     /// Its name.
     pub name: String,
     /// How many.

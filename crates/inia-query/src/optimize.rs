@@ -1,9 +1,11 @@
 //! From bound FROM and WHERE to sources: where each condition is checked, in which order tables
 //! are joined, how each is read.
 //!
-//! 1. Outer joins whose inner side WHERE cannot accept as NULL become inner joins.
-//! 2. One cost-based search orders the joins and chooses their methods ([`search`]).
-//! 3. Each condition is checked as soon as its slots are filled; first by an access path, else by
+//! 1. Conditions are rewritten ([`rewrite`]): conjuncts that all branches of an OR share are taken
+//!    out of it.
+//! 2. Outer joins whose inner side WHERE cannot accept as NULL become inner joins.
+//! 3. One cost-based search orders the joins and chooses their methods ([`search`]).
+//! 4. Each condition is checked as soon as its slots are filled; first by an access path, else by
 //!    the member's filter or by a join.
 //!
 //! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary
@@ -14,6 +16,7 @@ mod cells;
 mod direct;
 mod order;
 mod outer;
+mod rewrite;
 mod search;
 mod size;
 
@@ -146,12 +149,13 @@ pub(crate) struct QueryBlock<'b> {
 /// Plans FROM with WHERE's conditions. Conditions that no source could take come back.
 pub(crate) fn plan_from(
     tree: Option<FromTree>,
-    conditions: Vec<Expr>,
+    mut conditions: Vec<Expr>,
     block: &QueryBlock<'_>,
 ) -> (RowSource, Vec<Expr>) {
     let Some(mut tree) = tree else {
         return (RowSource::One, conditions);
     };
+    rewrite::rewrite(&mut tree, &mut conditions);
     outer::simplify(&mut tree, &conditions);
     search::plan(tree, conditions, block)
 }

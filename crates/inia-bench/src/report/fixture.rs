@@ -2,7 +2,8 @@
 
 use crate::histogram::Histogram;
 use crate::record::{
-    Cpu, Kind, Latency, Machine, Method, Outcome, Record, SCHEMA, Second, TargetInfo, WorkloadInfo,
+    Cpu, Latency, Machine, Method, Outcome, Record, SCHEMA, Second, TargetInfo, TransactionKind,
+    WorkloadInfo,
 };
 
 /// A long value without a place to break it.
@@ -143,7 +144,7 @@ fn outcome(series: &[Histogram], rate: f64, server: f64) -> Outcome {
         max: Latency::of(histogram).max,
         histogram: micros(histogram.coarse_buckets()),
     };
-    let kind = Kind {
+    let kind = TransactionKind {
         name: "new order".to_owned(),
         transactions: all.count(),
         latency: Latency::of(&all),

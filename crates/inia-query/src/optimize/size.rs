@@ -1,5 +1,6 @@
 //! How many rows a planned query is expected to have, for the queries that read it.
 
+use crate::access;
 use crate::plan::{Body, QueryPlan, RowSource, SelectPlan};
 use inia_base::value::Value;
 use inia_expr::Expr;
@@ -55,7 +56,9 @@ fn of_source(source: &RowSource) -> f64 {
     match source {
         RowSource::One => 1.0,
         RowSource::Nothing => 0.0,
-        RowSource::Table(table) => table.rows * kept(table.filter.len()),
+        RowSource::Table(source) => {
+            source.rows * access::kept_by_all(&source.filter, &source.table, source.base)
+        }
         RowSource::Subplan { .. } | RowSource::Virtual(_) | RowSource::JsonTable(_) => UNKNOWN_ROWS,
         RowSource::Join(join) => join.rows,
     }

@@ -11,6 +11,7 @@ use super::relation::{Nested, request};
 use super::{Solution, Tree, TreeJoin};
 use crate::access::{self, Choice};
 use crate::optimize::cells::cell_checks;
+use crate::optimize::rewrite::drop_implied;
 use crate::optimize::{Leaf, LeafKind, QueryBlock};
 use crate::plan::json_table::JsonTableSource;
 use crate::plan::{
@@ -81,7 +82,8 @@ impl Builder<'_> {
     /// A member that is read before all others.
     fn first(&mut self, number: usize, last: bool) -> RowSource {
         let filled = self.filled_by(Members::one(number));
-        let ready = take_ready(&mut self.conditions, &filled, last);
+        let mut ready = take_ready(&mut self.conditions, &filled, last);
+        drop_implied(&mut ready);
         let member = self.take(number);
         debug_assert_eq!(member.kind, JoinType::Inner, "a left side stands for itself");
         match member.source {
@@ -148,6 +150,7 @@ impl Builder<'_> {
     fn ready(&mut self, lefts: Members, rights: Members, last: bool) -> Vec<Expr> {
         let filled = self.filled_by(lefts.union(rights));
         let mut ready = take_ready(&mut self.conditions, &filled, last);
+        drop_implied(&mut ready);
         for equal in &self.classes {
             let of = |side: Members| equal.columns.iter().find(|column| side.contains(column.member));
             let (Some(a), Some(b)) = (of(lefts), of(rights)) else { continue };
@@ -171,6 +174,7 @@ impl Builder<'_> {
         let mut conditions = if inner { self.ready(lefts, one, last) } else { Vec::new() };
         let member = self.take(number);
         conditions.extend(member.on);
+        drop_implied(&mut conditions);
         let (before, slots) = (self.filled_by(lefts), member.slots);
         let leaf = match member.source {
             Source::Leaf(leaf) => leaf,

@@ -87,9 +87,9 @@ fn of_leaf(around: Around<'_>, leaf: &Leaf, conditions: &[Expr]) -> Relation {
         let request = request(table, leaf, allowed.as_deref(), around.block);
         let choice = access::choose(&request, conditions, around.filled);
         let filters = local.into_iter().filter(|number| !choice.covered[*number]);
-        let share = filters.map(|number| share(&conditions[number], table, leaf)).product::<f64>();
+        let filters = filters.map(|number| &conditions[number]);
         base = table.rows() as f64;
-        kept = choice.rows * share;
+        kept = choice.rows * access::kept_by_all(filters, table, leaf.slots.start);
         scan = read_cost(table, &choice);
     } else if let LeafKind::Subplan { rows, .. } = &leaf.kind {
         let share: f64 = local.iter().map(|number| guessed_share(&conditions[*number])).product();
@@ -179,13 +179,8 @@ pub(super) fn request<'r>(
     }
 }
 
-/// The share of a table's rows that a condition keeps.
-fn share(condition: &Expr, _table: &Table, _leaf: &Leaf) -> f64 {
-    guessed_share(condition)
-}
-
 /// The share of rows that a condition keeps of columns of which nothing is known.
-pub(super) fn guessed_share(condition: &Expr) -> f64 {
+fn guessed_share(condition: &Expr) -> f64 {
     use inia_expr::{CmpOp, ExprKind};
     match &condition.kind {
         ExprKind::Compare(compare) if compare.op == CmpOp::Eq => 0.1,

@@ -13,13 +13,27 @@
 use super::equal::plain;
 use super::group::{Group, Source};
 use super::members::Members;
-use super::relation::{Relation, guessed_share};
-use crate::catalog::{IndexKind, Table};
+use super::relation::Relation;
+use crate::access;
+use crate::catalog::Table;
 use crate::optimize::LeafKind;
 use crate::plan::JoinType;
 use inia_expr::{CmpOp, Expr, ExprKind, slots_of};
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+/// The share that an OR over several members is taken to keep.
+const BRANCHES: f64 = 0.5;
+
+impl access::Columns for Group {
+    fn column(&self, slot: usize) -> Option<(&Table, usize)> {
+        let member = self.members.iter().find(|member| member.slots.contains(slot))?;
+        let Source::Leaf(leaf) = &member.source else { return None };
+        let LeafKind::Table { table, .. } = &leaf.kind else { return None };
+        let column = slot - leaf.slots.start;
+        (column < table.def.columns.len()).then_some((table, column))
+    }
+}
 
 /// Columns, of several members, that a condition makes equal.
 struct Equated {
@@ -75,7 +89,7 @@ impl<'r> Rows<'r> {
             _ => None,
         };
         let Some((left, right)) = columns else {
-            self.others.push(Other { members, share: guessed_share(condition) });
+            self.others.push(Other { members, share: self.kept(condition) });
             return;
         };
         let place = |slot: usize| {
@@ -93,6 +107,15 @@ impl<'r> Rows<'r> {
             }
         }
         self.equated.push(Equated { columns, owner });
+    }
+
+    /// The share that a condition keeps which is no equality of columns.
+    fn kept(&self, condition: &Expr) -> f64 {
+        match condition.kind {
+            // What an OR says of single members counts among their own conditions.
+            ExprKind::Or(_) => BRANCHES,
+            _ => access::share_of(condition, self.group),
+        }
     }
 
     /// Rows of the join of these members.
@@ -184,9 +207,8 @@ fn guessed(rows: f64) -> f64 {
 /// How many combinations of values some columns of a table have, and whether that is known.
 fn distinct_of(table: &Table, columns: &[usize]) -> (f64, bool) {
     let rows = table.rows() as f64;
-    let statistics = Statistics { table };
     for (position, index) in table.def.indexes.iter().enumerate() {
-        if matches!(index.kind, IndexKind::FullText | IndexKind::Spatial) {
+        if !index.kind.has_keys() {
             continue;
         }
         let parts = &index.parts;
@@ -198,13 +220,13 @@ fn distinct_of(table: &Table, columns: &[usize]) -> (f64, bool) {
             return (rows, true);
         }
         if used == columns.len()
-            && let Some(each) = statistics.rows_per_key(position, used)
+            && let Some(each) = table.stats().rows_per_key(position, used)
         {
             return ((rows / each.max(1.0)).max(1.0), true);
         }
     }
     match columns {
-        [column] => match statistics.distinct(*column) {
+        [column] => match table.stats().distinct(*column) {
             Some(values) => (values, true),
             None => (guessed(rows), false),
         },
@@ -212,22 +234,5 @@ fn distinct_of(table: &Table, columns: &[usize]) -> (f64, bool) {
             let values = columns.iter().map(|column| distinct_of(table, &[*column]).0);
             (values.product::<f64>().min(rows), false)
         }
-    }
-}
-
-/// What is known of a table.
-struct Statistics<'t> {
-    table: &'t Table,
-}
-
-impl Statistics<'_> {
-    fn rows_per_key(&self, index: usize, _parts: usize) -> Option<f64> {
-        // Leading parts that are an index of their own.
-        let _ = &self.table.def.indexes[index];
-        None
-    }
-
-    fn distinct(&self, _column: usize) -> Option<f64> {
-        None
     }
 }
