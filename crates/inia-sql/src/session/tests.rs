@@ -16,6 +16,7 @@ mod engines;
 mod files;
 mod full_disk;
 mod half_statements;
+mod joins;
 mod killed_passes;
 mod kills;
 mod leaf_runs;
