@@ -9,8 +9,8 @@
 //!    the member's filter or by a join.
 //!
 //! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary
-//! key on `b.id`: a few rows of `a` by its index, each with one lookup in `b`, cost less than a scan
-//! of `b`.
+//! key on `b.id`: a few rows of `a` by its index, each with one lookup in `b`, cost less than a
+//! scan of `b`.
 
 mod cells;
 mod direct;

@@ -12,9 +12,7 @@ use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{
-    FromTree, LeafKind, OrderKey, QueryBlock, group_strategy, plan_from,
-};
+use crate::optimize::{FromTree, LeafKind, OrderKey, QueryBlock, group_strategy, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
 use crate::plan::{SelectPlan, SortKey};
@@ -106,8 +104,9 @@ impl QueryBinder<'_> {
         let level =
             Level { named_windows, keeps_digits, rollup: select.rollup, ..Level::default() };
         self.levels.push(Level { open: true, ..level });
-        let bound =
-            self.one_deeper(|binder| binder.select_in_level((select, tested, limit), order_by, locking));
+        let bound = self.one_deeper(|binder| {
+            binder.select_in_level((select, tested, limit), order_by, locking)
+        });
         self.levels.pop();
         bound
     }
@@ -468,6 +467,25 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
+    /// Every slot that anything in the block reads. A slot that is not needed stays unfilled, so
+    /// every clause counts, and so do queries inside.
+    fn needed(&self, output: &[Expr], clauses: &Clauses, tree: Option<&FromTree>) -> SlotSet {
+        let level = self.levels.last().expect("a SELECT is being bound");
+        let mut needed = level.read_by_parts.clone();
+        let mut need = |expr: &Expr| needed = needed.union(&slots_of(expr).slots);
+        output.iter().chain(&clauses.conditions).chain(&clauses.group).for_each(&mut need);
+        clauses.having.iter().for_each(&mut need);
+        clauses.windows.iter().for_each(|window| window.for_each_expr(&mut need));
+        for aggregate in &clauses.aggregates {
+            aggregate.args.iter().for_each(&mut need);
+            aggregate.order_by.iter().for_each(|(expr, _)| need(expr));
+        }
+        if let Some(tree) = tree {
+            tree.for_each_expr(&mut need);
+        }
+        needed
+    }
+
     fn plan(
         &mut self,
         select: &ast::Select,
@@ -480,21 +498,7 @@ impl QueryBinder<'_> {
         // Sort keys are positions that count on from the select list into the hidden expressions.
         let mut output: Vec<Expr> = clauses.items.into_iter().map(|item| item.expr).collect();
         output.extend(clauses.hidden);
-        let level = self.levels.last().expect("a SELECT is being bound");
-        // A slot that is not needed stays unfilled, so every clause counts, and so do queries
-        // inside.
-        let mut needed = level.read_by_parts.clone();
-        let mut need = |expr: &Expr| needed = needed.union(&slots_of(expr).slots);
-        output.iter().chain(&clauses.conditions).chain(&clauses.group).for_each(&mut need);
-        clauses.having.iter().for_each(&mut need);
-        clauses.windows.iter().for_each(|window| window.for_each_expr(&mut need));
-        for aggregate in &clauses.aggregates {
-            aggregate.args.iter().for_each(&mut need);
-            aggregate.order_by.iter().for_each(|(expr, _)| need(expr));
-        }
-        if let Some(tree) = &from.tree {
-            tree.for_each_expr(&mut need);
-        }
+        let needed = self.needed(&output, &clauses, from.tree.as_ref());
         // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
         let key = |key: &SortKey| match output[key.index].kind {

@@ -157,8 +157,8 @@ pub(super) struct Wanted<'k> {
     pub(super) filtered: bool,
 }
 
-/// A path that yields rows in the wanted order: the present one where it does, else one over a whole
-/// index that costs less than sorting, where the present one reads everything anyway.
+/// A path that yields rows in the wanted order: the present one where it does, else one over a
+/// whole index that costs less than sorting, where the present one reads everything anyway.
 pub(super) fn path_in_order(
     table: &Table,
     needed: &[bool],

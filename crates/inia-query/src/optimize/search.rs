@@ -118,8 +118,9 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
         let (tree, classes) = (Tree::Member(0), Vec::new());
         return Solution { tree, cost: 0.0, rows: 1.0, conditions, classes, nested: vec![None] };
     }
-    let classes = equal::classes(group, &conditions);
-    conditions.extend(equal::constants(&classes, &conditions));
+    let mut classes = equal::classes(group, &conditions);
+    let known = equal::constants(&mut classes, &conditions);
+    conditions.extend(known);
     let given = conditions.len();
     derive(&classes, &mut conditions);
     let mut relations: Vec<Relation> =

@@ -136,7 +136,8 @@ impl<'s> Runner<'s> {
         let mut slots = spilled.slots.clone();
         slots.extend(&spilled.right_slots);
         // Only the right side of an outer join has all slots of its range to itself.
-        let (right, keeps) = (spilled.join.right_slots.clone(), spilled.join.kind.keeps_unmatched());
+        let (right, keeps) =
+            (spilled.join.right_slots.clone(), spilled.join.kind.keeps_unmatched());
         let mut sorter = Sorter::new(usize::MAX, self.exec.workspace);
         let mut bytes = Vec::new();
         self.partitioned(spilled, keys, ctx, row, &mut |number, _, row| {

@@ -75,6 +75,11 @@ impl Builder<'_> {
         members.iter().fold(self.around.clone(), |all, member| all.union(&self.slots[member]))
     }
 
+    fn slots_of(&self, members: Members) -> SlotSet {
+        let all = members.iter().map(|member| &self.slots[member]);
+        all.fold(SlotSet::default(), |all, slots| all.union(slots))
+    }
+
     fn take(&mut self, number: usize) -> Member {
         self.members[number].take().expect("each member is planned once")
     }
@@ -117,9 +122,7 @@ impl Builder<'_> {
             tree => {
                 let (source, rights) = self.tree(tree, false);
                 let conditions = self.ready(lefts, rights, last);
-                let own = rights.iter().map(|member| &self.slots[member]);
-                let own = own.fold(SlotSet::default(), |all, slots| all.union(slots));
-                let (keys, on) = hash_keys(conditions, &own);
+                let (keys, on) = hash_keys(conditions, &self.slots_of(rights));
                 (Right { source, method: JoinMethod::Hash(keys), on }, rights, JoinType::Inner)
             }
         };
@@ -152,17 +155,11 @@ impl Builder<'_> {
         let mut ready = take_ready(&mut self.conditions, &filled, last);
         drop_implied(&mut ready);
         for equal in &self.classes {
-            let of = |side: Members| equal.columns.iter().find(|column| side.contains(column.member));
+            let of =
+                |side: Members| equal.columns.iter().find(|column| side.contains(column.member));
             let (Some(a), Some(b)) = (of(lefts), of(rights)) else { continue };
-            let side = |slot: usize, members: Members| {
-                members.iter().any(|member| self.slots[member].contains(slot))
-            };
-            let joins = |(l, r): (usize, usize)| {
-                side(l, lefts) && side(r, rights) || side(r, lefts) && side(l, rights)
-            };
-            if !ready.iter().filter_map(|condition| equal.slots_in(condition)).any(joins) {
-                ready.push(equal.between(a, b));
-            }
+            let sides = (self.slots_of(lefts), self.slots_of(rights));
+            settle(&mut ready, (equal, equal.between(a, b)), &sides);
         }
         ready
     }
@@ -220,6 +217,24 @@ impl Builder<'_> {
         rest.extend(crossing.into_iter().flatten());
         let source = checked(source, rest);
         Right { source, method: JoinMethod::NestedLoop, on: Vec::new() }
+    }
+}
+
+/// Leaves one equality of a class between the two sides of a join: all columns of the class are
+/// equal on each side. Where they equal a constant none is left.
+fn settle(ready: &mut Vec<Expr>, (equal, made): (&Equal, Expr), sides: &(SlotSet, SlotSet)) {
+    let (left, right) = sides;
+    let mut met = false;
+    ready.retain(|condition| {
+        let Some((a, b)) = equal.slots_in(condition) else { return true };
+        let crosses =
+            left.contains(a) && right.contains(b) || left.contains(b) && right.contains(a);
+        let needed = !equal.constant && (!met || !equal.is_apart());
+        met |= crosses;
+        !crosses || needed
+    });
+    if !met && !equal.constant {
+        ready.push(made);
     }
 }
 

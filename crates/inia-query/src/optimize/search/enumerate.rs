@@ -40,8 +40,12 @@ pub(super) trait Model {
     /// The cheapest method to join two sets, in this order, and what the whole costs then; `None`
     /// where they cannot be joined. `left_cost` is the left side's for the goal, `right_cost` that
     /// of all rows of the right side.
-    fn join(&self, sides: (Members, Members), costs: (f64, f64), goal: Goal)
-    -> Option<(f64, Method)>;
+    fn join(
+        &self,
+        sides: (Members, Members),
+        costs: (f64, f64),
+        goal: Goal,
+    ) -> Option<(f64, Method)>;
 }
 
 /// How a set of members is joined best for a goal.
@@ -122,7 +126,7 @@ pub(super) fn enumerate(graph: &Graph, model: &dyn Model, budget: usize) -> Opti
     let mut search = Enumeration { graph, model, table, left: budget };
     for member in (0..count).rev() {
         let one = Members::one(member);
-        search.from_set(one)?;
+        search.join_set(one)?;
         search.grow(one, Members::first_of(member + 1))?;
     }
     let all = search.table[Members::first_of(count).index()];
@@ -147,7 +151,7 @@ impl Enumeration<'_> {
         let near = self.graph.neighbours(set, excluded);
         for more in near.subsets() {
             if self.is_known(set.union(more)) {
-                self.from_set(set.union(more))?;
+                self.join_set(set.union(more))?;
             }
         }
         let excluded = excluded.union(near);
@@ -155,7 +159,7 @@ impl Enumeration<'_> {
     }
 
     /// Joins a set with all sets next to it whose members come after its lowest.
-    fn from_set(&mut self, set: Members) -> Option<()> {
+    fn join_set(&mut self, set: Members) -> Option<()> {
         let before = Members::first_of(set.lowest().index().trailing_zeros() as usize);
         let excluded = before.union(set);
         let near = self.graph.neighbours(set, excluded);

@@ -1,7 +1,7 @@
 //! Columns that a group's conditions make equal, and the equalities that follow.
 //!
-//! `a.x = b.x AND b.x = c.x` puts three columns in one class: whatever two of them are joined first,
-//! an equality between them is at hand. `a.x = 5` beside it gives `b.x = 5` and `c.x = 5`.
+//! `a.x = b.x AND b.x = c.x` puts three columns in one class: whatever two of them are joined
+//! first, an equality between them is at hand. `a.x = 5` beside it gives `b.x = 5` and `c.x = 5`.
 //!
 //! An equality is an equivalence only among values that are compared alike: all columns of a class
 //! compare by the class of their own type, and that is one for all of them. `int = varchar`, texts
@@ -28,6 +28,8 @@ pub(super) struct Equal {
     class: CmpClass,
     /// One of the equalities, which others are made like.
     like: Expr,
+    /// Each column is compared with the same constant besides.
+    pub(super) constant: bool,
 }
 
 impl Equal {
@@ -42,6 +44,13 @@ impl Equal {
         made.ty.nullable = compare.left.ty.nullable || compare.right.ty.nullable;
         made.kind = ExprKind::Compare(Box::new(compare));
         made
+    }
+
+    /// Whether each of its columns is of another member.
+    pub(super) fn is_apart(&self) -> bool {
+        let after = |at: usize| &self.columns[at + 1..];
+        let other = |at: usize, member| after(at).iter().all(|column| column.member != member);
+        self.columns.iter().enumerate().all(|(at, column)| other(at, column.member))
     }
 
     /// Whether the condition is an equality of two of its columns; which slots.
@@ -85,10 +94,12 @@ pub(super) fn classes(group: &Group, conditions: &[Expr]) -> Vec<Equal> {
         if !alike || !hashable(class, &left.ty, &right.ty) || l.member == r.member {
             continue;
         }
+        let of_class = class;
         let touched = |equal: &mut Equal| {
-            equal.class == *class && (equal.has(l.slot) || equal.has(r.slot))
+            equal.class == *of_class && (equal.has(l.slot) || equal.has(r.slot))
         };
-        let mut merged = Equal { columns: Vec::new(), class: class.clone(), like: condition.clone() };
+        let (columns, class, like) = (Vec::new(), class.clone(), condition.clone());
+        let mut merged = Equal { columns, class, like, constant: false };
         for equal in classes.extract_if(.., touched).collect::<Vec<_>>() {
             merged.columns.extend(equal.columns);
         }
@@ -111,17 +122,19 @@ fn column(group: &Group, expr: &Expr) -> Option<Column> {
 }
 
 /// Equalities with constants that follow from those of other columns of the same class.
-pub(super) fn constants(classes: &[Equal], conditions: &[Expr]) -> Vec<Expr> {
+pub(super) fn constants(classes: &mut [Equal], conditions: &[Expr]) -> Vec<Expr> {
     let mut found = Vec::new();
     for equal in classes {
         let known: Vec<(usize, &Expr)> =
             conditions.iter().filter_map(|condition| constant(equal, condition)).collect();
         let Some((_, value)) = known.first() else { continue };
+        let same = known.iter().all(|(_, other)| other.same(value));
         for column in &equal.columns {
             if !known.iter().any(|(slot, _)| *slot == column.slot) {
                 found.push(equal.equality(column.expr.clone(), (*value).clone()));
             }
         }
+        equal.constant = same;
     }
     found
 }

@@ -232,8 +232,7 @@ impl Model for Estimate<'_> {
         let rescans = !by_index && hashed.is_some() && self.has_key(left, right);
         let looped = looped.filter(|_| !rescans);
         let looped = looped.map(|(cost, _)| (left_cost + share * cost, Method::Loop));
-        let hashed =
-            hashed.map(|(before, cost)| (left_cost + before + share * cost, Method::Hash));
+        let hashed = hashed.map(|(before, cost)| (left_cost + before + share * cost, Method::Hash));
         match (looped, hashed) {
             (Some(looped), Some(hashed)) if hashed.0 < looped.0 => Some(hashed),
             (looped, hashed) => looped.or(hashed),

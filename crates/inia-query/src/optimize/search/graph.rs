@@ -55,7 +55,8 @@ impl Graph {
             (e.left.is_subset(left) && e.right.is_subset(right))
                 || (e.left.is_subset(right) && e.right.is_subset(left))
         };
-        left.iter().any(|member| self.edges[member].intersects(right)) || self.hyper.iter().any(both)
+        left.iter().any(|member| self.edges[member].intersects(right))
+            || self.hyper.iter().any(both)
     }
 
     /// One member of each set that is next to `set` and has nothing of `set` or `excluded`.

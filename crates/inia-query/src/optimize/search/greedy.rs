@@ -1,8 +1,8 @@
 //! Greedy operator ordering (Fegaras 1998), for groups that are too large to be enumerated.
 //!
 //! All members begin as sets of their own. In each step the two connected sets are joined whose
-//! join has the fewest rows, the cheaper one on a tie; where nothing connects any two sets a product
-//! is formed.
+//! join has the fewest rows, the cheaper one on a tie; where nothing connects any two sets a
+//! product is formed.
 
 use super::enumerate::{Entry, Model};
 use super::graph::Graph;
@@ -15,9 +15,8 @@ pub(super) fn order(
     model: &dyn Model,
     rows: &dyn Fn(Members) -> f64,
 ) -> Option<HashMap<Members, Entry>> {
-    let mut table: HashMap<Members, Entry> = (0..graph.len())
-        .map(|member| (Members::one(member), Entry::leaf(model, member)))
-        .collect();
+    let mut table: HashMap<Members, Entry> =
+        (0..graph.len()).map(|member| (Members::one(member), Entry::leaf(model, member))).collect();
     let mut sets: Vec<Members> = (0..graph.len()).map(Members::one).collect();
     // Pairs stay as they are while other sets are joined.
     let mut known: HashMap<(Members, Members), Option<(f64, Entry)>> = HashMap::new();

@@ -1,13 +1,13 @@
 //! A FROM clause as groups: members that inner joins put together, and those that depend on them.
 //!
-//! `(a JOIN b ON p) LEFT JOIN c ON q JOIN d ON r` is one group of four members. Inner joins commute,
-//! so their conditions, `p` and `r`, are the group's. The right side of a left, semi or anti join
-//! keeps its condition and must wait for the members that the condition reads; what is joined beside
-//! it may come before or after it, since the join leaves its left rows' values as they are. A right
-//! side of several members is a group of its own.
+//! `(a JOIN b ON p) LEFT JOIN c ON q JOIN d ON r` is one group of four members. Inner joins
+//! commute, so their conditions, `p` and `r`, are the group's. The right side of a left, semi or
+//! anti join keeps its condition and must wait for the members that the condition reads; what is
+//! joined beside it may come before or after it, since the join leaves its left rows' values as
+//! they are. A right side of several members is a group of its own.
 //!
-//! Invariants: the first member's join is inner; a group has at most 60 members. Larger trees become
-//! groups whose first member is a group.
+//! Invariants: the first member's join is inner; a group has at most 60 members. Larger trees
+//! become groups whose first member is a group.
 
 use super::members::Members;
 use crate::optimize::{FromJoin, FromTree, Leaf};

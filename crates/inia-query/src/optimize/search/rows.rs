@@ -6,8 +6,8 @@
 //! are combinations:
 //!
 //! ```text
-//!   lineitem 6,000,000 x partsupp 800,000 on (partkey, suppkey): each key is there once in partsupp,
-//!   so one of 800,000 pairs is kept: 6,000,000 rows
+//!   lineitem 6,000,000 x partsupp 800,000 on (partkey, suppkey)
+//!   each key is there once in partsupp, so one of 800,000 pairs is kept: 6,000,000 rows
 //! ```
 
 use super::equal::plain;
@@ -140,9 +140,8 @@ impl<'r> Rows<'r> {
             JoinType::Semi => matches.clamp(0.05, 1.0),
             JoinType::Anti => (1.0 - matches).clamp(0.1, 1.0),
         };
-        let of_last = |other: &&Other| {
-            other.members.contains(last) && other.members.is_subset(members)
-        };
+        let of_last =
+            |other: &&Other| other.members.contains(last) && other.members.is_subset(members);
         let others: f64 = self.others.iter().filter(of_last).map(|other| other.share).product();
         let left = if before.is_empty() { 1.0 } else { self.of(before) };
         left * factor * others
@@ -212,9 +211,8 @@ fn distinct_of(table: &Table, columns: &[usize]) -> (f64, bool) {
             continue;
         }
         let parts = &index.parts;
-        let used = parts.iter().take_while(|part| {
-            part.prefix.is_none() && columns.contains(&part.column)
-        });
+        let used =
+            parts.iter().take_while(|part| part.prefix.is_none() && columns.contains(&part.column));
         let used = used.count();
         if used == parts.len() && index.unique() {
             return (rows, true);

@@ -43,7 +43,7 @@ impl Model for Drawn {
         let looped = loops.map(|_| (left_cost + l * 3.0 + output, Method::Loop));
         let hashed = right_cost
             .is_finite()
-            .then(|| (left_cost + right_cost + l + 2.0 * r + output, Method::Hash));
+            .then_some((left_cost + right_cost + l + 2.0 * r + output, Method::Hash));
         let both = looped.into_iter().chain(hashed);
         both.min_by(|a, b| a.0.total_cmp(&b.0))
     }
@@ -78,14 +78,14 @@ fn by_all_splits(graph: &Graph, model: &Drawn) -> HashMap<Members, Entry> {
 fn drawn(count: usize, seed: &mut u64) -> (Graph, Drawn) {
     let mut graph = Graph::new(count);
     let mut needs = vec![Members::default(); count];
-    for member in 1..count {
+    for (member, waits) in needs.iter_mut().enumerate().skip(1) {
         let other = draw(seed) as usize % member;
         match draw(seed) % 6 {
             // Left to be connected by something else, or by a product.
             0 => {}
             1 => {
-                needs[member] = Members::one(other).union(Members::one(draw(seed) as usize % member));
-                graph.connect(needs[member], Members::one(member));
+                *waits = Members::one(other).union(Members::one(draw(seed) as usize % member));
+                graph.connect(*waits, Members::one(member));
             }
             2 if member > 1 => {
                 let second = (other + 1) % member;
@@ -94,7 +94,7 @@ fn drawn(count: usize, seed: &mut u64) -> (Graph, Drawn) {
             }
             _ => graph.connect(Members::one(other), Members::one(member)),
         }
-        if draw(seed) % 3 == 0 {
+        if draw(seed).is_multiple_of(3) {
             let more = draw(seed) as usize % member;
             graph.connect(Members::one(more), Members::one(member));
         }
