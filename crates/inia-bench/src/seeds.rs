@@ -398,7 +398,14 @@ pub const REPORTS: &[Report] = &[
             plain(
                 "BenchW and DBT, which the appendix names: a warehouse's queries per second",
                 Shape::Workloads,
-                &["tpch"],
+                &["benchw", "tpch"],
+                &[1],
+                "",
+            ),
+            plain(
+                "BenchW's load and keys",
+                Shape::Seconds,
+                &["benchw_load", "benchw_index"],
                 &[1],
                 "",
             ),

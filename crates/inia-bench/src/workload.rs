@@ -6,6 +6,7 @@
 //! [`Stage::check`] compares them with what the tables hold. A workload adds itself in
 //! [`all`].
 
+mod benchw;
 mod data;
 mod innodb;
 mod nile;
@@ -41,6 +42,7 @@ pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
         tpcb::WORKLOADS,
         tpcc::WORKLOADS,
         tpch::WORKLOADS,
+        benchw::WORKLOADS,
     ];
     families.iter().copied().flatten().copied()
 }

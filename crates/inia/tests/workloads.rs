@@ -42,7 +42,7 @@ pub(crate) fn load(
     p: &Parameters,
 ) -> Result<()> {
     let data = workload.data(p, target.dialect())?;
-    if !["PHPTestSuite", "Warehouse"].contains(&workload.family()) {
+    if workload.family() != "PHPTestSuite" && workload.name() != "tpch" {
         let mut session = Session::new(target.clone(), false);
         // There may be no such table yet.
         let _ = load::forget(&mut session, &data);
