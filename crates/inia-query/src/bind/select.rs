@@ -490,14 +490,15 @@ impl QueryBinder<'_> {
         &mut self,
         select: &ast::Select,
         from: BoundFrom,
-        clauses: Clauses,
+        mut clauses: Clauses,
         limit: Option<u64>,
     ) -> QueryPlan {
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
         // Sort keys are positions that count on from the select list into the hidden expressions.
-        let mut output: Vec<Expr> = clauses.items.into_iter().map(|item| item.expr).collect();
-        output.extend(clauses.hidden);
+        let mut output: Vec<Expr> =
+            std::mem::take(&mut clauses.items).into_iter().map(|item| item.expr).collect();
+        output.append(&mut clauses.hidden);
         let needed = self.needed(&output, &clauses, from.tree.as_ref());
         // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
