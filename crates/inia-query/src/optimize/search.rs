@@ -139,7 +139,8 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
     Solution { tree, cost, rows, conditions, classes, nested }
 }
 
-/// Adds the equalities of each class that no condition states.
+/// Adds the equalities of each class that no condition states; in a large class only those with its
+/// first column.
 fn derive(classes: &[Equal], conditions: &mut Vec<Expr>) {
     for equal in classes.iter().filter(|equal| equal.columns.len() > 2) {
         let stated: Vec<(usize, usize)> =
@@ -147,6 +148,9 @@ fn derive(classes: &[Equal], conditions: &mut Vec<Expr>) {
         for (at, a) in equal.columns.iter().enumerate() {
             for b in &equal.columns[at + 1..] {
                 let pair = [(a.slot, b.slot), (b.slot, a.slot)];
+                if at > 0 && equal.columns.len() > MAX_ENUMERATED {
+                    continue;
+                }
                 if a.member != b.member && !stated.iter().any(|slots| pair.contains(slots)) {
                     conditions.push(equal.between(a, b));
                 }

@@ -28,6 +28,7 @@ mod prepared;
 mod rewrites;
 mod row_ids;
 mod spill;
+mod statistics;
 mod strategies;
 mod table_locks;
 mod temporary;
