@@ -122,7 +122,7 @@ fn bind_outermost(
     context: &BindContext<'_>,
 ) -> Result<StatementPlan> {
     let mut binder = QueryBinder::new(context);
-    let root = binder.query(query, QueryUse { keeps_digits, tested: false })?;
+    let root = binder.query(query, QueryUse { keeps_digits, ..QueryUse::default() })?;
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
     let mut plan = binder.finish(root, exclusive);
@@ -175,6 +175,8 @@ struct QueryUse {
     keeps_digits: bool,
     /// Only the set of its rows matters, as for IN and EXISTS.
     tested: bool,
+    /// No more rows than these are read (LIMIT).
+    limit: Option<u64>,
 }
 
 /// A common table expression in scope.
@@ -311,7 +313,7 @@ impl<'c> QueryBinder<'c> {
     /// Binds a subquery of an expression.
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
-        let usage = QueryUse { keeps_digits: true, tested };
+        let usage = QueryUse { keeps_digits: true, tested, limit: None };
         let (id, correlated) = self.subplan(query, usage)?;
         if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
             let loose = std::mem::replace(&mut level.loose, around);

@@ -77,7 +77,7 @@ impl Runner<'_> {
         (select, plan): (&SelectPlan, &VectorGroups),
         calls: &[Aggregate],
         ctx: &mut EvalContext<'_>,
-        row: &mut Vec<Value>,
+        row: &mut [Value],
         project: &mut Project<'_>,
     ) -> Result<bool> {
         let RowSource::Table(source) = &select.source else { return Ok(false) };
