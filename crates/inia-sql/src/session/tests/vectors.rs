@@ -30,7 +30,7 @@ fn fill(s: &mut TestSession, random: &mut Random, rows: u64) {
     for chunk in 0..rows.div_ceil(50) {
         let mut tuples = Vec::new();
         for id in chunk * 50..rows.min((chunk + 1) * 50) {
-            let mut or_null = |text: String, random: &mut Random| match random.chance(1, 8) {
+            let or_null = |text: String, random: &mut Random| match random.chance(1, 8) {
                 true => "null".to_owned(),
                 false => text,
             };
