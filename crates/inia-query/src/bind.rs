@@ -26,6 +26,7 @@ mod rollup;
 mod scope;
 mod select;
 pub mod table_scope;
+mod unnest;
 mod window;
 
 pub(crate) use from::{ROW_ID, visible_after};
@@ -122,7 +123,7 @@ fn bind_outermost(
     context: &BindContext<'_>,
 ) -> Result<StatementPlan> {
     let mut binder = QueryBinder::new(context);
-    let root = binder.query(query, QueryUse { keeps_digits, tested: false })?;
+    let root = binder.query(query, QueryUse { keeps_digits, ..QueryUse::default() })?;
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
     let mut plan = binder.finish(root, exclusive);
@@ -175,6 +176,8 @@ struct QueryUse {
     keeps_digits: bool,
     /// Only the set of its rows matters, as for IN and EXISTS.
     tested: bool,
+    /// It is a subquery of an expression, so that its bound form is kept.
+    nested: bool,
 }
 
 /// A common table expression in scope.
@@ -220,6 +223,10 @@ struct QueryBinder<'c> {
     nesting: nesting::Nesting,
     /// For each subquery, by its number, what it reads loosely of the SELECT that it is part of.
     loose_reads: HashMap<usize, Vec<usize>>,
+    /// The bound form of the subquery that was bound last, where it may be unnested.
+    kept: Option<unnest::BoundNested>,
+    /// The same for each subquery, by its number.
+    nested: HashMap<usize, unnest::BoundNested>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
     /// What the statement is warned of each time it runs.
@@ -244,6 +251,8 @@ impl<'c> QueryBinder<'c> {
             open_views: Vec::new(),
             nesting: nesting::Nesting::default(),
             loose_reads: HashMap::new(),
+            kept: None,
+            nested: HashMap::new(),
             inserted: None,
             warnings: Vec::new(),
             wrong: None,
@@ -311,8 +320,11 @@ impl<'c> QueryBinder<'c> {
     /// Binds a subquery of an expression.
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
-        let usage = QueryUse { keeps_digits: true, tested };
+        let usage = QueryUse { keeps_digits: true, tested, nested: true };
         let (id, correlated) = self.subplan(query, usage)?;
+        if let Some(nested) = self.kept.take() {
+            self.nested.insert(id, nested);
+        }
         if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
             let loose = std::mem::replace(&mut level.loose, around);
             self.loose_reads.insert(id, loose);

@@ -16,9 +16,9 @@ use inia_expr::{SlotSet, slots_of};
 /// Rows that a subplan or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
 /// Fewer lookups than this are always made one by one.
-const MANY_LOOKUPS: f64 = 1000.0;
+pub(super) const MANY_LOOKUPS: f64 = 1000.0;
 /// A lookup costs as much as reading this many rows in sequence into a hash table.
-const ROWS_FOR_LOOKUP: f64 = 2.0;
+pub(super) const ROWS_FOR_LOOKUP: f64 = 2.0;
 /// The share of rows that a condition without an index is taken to keep.
 const FILTER_KEEPS: f64 = 0.1;
 /// The share of rows that a semi or an anti join is taken to keep.
@@ -75,7 +75,7 @@ impl FromFilter {
     /// Whether what it reads of the group is in `filled`; all that it reads is where no member is
     /// `left`.
     fn is_ready(&self, filled: &SlotSet, left: bool) -> bool {
-        let known = filled.union(&self.right.slots());
+        let known = filled.union(&SlotSet::of_range(self.right.slot_range()));
         let mut ready = true;
         let mut check = |condition: &Expr| {
             let needs = slots_of(condition);
@@ -197,7 +197,13 @@ fn attach(
 ) -> RowSource {
     let right_slots = right.tree.slot_range();
     let (source, on, method) = match right.tree {
-        FromTree::Leaf(leaf) => attach_leaf(leaf, right.conditions, filled, block, left.as_ref()),
+        FromTree::Leaf(leaf) => {
+            let left = left.as_ref().map(|left| (left, kind));
+            attach_leaf(leaf, right.conditions, filled, block, left)
+        }
+        tree if !kind.gives_right() => {
+            super::semi::right_side(tree, right.conditions, filled, block, left.as_ref())
+        }
         FromTree::Join(join) if join.kind == JoinType::Left => {
             let mut conditions = right.conditions;
             let source = plan_outer(*join, &mut conditions, filled, block);
@@ -240,7 +246,7 @@ fn attach_leaf(
     conditions: Vec<Expr>,
     filled: &SlotSet,
     block: &QueryBlock<'_>,
-    left: Option<&RowSource>,
+    left: Option<(&RowSource, JoinType)>,
 ) -> (RowSource, Vec<Expr>, JoinMethod) {
     let own = SlotSet::of_range(leaf.slots.clone());
     let mut choice = match &leaf.kind {
@@ -294,13 +300,14 @@ fn read_once(
     leaf: &Leaf,
     conditions: &[Expr],
     lookups: Option<&Choice>,
-    left: &RowSource,
+    (left, kind): (&RowSource, JoinType),
     block: &QueryBlock<'_>,
 ) -> Option<Choice> {
     let LeafKind::Table { table, lock: None, allowed } = &leaf.kind else { return None };
     let left_rows = rows_of(left);
     let many = left_rows >= MANY_LOOKUPS && lookups.is_some_and(|choice| choice.reads_row);
-    if !block.reads_all || !many {
+    // A semi join is taken to be asked for all its rows: the query that it stands for was.
+    if !(block.reads_all || !kind.gives_right()) || !many {
         return None;
     }
     let own = SlotSet::of_range(leaf.slots.clone());
@@ -313,7 +320,7 @@ fn read_once(
 }
 
 /// The rows that a source is expected to yield.
-fn rows_of(source: &RowSource) -> f64 {
+pub(super) fn rows_of(source: &RowSource) -> f64 {
     match source {
         RowSource::One => 1.0,
         RowSource::Nothing => 0.0,
@@ -329,7 +336,7 @@ fn rows_of(source: &RowSource) -> f64 {
 }
 
 /// An equality between an expression over `own` slots and one over others, as a hash join's key.
-fn hash_key(condition: Expr, own: &SlotSet) -> Result<HashKey, Expr> {
+pub(super) fn hash_key(condition: Expr, own: &SlotSet) -> Result<HashKey, Expr> {
     let ExprKind::Compare(compare) = &condition.kind else { return Err(condition) };
     if compare.op != CmpOp::Eq || !hashable(&compare.class, &compare.left.ty, &compare.right.ty) {
         return Err(condition);

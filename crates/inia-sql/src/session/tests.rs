@@ -27,6 +27,7 @@ mod prepared;
 mod row_ids;
 mod spill;
 mod strategies;
+mod subqueries;
 mod table_locks;
 mod temporary;
 mod transactions;
