@@ -2,6 +2,7 @@
 //!
 //! Rounds go A B C A B C …, so that a slow minute of the machine falls on all targets alike.
 
+use crate::agreement::Agreement;
 use crate::machine::Bound;
 use crate::record::{Method, Outcome, Record, SCHEMA, TargetInfo, WorkloadInfo};
 use crate::round::{self, Pace};
@@ -60,6 +61,7 @@ pub trait Watcher: Sync {
 /// A plan on its way.
 struct Comparison<'a> {
     plan: &'a Plan,
+    answers: Arc<Agreement>,
     facts: Vec<Facts>,
     stop: &'a AtomicBool,
     watcher: &'a dyn Watcher,
@@ -75,7 +77,8 @@ impl Plan {
         // Asked for the first time before this process may lose some of its processors.
         machine::describe();
         let _bound = self.bind(&facts)?;
-        let mut work = Comparison { plan: self, facts, stop, watcher, records: Vec::new() };
+        let (answers, records) = (Arc::default(), Vec::new());
+        let mut work = Comparison { plan: self, answers, facts, stop, watcher, records };
         for (workload, parameters) in &self.workloads {
             let done = work.workload(*workload, parameters);
             if stop.load(Ordering::Relaxed) {
@@ -212,6 +215,7 @@ impl Comparison<'_> {
             parameters: parameters.clone(),
             clients,
             values,
+            answers: self.answers.clone(),
         }
     }
 

@@ -4,10 +4,12 @@
 //! [`target::Target`] says how to talk to one server. Neither knows the other: a
 //! [`session::Session`] stands between them.
 
+pub mod agreement;
 pub mod cli;
 pub mod compare;
 pub mod floor;
 pub mod histogram;
+pub mod limit;
 pub mod load;
 pub mod machine;
 pub mod progress;

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 /// Text of one INSERT: well below the least `max_allowed_packet` in use.
 const BATCH: usize = 256 << 10;
-/// Calls of a table's `fill` in one transaction.
+/// Rows of one transaction.
 const CHUNK: u64 = 20_000;
 /// Bytes on disk for a byte of text: row and index overhead, log, half-full pages.
 const OVERHEAD: u64 = 4;
@@ -47,7 +47,9 @@ pub fn ensure(
     }
     check_space(target.dialect(), facts, data)?;
     let begun = Instant::now();
-    forget(&mut session, data)?;
+    for name in [data.name].iter().chain(data.displaces) {
+        forget_named(&mut session, name)?;
+    }
     for table in data.tables.iter().rev() {
         session.query(&format!("DROP TABLE IF EXISTS {}", table.name))?;
     }
@@ -98,8 +100,11 @@ pub fn read_once(target: &Arc<dyn Target>, data: &DataSet) -> Result<()> {
 
 /// Removes a data set's mark, before a run that uses it up.
 pub fn forget(session: &mut Session, data: &DataSet) -> Result<()> {
-    session.query(&format!("DELETE FROM inia_lab_data WHERE name = '{}'", data.name))?;
-    Ok(())
+    forget_named(session, data.name)
+}
+
+fn forget_named(session: &mut Session, name: &str) -> Result<()> {
+    session.query(&format!("DELETE FROM inia_lab_data WHERE name = '{name}'")).map(drop)
 }
 
 fn description(data: &DataSet) -> String {
@@ -132,7 +137,7 @@ fn check_space(dialect: Dialect, facts: &Facts, data: &DataSet) -> Result<()> {
 fn estimate(table: &Table, seed: u64, dialect: Dialect) -> u64 {
     const SAMPLE: u64 = 100;
     let mut rows = Rows::new(dialect, crate::target::BulkFormat::Values);
-    let sampled = table.rows.min(SAMPLE);
+    let sampled = table.rows.min((SAMPLE / table.rows_per_call.max(1)).max(1));
     for row in 0..sampled {
         (table.fill)(row, &mut Rng::stream(seed, row), &mut rows);
     }
@@ -152,10 +157,10 @@ impl<'a> Chunk<'a> {
     /// The n-th chunk of a data set: they are too many to be listed where rows are.
     fn of(data: &'a DataSet, mut n: u64) -> Option<Chunk<'a>> {
         for table in &data.tables {
-            let chunks = table.rows.div_ceil(CHUNK);
+            let (calls, chunks) = (calls_of(table), chunks_of(table));
             if n < chunks {
-                let from = n * CHUNK;
-                let to = table.rows.min(from + CHUNK);
+                let from = n * calls;
+                let to = table.rows.min(from + calls);
                 return Some(Chunk { table, seed: data.seed, from, to });
             }
             n -= chunks;
@@ -164,13 +169,23 @@ impl<'a> Chunk<'a> {
     }
 }
 
+/// Calls of a table's `fill` in one transaction.
+fn calls_of(table: &Table) -> u64 {
+    (CHUNK / table.rows_per_call.max(1)).max(1)
+}
+
+/// Transactions that load a table.
+fn chunks_of(table: &Table) -> u64 {
+    table.rows.div_ceil(calls_of(table))
+}
+
 fn fill_tables(
     target: &Arc<dyn Target>,
     data: &DataSet,
     stop: &AtomicBool,
     progress: &(dyn Fn(f64) + Sync),
 ) -> Result<()> {
-    let chunks: u64 = data.tables.iter().map(|table| table.rows.div_ceil(CHUNK)).sum();
+    let chunks: u64 = data.tables.iter().map(chunks_of).sum();
     let (next, failed) = (AtomicU64::new(0), Mutex::new(None));
     let work = || -> Result<()> {
         let mut session = Session::new(target.clone(), false);

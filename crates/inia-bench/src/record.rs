@@ -7,6 +7,15 @@ use std::collections::BTreeMap;
 /// The number that changes with the meaning of a field.
 pub const SCHEMA: u32 = 1;
 
+/// What a query of a set is called in tables, which are made for such sets of their own.
+pub const QUERIES: &str = "queries";
+/// The kind of queries of a set that were stopped or failed.
+pub const UNANSWERED: &str = "unanswered";
+/// Behind a query's name in the further figures: it was stopped after so many seconds.
+pub const STOPPED: &str = " stopped";
+/// Behind a query's name in the further figures: it failed.
+pub const FAILED: &str = " failed";
+
 /// One round of one workload on one target with one number of clients.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -135,7 +144,7 @@ pub struct Outcome {
     /// Buckets that hold something: greatest latency in microseconds, count.
     pub histogram: Vec<(f64, u32)>,
     /// By kind of transaction, where a workload has several.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<TransactionKind>,
     /// By second.
     pub series: Vec<Second>,
     /// Processor time.
@@ -199,7 +208,7 @@ impl Latency {
 
 /// One kind of transaction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Kind {
+pub struct TransactionKind {
     /// Its name.
     pub name: String,
     /// How many.

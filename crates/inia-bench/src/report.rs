@@ -10,6 +10,9 @@
 
 pub(crate) mod format;
 pub mod html;
+mod questions;
+
+pub use questions::{Asked, Time};
 
 use crate::histogram::Histogram;
 use crate::record::{Outcome, Record, TargetInfo, WorkloadInfo};
@@ -73,6 +76,12 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
     let middle = values.len() / 2;
     let high = *values.get(middle)?;
     Some(if values.len() % 2 == 1 { high } else { (values[middle - 1] + high) / 2.0 })
+}
+
+/// The geometric mean of positive values; none where there are no values.
+pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+    let logarithms: f64 = values.iter().map(|value| value.max(1e-6).ln()).sum();
+    (!values.is_empty()).then(|| (logarithms / values.len() as f64).exp())
 }
 
 /// What rounds count for: those that the user ended early do not, unless there are no others.

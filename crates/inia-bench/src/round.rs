@@ -12,7 +12,7 @@
 use crate::histogram::Histogram;
 use crate::machine::{self, SystemTimes};
 use crate::random::Rng;
-use crate::record::{Cpu, Extra, Kind, Latency, Outcome, Second};
+use crate::record::{Cpu, Extra, Latency, Outcome, Second, TransactionKind};
 use crate::session::Session;
 use crate::target::{Class, Failure, Product, Result};
 use crate::workload::{Script, Setting, Stage, Tally, Workload};
@@ -520,7 +520,7 @@ fn summarize(
     }
     let mut all = Histogram::default();
     kinds.iter().for_each(|kind| all.merge(kind));
-    let kind = |(name, histogram): (&&str, &Histogram)| Kind {
+    let kind = |(name, histogram): (&&str, &Histogram)| TransactionKind {
         name: (*name).to_owned(),
         transactions: histogram.count(),
         latency: Latency::of(histogram),

@@ -3,7 +3,9 @@
 //! A statement is written once, with `?` for its parameters, and runs prepared or as text with
 //! the parameters written into it, as the run demands.
 
-use crate::target::{Answer, Connection, Dialect, Failure, Param, Prepared, Result, Target};
+use crate::target::{
+    Answer, Connection, Dialect, Failure, Param, Prepared, Result, Stopper, Target,
+};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -63,6 +65,18 @@ impl Session {
             self.connection = Some(self.target.connect()?);
         }
         Ok(())
+    }
+
+    /// What stops its statements from another thread, where that can be done.
+    pub fn stopper(&mut self) -> Result<Option<Box<dyn Stopper>>> {
+        self.connect()?;
+        connected(&mut self.connection)?.stopper()
+    }
+
+    /// Gives up its connection and all statements; the next statement connects again.
+    pub fn disconnect(&mut self) {
+        self.connection = None;
+        self.statements.clear();
     }
 
     /// Makes a statement with `?` for its parameters, whatever the dialect.

@@ -3,7 +3,7 @@
 use crate::progress::clip;
 use crate::record::{Outcome, Record};
 use crate::report::format::{deviation, number};
-use crate::report::{Point, Report, Section};
+use crate::report::{Asked, Point, Report, Section, Time};
 use std::collections::BTreeMap;
 
 /// Letters of a line.
@@ -18,6 +18,9 @@ pub fn table(records: &[Record]) -> String {
     for section in &report.sections {
         let heading = format!("{}: {}", section.workload.name, section.parameters());
         out.push_str(&format!("{}\n{}\n", clip(&heading, LINE), rows(&report, section)));
+        for asked in Asked::all(section) {
+            out.push_str(&questions(&report, &asked));
+        }
     }
     if !records.is_empty() {
         out.push_str("rate per second, latency and CPU per transaction in µs, RSS in MiB\n");
@@ -50,6 +53,37 @@ pub fn factors(records: &[Record]) -> String {
         }
     }
     out
+}
+
+/// A set of queries: a line per query, and its time on each target.
+fn questions(report: &Report<'_>, asked: &Asked<'_>) -> String {
+    let mut head = vec!["ms".to_owned()];
+    head.extend(asked.series.iter().map(|&at| report.series[at].name.clone()));
+    let mut lines = vec![head];
+    for (name, times) in &asked.queries {
+        let cell = |time: &Time| match time {
+            Time::Answered(time) => plain(*time),
+            Time::Stopped(limit) => format!(">{limit:.0}"),
+            Time::Failed => "error".to_owned(),
+            Time::Unknown => "-".to_owned(),
+        };
+        lines.push(std::iter::once((*name).to_owned()).chain(times.iter().map(cell)).collect());
+    }
+    let totals: Vec<_> = (0..asked.series.len()).map(|target| asked.totals(target)).collect();
+    for (name, part) in [("sum", 0), ("mean", 1)] {
+        let cell = |total: &Option<(f64, f64)>| {
+            total.map_or("-".to_owned(), |(sum, mean)| plain(if part == 0 { sum } else { mean }))
+        };
+        lines.push(std::iter::once(name.to_owned()).chain(totals.iter().map(cell)).collect());
+    }
+    let clients = asked.clients;
+    let many = if clients == 1 { "client" } else { "clients" };
+    let answered = asked.answered_by_all().count();
+    format!(
+        "{}{clients} {many}; sum and geometric mean are of the {answered} queries that all \
+         answered\n\n",
+        align(lines, 0)
+    )
 }
 
 fn rows(report: &Report<'_>, section: &Section<'_>) -> String {

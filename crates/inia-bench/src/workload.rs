@@ -6,19 +6,23 @@
 //! [`Stage::check`] compares them with what the tables hold. A workload adds itself in
 //! [`all`].
 
+mod benchw;
 mod data;
 mod innodb;
 mod nile;
 mod order;
 mod php;
+mod questions;
 mod smack;
 mod sysbench;
 mod tpcb;
 mod tpcc;
+mod tpch;
 mod written;
 
 pub use data::{DataSet, Fill, Rows, Table};
 
+use crate::agreement::Agreement;
 use crate::random::{Distribution, Rng};
 use crate::record::Outcome;
 use crate::session::Session;
@@ -37,6 +41,8 @@ pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
         order::WORKLOADS,
         tpcb::WORKLOADS,
         tpcc::WORKLOADS,
+        tpch::WORKLOADS,
+        benchw::WORKLOADS,
     ];
     families.iter().copied().flatten().copied()
 }
@@ -105,6 +111,8 @@ pub struct Setting {
     /// next. A row that gets the value which an earlier round has left in it does not change, and
     /// that costs some servers nothing.
     pub values: u64,
+    /// What other targets of the same comparison answered.
+    pub answers: Arc<Agreement>,
 }
 
 impl Setting {

@@ -69,13 +69,6 @@ pub trait Scope {
         Err(SqlError::new(ErrorCode::WindowInvalidWindowFuncUse, &[&call.name()]))
     }
 
-    /// A `?`, from 0: a parameter node or the value itself. Its texts have the connection's
-    /// collation.
-    fn param(&mut self, index: usize, connection: Collation) -> Result<Expr, SqlError> {
-        let ty = ExprType::text(16_383, connection, true);
-        Ok(Expr { kind: ExprKind::Param(index), ty })
-    }
-
     /// `VALUES(column)`.
     fn insert_value(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
         self.column(name)
@@ -137,16 +130,19 @@ pub fn bind(
 }
 
 impl Binder<'_> {
+    /// A `?`, from 0: of its known type, or a text of the connection's collation.
+    fn param(&self, index: usize) -> Expr {
+        let known = self.env.param_types.get(index).cloned();
+        let ty = known.unwrap_or_else(|| ExprType::text(16_383, self.env.collation, true));
+        Expr { kind: ExprKind::Param(index), ty }
+    }
+
     /// Binds an expression that may be a row.
     pub fn bind(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
         match expr {
             ast::Expr::Literal(literal) => self.literal(literal),
             ast::Expr::Column(name) => self.scope.column(name),
-            // The type may be known; the scope decides about other parameters.
-            ast::Expr::Param(index) => match self.env.param_types.get(*index as usize) {
-                Some(ty) => Ok(Expr { kind: ExprKind::Param(*index as usize), ty: ty.clone() }),
-                None => self.scope.param(*index as usize, self.env.collation),
-            },
+            ast::Expr::Param(index) => Ok(self.param(*index as usize)),
             ast::Expr::UserVar(name) => Ok(self.user_var(name)),
             ast::Expr::AssignVar { name, value } => {
                 let value = self.scalar(value)?;

@@ -41,6 +41,14 @@ impl SlotSet {
         long
     }
 
+    /// Slots of both.
+    pub fn intersection(&self, other: &SlotSet) -> SlotSet {
+        let mut words: Vec<u64> = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
+        let used = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+        words.truncate(used);
+        SlotSet { words }
+    }
+
     /// Whether every slot is in `other` too.
     pub fn is_subset(&self, other: &SlotSet) -> bool {
         self.words

@@ -22,13 +22,13 @@ use inia_base::value::Value;
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// The column a value goes to, as errors name it.
-pub(crate) struct Target<'t> {
+pub(crate) struct StoreTarget<'t> {
     column: &'t DataType,
     name: &'t str,
     row: u64,
 }
 
-impl Target<'_> {
+impl StoreTarget<'_> {
     fn error(&self, code: ErrorCode) -> SqlError {
         SqlError::new(code, &[&self.name, &self.row])
     }
@@ -94,7 +94,7 @@ pub fn store_value(
     ctx: &mut EvalContext<'_>,
     name: &str,
 ) -> Result<Value> {
-    let target = Target { column, name, row: ctx.row_number };
+    let target = StoreTarget { column, name, row: ctx.row_number };
     // NULL, and values that fit as they are, leave here without a conversion.
     if let Some(same) = already_right(&value, from, column) {
         return if same { Ok(value) } else { Ok(Value::Null) };
@@ -195,7 +195,7 @@ pub fn instead_of_null(column: &DataType) -> Value {
 fn store_json(
     value: &Value,
     from: &ExprType,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &EvalContext<'_>,
 ) -> Result<Value> {
     let column = match ctx.target_table.as_str() {

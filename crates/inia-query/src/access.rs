@@ -12,10 +12,12 @@ mod bounds;
 mod choose;
 mod run;
 mod scan;
+mod selectivity;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{FoundRow, RowData, TableScan};
+pub(crate) use selectivity::kept_by_all;
 
 use inia_expr::Expr;
 

@@ -23,6 +23,7 @@ mod names;
 pub(crate) mod persisted;
 pub mod row_count;
 mod show_create;
+pub(crate) mod stats;
 mod table;
 pub(crate) mod temporary;
 mod types;

@@ -1,12 +1,14 @@
 //! From bound FROM and WHERE to sources: where each condition is checked, in which order tables
 //! are joined, how each is read.
 //!
-//! 1. Outer joins whose inner side WHERE cannot accept as NULL become inner joins.
-//! 2. Inner joins are flattened into a group: its members and its conditions.
-//! 3. The group is ordered greedily: next comes the member that is cheapest to read given the
+//! 1. Conditions are rewritten ([`rewrite`]): conjuncts that all branches of an OR share are taken
+//!    out of it.
+//! 2. Outer joins whose inner side WHERE cannot accept as NULL become inner joins.
+//! 3. Inner joins are flattened into a group: its members and its conditions.
+//! 4. The group is ordered greedily: next comes the member that is cheapest to read given the
 //!    slots that are filled already. Each condition is checked as soon as its slots are filled;
 //!    first by an access path, else by the member's filter.
-//! 4. A member that finds no index for an equality with the rows before it is hash-joined; so is
+//! 5. A member that finds no index for an equality with the rows before it is hash-joined; so is
 //!    one that is read as a whole for less than the many lookups cost.
 //!
 //! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary
@@ -17,6 +19,7 @@ mod direct;
 mod group;
 mod order;
 mod outer;
+mod rewrite;
 mod semi;
 
 pub(crate) use cells::group_strategy;
@@ -136,6 +139,7 @@ pub(crate) fn plan_from(
     let Some(mut tree) = tree else {
         return (RowSource::One, conditions);
     };
+    rewrite::rewrite(&mut tree, &mut conditions);
     outer::simplify(&mut tree, &conditions);
     let source = group::plan(tree, &mut conditions, &SlotSet::default(), block);
     (source, conditions)

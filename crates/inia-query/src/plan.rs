@@ -17,8 +17,8 @@ pub(crate) mod view_use;
 pub(crate) mod window;
 
 pub use strategy::{
-    CellCheck, CellKind, CellTotal, Direct, Factor, GroupStrategy, IndexExtremum, IntColumn,
-    IntGroups, JoinTotals, Ordered,
+    CellCheck, CellKind, CellTotal, Direct, DirectShape, Factor, GroupStrategy, IndexExtremum,
+    IntColumn, IntGroups, JoinTotals, Ordered,
 };
 pub use view_use::ViewUse;
 
@@ -357,6 +357,8 @@ pub struct TableSource {
     pub base: usize,
     /// Which columns anything reads.
     pub needed: Vec<bool>,
+    /// In which order the needed columns are read.
+    pub read_order: ReadOrder,
     /// How rows are found.
     pub access: AccessPath,
     /// Rows that the path is expected to yield.
@@ -369,6 +371,15 @@ pub struct TableSource {
     pub bound_filter: Vec<Expr>,
     /// FOR UPDATE, FOR SHARE.
     pub lock: Option<LockRequest>,
+}
+
+/// The needed columns of a table in two parts, so that rows that fail are not read whole.
+#[derive(Debug)]
+pub struct ReadOrder {
+    /// Those that the table's conditions read.
+    pub tested: Vec<usize>,
+    /// The other ones, of rows that fulfil the conditions.
+    pub rest: Vec<usize>,
 }
 
 /// A table whose rows are computed when it is read.

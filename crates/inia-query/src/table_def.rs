@@ -179,6 +179,11 @@ impl IndexKind {
     pub fn has_entries(self) -> bool {
         matches!(self, IndexKind::Unique | IndexKind::Plain)
     }
+
+    /// Whether its tree is ordered by the parts: not so where words or places are looked for.
+    pub(crate) fn has_keys(self) -> bool {
+        self == IndexKind::Primary || self.has_entries()
+    }
 }
 
 impl IndexDef {

@@ -151,7 +151,7 @@ impl Drop for PreparedStatement {
 
 /// One client's session.
 pub struct Session {
-    session: SessionContext,
+    context: SessionContext,
     prepared: HashMap<u32, PreparedStatement, KeyHash>,
     /// What they take.
     memory: PreparedMemory,
@@ -169,7 +169,7 @@ impl Session {
         let multi_statements = client.multi_statements;
         let memory = PreparedMemory::new(&db.memory);
         let mut session = Session {
-            session: SessionContext::new(db.clone(), client),
+            context: SessionContext::new(db.clone(), client),
             prepared: HashMap::default(),
             memory,
             named: HashMap::new(),
@@ -177,7 +177,7 @@ impl Session {
             multi_statements,
             plan_cache: PlanCache::default(),
         };
-        login::apply(&mut session.session);
+        login::apply(&mut session.context);
         session
     }
 
@@ -197,9 +197,9 @@ impl Session {
                 let text = match source {
                     ast::PrepareSource::Text(text) => text.clone(),
                     ast::PrepareSource::UserVar(variable) => {
-                        match self.session.host.user_value(variable) {
+                        match self.context.host.user_value(variable) {
                             Value::Null => String::from("NULL"),
-                            _ => self.session.host.user_text(variable),
+                            _ => self.context.host.user_text(variable),
                         }
                     }
                 };
@@ -215,7 +215,7 @@ impl Session {
             }
             ast::Statement::Execute { name, using } => {
                 let params: Vec<Value> =
-                    using.iter().map(|variable| self.session.host.user_value(variable)).collect();
+                    using.iter().map(|variable| self.context.host.user_value(variable)).collect();
                 match known(self, name, "EXECUTE") {
                     Ok(id) => return self.execute_with(id, &params, sink, more),
                     Err(error) => Err(error),
@@ -228,7 +228,7 @@ impl Session {
             }),
             _ => Ok(StatementOutcome::default()),
         };
-        finish(&mut self.session, result, sink, more)
+        finish(&mut self.context, result, sink, more)
     }
 
     /// Executes a prepared statement.
@@ -264,24 +264,24 @@ impl Session {
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
-        self.session.host.counters.count_handle(HandleUse::Execute);
+        self.context.host.counters.count_handle(HandleUse::Execute);
         let Some(prepared) = self.prepared.get_mut(&id) else {
             let args: [&dyn std::fmt::Display; 2] = [&id, &"mysqld_stmt_execute"];
             return Err(failed(
-                &mut self.session,
+                &mut self.context,
                 SqlError::new(ErrorCode::UnknownStmtHandler, &args),
             ));
         };
         if prepared.params as usize != params.len() {
             return Err(failed(
-                &mut self.session,
+                &mut self.context,
                 SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"]),
             ));
         }
         let PreparedStatement { statement, text, hints, kept, .. } = prepared;
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
         let hinted = !hints.variables.is_empty();
-        run_statement(&mut self.session, source, sink, more, |session, sink| {
+        run_statement(&mut self.context, source, sink, more, |session, sink| {
             session.env.is_prepared = true;
             let result = kept.run(session, (statement, text, hinted), params, sink);
             session.env.is_prepared = false;
@@ -298,151 +298,151 @@ impl Session {
     /// Forgets a prepared statement; unknown ids are ignored.
     pub fn close_prepared(&mut self, id: u32) {
         if let Some(gone) = self.prepared.remove(&id) {
-            self.session.host.counters.count_handle(HandleUse::Close);
+            self.context.host.counters.count_handle(HandleUse::Close);
             self.memory.give(&gone);
         }
     }
 
     /// Counts what a connection does with a handle by itself.
     pub fn count_handle(&self, used: HandleUse) {
-        self.session.host.counters.count_handle(used);
+        self.context.host.counters.count_handle(used);
     }
 
     /// USE, and COM_INIT_DB.
     pub fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        database::use_database(&mut self.session, name)
+        database::use_database(&mut self.context, name)
     }
 
     /// The current database.
     pub fn current_database(&self) -> Option<&str> {
-        self.session.env.database.as_deref()
+        self.context.env.database.as_deref()
     }
 
     /// COM_RESET_CONNECTION: rolls back and returns to the state after login.
     pub fn reset(&mut self) -> Result<(), SqlError> {
-        self.session.rollback()?;
+        self.context.rollback()?;
         self.prepared.clear();
         self.memory.clear();
         self.named.clear();
         self.plan_cache.clear();
-        let database = self.session.env.database.take();
-        let meter = self.session.meter.take();
-        self.renew(self.session.client.clone());
-        self.session.meter = meter;
-        login::apply(&mut self.session);
-        self.session.env.database = database;
+        let database = self.context.env.database.take();
+        let meter = self.context.meter.take();
+        self.renew(self.context.client.clone());
+        self.context.meter = meter;
+        login::apply(&mut self.context);
+        self.context.env.database = database;
         Ok(())
     }
 
     /// COM_CHANGE_USER: as [`Session::reset`], with another client and no database.
     pub fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
-        self.session.rollback()?;
+        self.context.rollback()?;
         self.prepared.clear();
         self.memory.clear();
         self.named.clear();
         self.plan_cache.clear();
         self.multi_statements = client.multi_statements;
         self.renew(client);
-        login::apply(&mut self.session);
+        login::apply(&mut self.context);
         Ok(())
     }
 
     /// Begins anew, after a rollback, for the same caller.
     fn renew(&mut self, client: ClientInfo) {
-        let reply = self.session.state.reply;
-        self.session = SessionContext::new(self.session.db.clone(), client);
-        self.session.state.reply = reply;
+        let reply = self.context.state.reply;
+        self.context = SessionContext::new(self.context.db.clone(), client);
+        self.context.state.reply = reply;
     }
 
     /// Leaves it to the caller that a statement's results are durable before they are passed on:
     /// after each call the caller asks [`Session::is_settled`].
     pub fn defer_commits(&mut self) {
-        self.session.state.reply.deferred = true;
+        self.context.state.reply.deferred = true;
     }
 
     /// Whether the results of the last call may be passed on.
     #[inline]
     pub fn is_settled(&self) -> bool {
-        self.session.state.reply.is_over()
+        self.context.state.reply.is_over()
     }
 
     /// Waits until the results of the last call may be passed on. An error takes their place.
     pub fn settle(&mut self) -> Result<(), SqlError> {
-        self.session.settle_reply()
+        self.context.settle_reply()
     }
 
     /// Has `sender` called when the results of the last call may be passed on; false says that they
     /// may be passed on now, and that `sender` is not called. An error takes their place.
     pub fn when_settled(&mut self, sender: &Arc<dyn OnDurable>) -> Result<bool, SqlError> {
-        self.session.notify_reply(sender)
+        self.context.notify_reply(sender)
     }
 
     /// The protocol's status bits, without those that the protocol layer sets.
     pub fn status_flags(&self) -> u16 {
-        self.session.status()
+        self.context.status()
     }
 
     /// The character set of statements and parameters (`character_set_client`).
     pub fn client_charset(&self) -> Charset {
-        self.session.env.client_charset
+        self.context.env.client_charset
     }
 
     /// The collation that result columns are described with (`character_set_results`); 0 where
     /// each column keeps its own.
     pub fn result_collation(&self) -> u16 {
-        set::effect::result_collation(&self.session).map_or(0, |collation: Collation| collation.0)
+        set::effect::result_collation(&self.context).map_or(0, |collation: Collation| collation.0)
     }
 
     /// Seconds that the session may be idle (`wait_timeout`).
     pub fn wait_timeout(&self) -> u64 {
-        self.session.wait_timeout
+        self.context.wait_timeout
     }
 
     /// A handle by which other threads end this session's work.
     pub fn kill_handle(&self) -> KillHandle {
         KillHandle {
-            killed: self.session.killed.clone(),
-            interrupter: self.session.txn.borrow().interrupter(),
-            statement_txns: self.session.statement_txns.interrupters(),
-            sleeper: self.session.host.sleeper.clone(),
-            user_locks: self.session.db.user_locks.clone(),
-            metadata: self.session.mdl.watch(),
+            killed: self.context.killed.clone(),
+            interrupter: self.context.txn.borrow().interrupter(),
+            statement_txns: self.context.statement_txns.interrupters(),
+            sleeper: self.context.host.sleeper.clone(),
+            user_locks: self.context.db.user_locks.clone(),
+            metadata: self.context.mdl.watch(),
         }
     }
 
     /// Bytes of a result that may be held in memory while its client takes it in pieces.
     pub fn result_memory(&self) -> usize {
-        self.session.env.tmp_table_size
+        self.context.env.tmp_table_size
     }
 
     /// What the memory of all sessions is counted by.
     pub fn memory(&self) -> Arc<MemoryBudget> {
-        self.session.db.memory.clone()
+        self.context.db.memory.clone()
     }
 
     /// The disk whose scratch files take what is not held in memory.
     pub fn scratch(&self) -> Arc<dyn Disk> {
-        self.session.db.scratch.clone()
+        self.context.db.scratch.clone()
     }
 
     /// The password has expired: nothing goes but to change it.
     pub fn must_change_password(&self) -> bool {
-        self.session.client.expired
+        self.context.client.expired
     }
 
     /// Who the session belongs to.
     pub fn client(&self) -> &ClientInfo {
-        &self.session.client
+        &self.context.client
     }
 
     /// Conditions of the last statement.
     pub fn warnings(&self) -> &[Warning] {
-        &self.session.diagnostics.list
+        &self.context.diagnostics.list
     }
 
     /// Affected rows count matched instead of changed rows (CLIENT_FOUND_ROWS).
     pub fn set_client_found_rows(&mut self, on: bool) {
-        self.session.client_found_rows = on;
+        self.context.client_found_rows = on;
     }
 
     /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).

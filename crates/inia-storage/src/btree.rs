@@ -38,6 +38,7 @@ mod leaf;
 mod leaf_mut;
 mod merge;
 mod overflow;
+mod sample;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -48,6 +49,7 @@ pub(crate) use check::Problem;
 pub(crate) use group::{GROUP, Lookup};
 pub(crate) use leaf::{LeafCopy, PayloadRef};
 pub(crate) use leaf_mut::LeafMut;
+pub use sample::{SampledLeaf, SampledTree};
 
 use crate::Result;
 use crate::buffer::{OptimisticPage, PageVersion};

@@ -1,7 +1,7 @@
 //! The facade of the storage engine.
 
 use crate::Result;
-use crate::btree::BTree;
+use crate::btree::{BTree, SampledLeaf, SampledTree};
 use crate::buffer::PoolStats;
 use crate::error::StorageError;
 use crate::files::UNDO_FILE;
@@ -224,6 +224,24 @@ impl Engine {
         upper: Option<&[u8]>,
     ) -> Result<u64> {
         tree.btree().estimate_range(&self.core.store, lower, upper)
+    }
+
+    /// Gives leaves of the tree to `take` in the order of their keys, for statistics: all, where
+    /// there are at most `most`, else about that many from all over the tree. The newest versions
+    /// of the records are shown, whether committed or not.
+    pub fn sample_leaves(
+        &self,
+        tree: &Tree,
+        most: usize,
+        take: &mut dyn FnMut(&SampledLeaf<'_>) -> Result<()>,
+    ) -> Result<SampledTree> {
+        tree.btree().sample_leaves(&self.core.store, most, take)
+    }
+
+    /// Puts the first key from `from` on in `out`, whether committed or not; false at the tree's
+    /// end. After a long run of deleted records it is the key of one.
+    pub fn key_from(&self, tree: &Tree, from: &[u8], out: &mut Vec<u8>) -> Result<bool> {
+        tree.btree().key_from(&self.core.store, from, out)
     }
 
     /// The tree's counter as it was kept last; 0 = never. To be read after the greatest number of

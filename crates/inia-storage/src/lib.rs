@@ -22,6 +22,7 @@ mod sync;
 mod txn;
 mod wal;
 
+pub use btree::{SampledLeaf, SampledTree};
 pub use buffer::PoolStats;
 pub use engine::{Engine, EngineOptions, EngineStats};
 pub use error::{RollsBack, StorageError};

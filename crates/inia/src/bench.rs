@@ -10,9 +10,9 @@ use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
 use inia_bench::target::{
     Answer, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared, Product,
-    Result, Target, mysql,
+    Result, Stopper, Target, mysql,
 };
-use inia_sql::{ClientInfo, Database, Session};
+use inia_sql::{ClientInfo, Database, KillHandle, Session};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -118,7 +118,20 @@ struct EmbeddedConnection {
     values: Vec<Value>,
 }
 
+struct Killer(KillHandle);
+
+impl Stopper for Killer {
+    fn stop(&self) -> Result<()> {
+        self.0.kill_query();
+        Ok(())
+    }
+}
+
 impl Connection for EmbeddedConnection {
+    fn stopper(&mut self) -> Result<Option<Box<dyn Stopper>>> {
+        Ok(Some(Box::new(Killer(self.session.kill_handle()))))
+    }
+
     fn query(&mut self, sql: &str, answer: &mut Answer) -> Result<()> {
         answer.clear();
         self.session.execute(sql, &mut Cells(answer)).map_err(|error| failure(&error))

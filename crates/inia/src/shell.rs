@@ -29,7 +29,7 @@ type Connection = Client<Box<dyn Duplex>>;
 
 /// Runs the shell; `statements` instead of standard input if given.
 pub(crate) fn run(url: &str, statements: Option<&str>, table: bool) -> Result<(), String> {
-    let target = Target::parse(url)?;
+    let target = LoginUrl::parse(url)?;
     let connection = target.connect()?;
     let interactive =
         statements.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -77,23 +77,23 @@ impl From<io::Error> for ShellError {
 
 /// Where to connect, and as whom.
 #[derive(Debug, PartialEq)]
-struct Target {
-    place: Place,
+struct LoginUrl {
+    place: ServerAddress,
     user: String,
     password: String,
     database: Option<String>,
 }
 
 #[derive(Debug, PartialEq)]
-enum Place {
+enum ServerAddress {
     Tcp(String, u16),
     Unix(String),
 }
 
-impl Target {
+impl LoginUrl {
     /// Reads `mysql://user:password@host:port/database`; all parts may be left out. A host that
     /// starts with `/` (written `%2F`) is a Unix socket.
-    fn parse(url: &str) -> Result<Target, String> {
+    fn parse(url: &str) -> Result<LoginUrl, String> {
         let rest = match url.split_once("://") {
             Some(("mysql" | "inia", rest)) => rest,
             Some((scheme, _)) => return Err(format!("unknown scheme '{scheme}' in {url}")),
@@ -103,7 +103,7 @@ impl Target {
         let (user, password) = login.split_once(':').unwrap_or((login, ""));
         let (place, database) = place.split_once('/').unwrap_or((place, ""));
         let place = if place.to_ascii_lowercase().starts_with("%2f") {
-            Place::Unix(decode(place))
+            ServerAddress::Unix(decode(place))
         } else {
             let (host, port) = match place.rsplit_once(':') {
                 Some((host, port)) if !port.contains(']') => {
@@ -112,10 +112,13 @@ impl Target {
                 _ => (place, 3306),
             };
             let host = host.trim_start_matches('[').trim_end_matches(']');
-            Place::Tcp(if host.is_empty() { "127.0.0.1".to_owned() } else { decode(host) }, port)
+            ServerAddress::Tcp(
+                if host.is_empty() { "127.0.0.1".to_owned() } else { decode(host) },
+                port,
+            )
         };
         let database = database.split('?').next().unwrap_or_default();
-        Ok(Target {
+        Ok(LoginUrl {
             place,
             user: decode(user),
             password: decode(password),
@@ -125,13 +128,13 @@ impl Target {
 
     fn connect(&self) -> Result<Connection, String> {
         let stream: Box<dyn Duplex> = match &self.place {
-            Place::Tcp(host, port) => {
+            ServerAddress::Tcp(host, port) => {
                 let stream = TcpStream::connect((host.as_str(), *port))
                     .map_err(|error| format!("cannot connect to {host}:{port}: {error}"))?;
                 let _ = stream.set_nodelay(true);
                 Box::new(stream)
             }
-            Place::Unix(path) => Box::new(
+            ServerAddress::Unix(path) => Box::new(
                 UnixStream::connect(path)
                     .map_err(|error| format!("cannot connect to {path}: {error}"))?,
             ),

@@ -202,7 +202,14 @@ fn run(liar: &Arc<Liar>, workload: &dyn Workload) -> Result<()> {
     let target: Arc<dyn Target> = liar.clone();
     let parameters = tiny(workload, true);
     let facts = target.facts()?;
-    let setting = Setting { target: target.clone(), facts, parameters, clients: 1, values: 1 };
+    let setting = Setting {
+        target: target.clone(),
+        facts,
+        parameters,
+        clients: 1,
+        values: 1,
+        answers: Arc::default(),
+    };
     let mut asking = Session::new(target, false);
     let stage = workload.stage(&setting, &mut asking)?;
     let mut session = setting.session();

@@ -17,6 +17,7 @@ use inia_bench::workload::{self, Figure, Parameters, Setting, Tally, Workload};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 pub(crate) fn target(url: &str) -> Arc<dyn Target> {
     let embedded =
@@ -41,7 +42,7 @@ pub(crate) fn load(
     p: &Parameters,
 ) -> Result<()> {
     let data = workload.data(p, target.dialect())?;
-    if workload.family() != "PHPTestSuite" {
+    if workload.family() != "PHPTestSuite" && workload.name() != "tpch" {
         let mut session = Session::new(target.clone(), false);
         // There may be no such table yet.
         let _ = load::forget(&mut session, &data);
@@ -59,7 +60,14 @@ fn run(
     values: u64,
 ) -> Result<()> {
     let facts = target.facts()?;
-    let setting = Setting { target: target.clone(), facts, parameters: p.clone(), clients, values };
+    let setting = Setting {
+        target: target.clone(),
+        facts,
+        parameters: p.clone(),
+        clients,
+        values,
+        answers: Arc::default(),
+    };
     let mut session = Session::new(target, false);
     let stage = workload.stage(&setting, &mut session)?;
     let length = workload.length(p);
@@ -104,6 +112,7 @@ pub(crate) fn tiny(workload: &dyn Workload, prepared: bool) -> Parameters {
         "TPC" => (40, 2),
         "PHPTestSuite" => (6_000, 1),
         "InnoDB's page" => (1_000, 1),
+        "Warehouse" => (1_500, 1),
         _ => (300, 1),
     };
     let distribution = Distribution::Uniform;
@@ -292,7 +301,7 @@ fn all_of(family: &str) {
 }
 
 /// Each family has a test below.
-const FAMILIES: [&str; 7] = [
+const FAMILIES: [&str; 8] = [
     "sysbench OLTP",
     "Super Smack",
     "PHPTestSuite",
@@ -300,6 +309,7 @@ const FAMILIES: [&str; 7] = [
     "Nile bookstore",
     "Order and inventory",
     "TPC",
+    "Warehouse",
 ];
 
 #[test]
@@ -379,6 +389,44 @@ fn the_bookstore_sells_what_leaves_its_shelves() {
     all_of(FAMILIES[4]);
 }
 
+#[test]
+fn the_warehouse_gives_the_same_answers_to_texts_and_prepared_queries() {
+    all_of(FAMILIES[7]);
+}
+
+/// SQLite, which shares no code with Inia, says what the answers are.
+#[cfg(feature = "sqlite")]
+#[test]
+fn the_warehouse_answers_as_another_database_does() {
+    let folder = DataDir::new();
+    let process = Process::start(&folder.path(), &[]);
+    let file = format!("sqlite:{}", folder.path().join("other.db").display());
+    let answers = Arc::default();
+    for target in [target(&file), targets(&process).remove(0)] {
+        for workload in workload::all().filter(|workload| workload.family() == "Warehouse") {
+            let parameters = tiny(workload, false);
+            load(&target, workload, &parameters).unwrap();
+            let facts = target.facts().unwrap();
+            let setting = Setting {
+                target: target.clone(),
+                facts,
+                parameters,
+                clients: 1,
+                values: 1,
+                answers: Arc::clone(&answers),
+            };
+            let pace = round::Pace {
+                duration: Duration::from_secs(1),
+                warm_up: Duration::ZERO,
+                rate: None,
+            };
+            let done = round::run(workload, &setting, pace, &AtomicBool::new(false), &|_| {});
+            let notes = done.map(|outcome| outcome.notes);
+            assert_eq!(notes, Ok(Vec::new()), "{} on {}", workload.name(), target.label());
+        }
+    }
+}
+
 /// Every condition, with a change that breaks it alone of those before it, and one that mends it.
 const BREAKS: [(u32, &str, &str); 12] = [
     (1, "UPDATE warehouse SET w_ytd = w_ytd + 1", "UPDATE warehouse SET w_ytd = w_ytd - 1"),
@@ -449,8 +497,14 @@ fn each_of_tpccs_twelve_conditions_finds_what_breaks_it() {
         load(&target, tpcc, &parameters).unwrap();
         let mut session = Session::new(target.clone(), false);
         let facts = target.facts().unwrap();
-        let setting =
-            Setting { target, facts, parameters: parameters.clone(), clients: 1, values: 1 };
+        let setting = Setting {
+            target,
+            facts,
+            parameters: parameters.clone(),
+            clients: 1,
+            values: 1,
+            answers: Arc::default(),
+        };
         for (number, breaks, mends) in BREAKS {
             session.query(breaks).unwrap();
             let failure = tpcc.stage(&setting, &mut session).err().map(|failure| failure.message);

@@ -9,11 +9,11 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct TimeZone {
     name: String,
-    kind: Kind,
+    kind: ZoneKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum ZoneKind {
     /// Seconds east of UTC.
     Offset(i32),
     Rules(Rules),
@@ -22,15 +22,15 @@ enum Kind {
 impl TimeZone {
     /// `+00:00`.
     pub fn utc() -> TimeZone {
-        TimeZone { name: "+00:00".to_string(), kind: Kind::Offset(0) }
+        TimeZone { name: "+00:00".to_string(), kind: ZoneKind::Offset(0) }
     }
 
     /// SYSTEM: the zone of the machine.
     pub fn system() -> TimeZone {
         let rules = Rules::system();
         let kind = match rules.to_fixed_offset() {
-            Ok(offset) => Kind::Offset(offset.seconds()),
-            Err(_) => Kind::Rules(rules),
+            Ok(offset) => ZoneKind::Offset(offset.seconds()),
+            Err(_) => ZoneKind::Rules(rules),
         };
         TimeZone { name: "SYSTEM".to_string(), kind }
     }
@@ -46,13 +46,13 @@ impl TimeZone {
             let sign = if minutes < 0 { '-' } else { '+' };
             let (hours, rest) = (minutes.abs() / 60, minutes.abs() % 60);
             let name = format!("{sign}{hours:02}:{rest:02}");
-            return Some(TimeZone { name, kind: Kind::Offset(minutes * 60) });
+            return Some(TimeZone { name, kind: ZoneKind::Offset(minutes * 60) });
         }
         let rules = Rules::get(name).ok()?;
         let name = rules.iana_name().unwrap_or(name).to_string();
         let kind = match rules.to_fixed_offset() {
-            Ok(offset) => Kind::Offset(offset.seconds()),
-            Err(_) => Kind::Rules(rules),
+            Ok(offset) => ZoneKind::Offset(offset.seconds()),
+            Err(_) => ZoneKind::Rules(rules),
         };
         Some(TimeZone { name, kind })
     }
@@ -65,9 +65,9 @@ impl TimeZone {
     /// The abbreviation in force now, such as `CET` (`@@system_time_zone`).
     pub fn abbreviation(&self, unix_seconds: i64) -> String {
         match (&self.kind, Timestamp::from_second(unix_seconds)) {
-            (Kind::Offset(0), _) => "UTC".to_string(),
-            (Kind::Rules(rules), Ok(at)) => rules.to_offset_info(at).abbreviation().to_string(),
-            (Kind::Offset(_) | Kind::Rules(_), _) => self.name.clone(),
+            (ZoneKind::Offset(0), _) => "UTC".to_string(),
+            (ZoneKind::Rules(rules), Ok(at)) => rules.to_offset_info(at).abbreviation().to_string(),
+            (ZoneKind::Offset(_) | ZoneKind::Rules(_), _) => self.name.clone(),
         }
     }
 
@@ -78,9 +78,11 @@ impl TimeZone {
         }
         let seconds = utc.to_unix();
         let offset = match &self.kind {
-            Kind::Offset(0) => return Some(utc),
-            Kind::Offset(offset) => *offset,
-            Kind::Rules(rules) => rules.to_offset(Timestamp::from_second(seconds).ok()?).seconds(),
+            ZoneKind::Offset(0) => return Some(utc),
+            ZoneKind::Offset(offset) => *offset,
+            ZoneKind::Rules(rules) => {
+                rules.to_offset(Timestamp::from_second(seconds).ok()?).seconds()
+            }
         };
         DateTime::from_unix(seconds + i64::from(offset), utc.micros)
     }
@@ -93,9 +95,9 @@ impl TimeZone {
         }
         let seconds = local.to_unix();
         let unix = match &self.kind {
-            Kind::Offset(0) => return Some(local),
-            Kind::Offset(offset) => seconds - i64::from(*offset),
-            Kind::Rules(rules) => return resolve(rules, local),
+            ZoneKind::Offset(0) => return Some(local),
+            ZoneKind::Offset(offset) => seconds - i64::from(*offset),
+            ZoneKind::Rules(rules) => return resolve(rules, local),
         };
         DateTime::from_unix(unix, local.micros)
     }
@@ -104,8 +106,8 @@ impl TimeZone {
     /// refuses it in strict mode and warns 1299 otherwise).
     pub fn in_gap(&self, local: DateTime) -> bool {
         match &self.kind {
-            Kind::Offset(_) => false,
-            Kind::Rules(rules) => civil_of(local).is_some_and(|civil| {
+            ZoneKind::Offset(_) => false,
+            ZoneKind::Rules(rules) => civil_of(local).is_some_and(|civil| {
                 let offset = rules.to_ambiguous_timestamp(civil).offset();
                 matches!(offset, AmbiguousOffset::Gap { .. })
             }),

@@ -65,7 +65,7 @@ fn workloads_are_chosen_by_name_by_pattern_or_all_of_them_each_once() {
     let names = |list: &str| -> Vec<&str> {
         chosen(&["--workload", list]).into_iter().map(|(name, _)| name).collect()
     };
-    assert_eq!(names("tpcc,tpc*,tpcb"), ["tpcc", "tpcb"]);
+    assert_eq!(names("tpcc,tpc*,tpcb"), ["tpcc", "tpcb", "tpch"]);
     assert_eq!(names("READ_PK*INDEX"), ["READ_PK_POINT_INDEX", "READ_PK_RANGE_INDEX"]);
     let all: Vec<&str> = crate::workload::all().map(|workload| workload.name()).collect();
     assert_eq!((names("all"), names("*")), (all.clone(), all));

@@ -137,8 +137,14 @@ const LONG: Duration = Duration::from_secs(600);
 fn round(idler: Idler, duration: Duration, rate: Option<f64>, stop: &AtomicBool) -> Outcome {
     let target = Arc::new(Nowhere);
     let facts = target.facts().unwrap();
-    let setting =
-        Setting { target, facts, parameters: Parameters::default(), clients: 1, values: 1 };
+    let setting = Setting {
+        target,
+        facts,
+        parameters: Parameters::default(),
+        clients: 1,
+        values: 1,
+        answers: Arc::default(),
+    };
     let pace = Pace { duration, warm_up: Duration::ZERO, rate };
     run(&idler, &setting, pace, stop, &|_| {}).unwrap()
 }

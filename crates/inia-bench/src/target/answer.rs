@@ -43,7 +43,7 @@ impl<'a> From<&'a String> for Param<'a> {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Cell {
     Null,
     Int(i64),
@@ -55,7 +55,7 @@ enum Cell {
 ///
 /// Drivers call [`Answer::clear`], [`Answer::set_columns`], one `push_` per cell, and
 /// [`Answer::set_affected`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     columns: usize,
     cells: Vec<Cell>,
@@ -148,6 +148,14 @@ impl Answer {
     /// Whether the cell is NULL (or not there).
     pub fn is_null(&self, row: usize, column: usize) -> bool {
         matches!(self.cell(row, column), None | Some(Cell::Null))
+    }
+
+    /// The cell if it came as a double.
+    pub fn double(&self, row: usize, column: usize) -> Option<f64> {
+        match self.cell(row, column)? {
+            Cell::Double(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// The cell's bytes if it came as text.

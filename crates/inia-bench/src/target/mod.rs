@@ -226,6 +226,15 @@ pub enum BulkFormat {
     Copy,
 }
 
+/// Stops what one connection runs; used from another thread.
+pub trait Stopper: Send {
+    /// Asks for the running statement to be ended; the connection stays.
+    fn stop(&self) -> Result<()>;
+
+    /// Ends the connection, where asking did not help.
+    fn sever(&self) {}
+}
+
 /// One client's connection.
 pub trait Connection: Send {
     /// Runs one statement as text.
@@ -260,6 +269,11 @@ pub trait Connection: Send {
     /// How [`Connection::bulk`] wants its rows.
     fn bulk_format(&self) -> BulkFormat {
         BulkFormat::Values
+    }
+
+    /// What stops this connection's statements from another thread, where that can be done.
+    fn stopper(&mut self) -> Result<Option<Box<dyn Stopper>>> {
+        Ok(None)
     }
 
     /// Loads many rows into a table. `columns` is the list as it stands in parentheses.

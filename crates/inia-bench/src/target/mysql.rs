@@ -4,7 +4,7 @@ use super::dial;
 use super::url::{Host, Place};
 use super::{
     Answer, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared, Product,
-    Result, Target,
+    Result, Stopper, Target,
 };
 use crate::machine;
 use inia_wire::caps::Capabilities;
@@ -16,9 +16,10 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{MsgFlags, recv};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Settings that decide durability, memory and the number of clients.
@@ -47,6 +48,10 @@ impl MySqlTarget {
     /// The server at this place.
     pub fn new(label: String, place: Place) -> MySqlTarget {
         MySqlTarget { label, place }
+    }
+
+    fn copy(&self) -> MySqlTarget {
+        MySqlTarget { label: self.label.clone(), place: self.place.clone() }
     }
 
     fn client(&self, database: Option<&str>, patience: Duration) -> Result<Client<Stream>> {
@@ -97,7 +102,8 @@ impl Target for MySqlTarget {
 
     fn connect(&self) -> Result<Box<dyn Connection>> {
         let client = self.client(Some(&self.place.database), dial::CROWD)?;
-        Ok(Box::new(MySql { client, statements: Vec::new() }))
+        let killer = Arc::new(self.copy());
+        Ok(Box::new(MySql { client, killer, statements: Vec::new() }))
     }
 
     fn create_database(&self) -> Result<()> {
@@ -301,10 +307,48 @@ struct Known {
 
 struct MySql {
     client: Client<Stream>,
+    /// The server that a statement of KILL goes to.
+    killer: Arc<MySqlTarget>,
     statements: Vec<Known>,
 }
 
+/// KILL from a connection of its own, and the end of the connection's socket.
+struct Killer {
+    target: Arc<MySqlTarget>,
+    connection: u32,
+    socket: Socket,
+}
+
+impl Stopper for Killer {
+    fn stop(&self) -> Result<()> {
+        let mut client = self.target.client(None, dial::PATIENCE)?;
+        client.query(&format!("KILL QUERY {}", self.connection)).map(drop).map_err(failure)
+    }
+
+    fn sever(&self) {
+        if let Ok(mut client) = self.target.client(None, dial::PATIENCE) {
+            // It may have ended meanwhile.
+            let _ = client.query(&format!("KILL {}", self.connection));
+        }
+        // A socket that is closed already needs no more.
+        let _ = match &self.socket {
+            Socket::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            Socket::Unix(stream) => stream.shutdown(Shutdown::Both),
+        };
+    }
+}
+
 impl Connection for MySql {
+    fn stopper(&mut self) -> Result<Option<Box<dyn Stopper>>> {
+        let copied = match &self.client.stream().socket {
+            Socket::Tcp(stream) => stream.try_clone().map(Socket::Tcp),
+            Socket::Unix(stream) => stream.try_clone().map(Socket::Unix),
+        };
+        let socket = copied.map_err(|error| Failure::new(Class::Usage, error.to_string()))?;
+        let connection = self.client.greeting().connection_id;
+        Ok(Some(Box::new(Killer { target: self.killer.clone(), connection, socket })))
+    }
+
     fn query(&mut self, sql: &str, answer: &mut Answer) -> Result<()> {
         answer.clear();
         let done = self.client.query_visit(sql, &mut Cells(answer)).map_err(failure)?;

@@ -7,7 +7,7 @@ use super::scram::{Scram, md5_answer};
 use super::url::{Host, Place};
 use super::{
     Answer, BulkFormat, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared,
-    Product, Result, Target,
+    Product, Result, Stopper, Target,
 };
 use crate::machine;
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use std::time::Duration;
 
 const READ: usize = 16 << 10;
 const VERSION: i32 = 3 << 16;
+const CANCEL: i32 = 80_877_102;
 /// A database that every server has.
 const COMMON: &str = "postgres";
 
@@ -48,19 +49,12 @@ impl PostgresTarget {
         let unreachable = |what: String| {
             Failure::new(Class::Unreachable, format!("{}: cannot connect: {what}", self.label))
         };
-        let connected = match &self.place.host {
-            Host::Tcp(host, port) => {
-                dial::tcp(host, *port, patience).map(|s| Box::new(s) as Box<dyn Duplex>)
-            }
-            Host::Unix(path) => UnixStream::connect(path).map(|s| Box::new(s) as Box<dyn Duplex>),
-        };
-        let connected = connected.and_then(|stream| {
+        let connected = dial_to(&self.place.host, patience).and_then(|stream| {
             stream.wait_at_most(Some(patience))?;
             Ok(stream)
         });
         let stream = connected.map_err(|error| unreachable(error.to_string()))?;
-        let mut connection =
-            Postgres { stream, out: Vec::new(), buf: vec![0; READ], start: 0, end: 0, prepared: 0 };
+        let mut connection = Postgres::over(stream, self.place.host.clone());
         connection.login(&self.place, database).map_err(|failure| match failure.class {
             Class::Unreachable => unreachable(dial::silent(patience, "PostgreSQL")),
             Class::Lost => {
@@ -150,6 +144,9 @@ impl Duplex for UnixStream {
 /// Invariant: `buf[start..end]` are received bytes not yet looked at.
 struct Postgres {
     stream: Box<dyn Duplex>,
+    host: Host,
+    /// Process and secret that a request to cancel names.
+    key: Vec<u8>,
     out: Vec<u8>,
     buf: Vec<u8>,
     start: usize,
@@ -168,7 +165,39 @@ fn malformed() -> Failure {
     Failure::new(Class::Lost, "the server's bytes make no sense")
 }
 
+fn dial_to(host: &Host, patience: Duration) -> io::Result<Box<dyn Duplex>> {
+    match host {
+        Host::Tcp(host, port) => {
+            dial::tcp(host, *port, patience).map(|s| Box::new(s) as Box<dyn Duplex>)
+        }
+        Host::Unix(path) => UnixStream::connect(path).map(|s| Box::new(s) as Box<dyn Duplex>),
+    }
+}
+
+/// The protocol's request to cancel, over a connection of its own.
+struct Canceller {
+    host: Host,
+    key: Vec<u8>,
+}
+
+impl Stopper for Canceller {
+    fn stop(&self) -> Result<()> {
+        let mut stream = dial_to(&self.host, dial::PATIENCE).map_err(|error| lost(&error))?;
+        let length = 8 + self.key.len() as i32;
+        let request = [&length.to_be_bytes()[..], &CANCEL.to_be_bytes(), &self.key].concat();
+        stream.write_all(&request).map_err(|error| lost(&error))?;
+        // The server closes the connection when it has passed the request on.
+        let _ = stream.read(&mut [0]);
+        Ok(())
+    }
+}
+
 impl Postgres {
+    fn over(stream: Box<dyn Duplex>, host: Host) -> Postgres {
+        let (out, key, buf) = (Vec::new(), Vec::new(), vec![0; READ]);
+        Postgres { stream, host, key, out, buf, start: 0, end: 0, prepared: 0 }
+    }
+
     /// Appends a message; its length is filled in.
     fn message(&mut self, kind: u8, body: impl FnOnce(&mut Vec<u8>)) {
         self.out.push(kind);
@@ -245,6 +274,7 @@ impl Postgres {
             match kind {
                 b'R' => self.authenticate(&body, place, &mut scram)?,
                 b'E' => return Err(failure(&body)),
+                b'K' => self.key = body,
                 b'Z' => return Ok(()),
                 _ => {}
             }
@@ -340,6 +370,10 @@ fn failure(body: &[u8]) -> Failure {
 }
 
 impl Connection for Postgres {
+    fn stopper(&mut self) -> Result<Option<Box<dyn Stopper>>> {
+        Ok(Some(Box::new(Canceller { host: self.host.clone(), key: self.key.clone() })))
+    }
+
     fn query(&mut self, sql: &str, answer: &mut Answer) -> Result<()> {
         self.message(b'Q', |out| {
             out.extend_from_slice(sql.as_bytes());

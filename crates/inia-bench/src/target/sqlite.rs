@@ -2,7 +2,7 @@
 
 use super::{
     Answer, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared, Product,
-    Result, Target,
+    Result, Stopper, Target,
 };
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{ErrorCode, ToSql};
@@ -138,7 +138,20 @@ fn collect(mut rows: rusqlite::Rows<'_>, columns: usize, answer: &mut Answer) ->
     Ok(())
 }
 
+struct Interrupter(rusqlite::InterruptHandle);
+
+impl Stopper for Interrupter {
+    fn stop(&self) -> Result<()> {
+        self.0.interrupt();
+        Ok(())
+    }
+}
+
 impl Connection for Sqlite {
+    fn stopper(&mut self) -> Result<Option<Box<dyn Stopper>>> {
+        Ok(Some(Box::new(Interrupter(self.connection.get_interrupt_handle()))))
+    }
+
     fn query(&mut self, sql: &str, answer: &mut Answer) -> Result<()> {
         answer.clear();
         let mut statement = self.connection.prepare(sql).map_err(failure)?;

@@ -47,3 +47,24 @@ fn a_table_fits_a_terminal() {
 fn nothing_measured_is_no_table() {
     assert_eq!(table(&[]), "");
 }
+
+#[test]
+fn a_set_of_queries_is_listed_query_by_query() {
+    let records = crate::report::fixture::questions();
+    let text = table(&records);
+    let list = text.split_once("ms").map_or("", |(_, list)| list);
+    assert_eq!(
+        list.lines().take(8).map(str::trim_end).collect::<Vec<_>>(),
+        [
+            "      inia  mysql",
+            "q01     10.5    105",
+            "q02   >60000    210",
+            "q03     31.5  error",
+            "q04     42.0    420",
+            "sum     52.5    525",
+            "mean    21.0    210",
+            "1 client; sum and geometric mean are of the 2 queries that all answered",
+        ],
+        "{text}"
+    );
+}

@@ -6,6 +6,7 @@
 use crate::random::Rng;
 use crate::session::write_literal;
 use crate::target::{BulkFormat, Dialect, Param};
+use std::fmt::{Display, Write};
 use std::sync::Arc;
 
 /// Makes the row (or rows) of one number, from 0.
@@ -22,6 +23,8 @@ pub struct DataSet {
     pub tables: Vec<Table>,
     /// Statements to run when all rows are there.
     pub finish: Vec<String>,
+    /// Other data sets that have tables of the same names: loading this one removes them.
+    pub displaces: &'static [&'static str],
     /// Of the rows' generators.
     pub seed: u64,
 }
@@ -29,7 +32,7 @@ pub struct DataSet {
 impl DataSet {
     /// These tables and nothing else.
     pub fn new(name: &'static str, seed: u64, tables: Vec<Table>) -> DataSet {
-        DataSet { name, prelude: Vec::new(), tables, finish: Vec::new(), seed }
+        DataSet { name, prelude: Vec::new(), tables, finish: Vec::new(), displaces: &[], seed }
     }
 }
 
@@ -44,6 +47,8 @@ pub struct Table {
     pub columns: &'static str,
     /// How often `fill` is called.
     pub rows: u64,
+    /// Rows that a call of `fill` makes, about.
+    pub rows_per_call: u64,
     /// Makes the rows; each call ends every row with [`Rows::end`].
     pub fill: Fill,
     /// CREATE INDEX statements, run when the rows are in.
@@ -58,6 +63,7 @@ impl Table {
             create: create.into(),
             columns: "",
             rows: 0,
+            rows_per_call: 1,
             fill: Arc::new(|_, _, _| {}),
             indexes: Vec::new(),
         }
@@ -76,6 +82,7 @@ impl Table {
             create: format!("CREATE TABLE {name} ({columns})"),
             columns: given,
             rows,
+            rows_per_call: 1,
             fill: Arc::new(fill),
             indexes: Vec::new(),
         }
@@ -89,12 +96,15 @@ pub struct Rows {
     format: BulkFormat,
     in_row: bool,
     rows: u64,
+    /// For [`Rows::show`].
+    scratch: String,
 }
 
 impl Rows {
     /// No rows yet.
     pub fn new(dialect: Dialect, format: BulkFormat) -> Rows {
-        Rows { out: String::new(), dialect, format, in_row: false, rows: 0 }
+        let (out, scratch) = (String::new(), String::new());
+        Rows { out, dialect, format, in_row: false, rows: 0, scratch }
     }
 
     /// Adds a cell to the row.
@@ -106,6 +116,17 @@ impl Rows {
             (BulkFormat::Copy, Param::Text(text)) => copy_text(&mut self.out, text),
             (BulkFormat::Copy, value) => write_literal(&mut self.out, value, self.dialect),
         }
+        self
+    }
+
+    /// Adds a value that is written as text, such as a decimal or a date.
+    pub fn show(&mut self, value: impl Display) -> &mut Rows {
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{value}");
+        self.put(&text);
+        self.scratch = text;
         self
     }
 

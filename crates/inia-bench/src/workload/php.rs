@@ -297,6 +297,7 @@ fn normal(rows: u64, _seed: u64, dialect: Dialect) -> Table {
         create,
         columns: "id, name, email, password, dob, address, city, state_id, zip, country_id",
         rows,
+        rows_per_call: 1,
         fill: Arc::new(fill),
         indexes,
     }

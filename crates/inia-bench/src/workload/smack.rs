@@ -131,7 +131,8 @@ fn member(rows: u64, dialect: Dialect) -> Table {
     };
     let columns = "aid, name, passwd, count, line";
     let indexes = keys(dialect, "Member", &[("member_count", "count"), ("member_line", "line")]);
-    Table { name: "Member".into(), create, columns, rows, fill: Arc::new(fill), indexes }
+    let (name, fill) = ("Member".into(), Arc::new(fill));
+    Table { name, create, columns, rows, rows_per_call: 1, fill, indexes }
 }
 
 /// Indexes made after the rows where CREATE TABLE cannot name them.
@@ -171,6 +172,7 @@ fn record(rows: u64, dialect: Dialect) -> Table {
         create: create.to_owned(),
         columns: "num, host, aid, uid, sn, count, grp, id",
         rows,
+        rows_per_call: 1,
         fill: Arc::new(fill),
         indexes: keys(dialect, "Record", &[("record_gr", "grp, num"), ("record_d", "id, uid")]),
     }

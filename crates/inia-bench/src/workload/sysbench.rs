@@ -233,6 +233,7 @@ fn table(n: u64, rows: u64, dialect: Dialect) -> Table {
         create,
         columns: "id, k, c, pad",
         rows,
+        rows_per_call: 1,
         fill: Arc::new(fill),
         indexes: vec![format!("CREATE INDEX k_{n} ON sbtest{n}(k)")],
     }

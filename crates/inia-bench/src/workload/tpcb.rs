@@ -109,6 +109,7 @@ fn balances(
         create,
         columns,
         rows,
+        rows_per_call: 1,
         fill: Arc::new(fill),
         indexes: Vec::new(),
     }

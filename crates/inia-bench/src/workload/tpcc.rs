@@ -84,7 +84,8 @@ impl Workload for TpcC {
 
     fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         let size = Size::of(parameters)?;
-        Ok(DataSet::new("tpcc", parameters.seed, tables::all(size, dialect)))
+        let set = DataSet::new("tpcc", parameters.seed, tables::all(size, dialect));
+        Ok(DataSet { displaces: &["tpch"], ..set })
     }
 
     fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {

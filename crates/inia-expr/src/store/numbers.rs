@@ -1,6 +1,6 @@
 //! Values on their way into numeric columns.
 
-use super::{Result, Target};
+use super::{Result, StoreTarget};
 use crate::context::EvalContext;
 use crate::convert;
 use crate::number;
@@ -33,7 +33,7 @@ pub(super) fn int(
     from: &ExprType,
     width: IntWidth,
     unsigned: bool,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let bits = width.bits();
@@ -104,7 +104,7 @@ pub(super) fn of_hex(bytes: &[u8], column: &DataType) -> Option<Value> {
 fn int_of_text(
     text: &[u8],
     fits: &RangeInclusive<i128>,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<i128> {
     let parsed = Decimal::parse_prefix(text);
@@ -131,7 +131,7 @@ pub(super) fn bit(
     value: &Value,
     from: &ExprType,
     width: u8,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     use inia_base::error::ErrorCode;
@@ -178,7 +178,7 @@ pub(super) fn bit(
 pub(super) fn year(
     value: &Value,
     from: &ExprType,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let mut zero_is_2000 = false;
@@ -231,7 +231,7 @@ pub(super) fn decimal(
     value: &Value,
     from: &ExprType,
     (precision, scale, unsigned): (u8, u8, bool),
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let mut overflow = false;
@@ -278,7 +278,7 @@ pub(super) fn real(
     value: &Value,
     from: &ExprType,
     (single, decimals, unsigned): (bool, Option<u8>, bool),
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let real = match string_of(value, from) {

@@ -1,6 +1,6 @@
 //! Values on their way into string, ENUM and SET columns.
 
-use super::{Result, Target};
+use super::{Result, StoreTarget};
 use crate::collate;
 use crate::context::EvalContext;
 use crate::convert;
@@ -21,7 +21,7 @@ enum Limit {
 pub(super) fn string(
     value: Value,
     from: &ExprType,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     // A DOUBLE is written with as many digits as the column has room for, before it counts as a
@@ -68,7 +68,7 @@ pub(super) fn string(
 fn real_within(
     real: f64,
     width: u32,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let (text, fits) = number::double_within(real, width as usize);
@@ -84,7 +84,7 @@ fn text(
     value: Value,
     from: &ExprType,
     collation: Collation,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<String> {
     let value = match value {
@@ -136,7 +136,7 @@ fn fit(
     limit: Limit,
     collation: Collation,
     silent_spaces: bool,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<String> {
     let end = match limit {
@@ -168,7 +168,7 @@ fn bytes(
     value: Value,
     from: &ExprType,
     limit: u32,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Vec<u8>> {
     let mut bytes = match value {
@@ -237,7 +237,7 @@ pub(super) fn enumeration(
     from: &ExprType,
     members: &[String],
     collation: Collation,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let found = if is_number(value, from) {
@@ -261,7 +261,7 @@ pub(super) fn set(
     from: &ExprType,
     members: &[String],
     collation: Collation,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let all = if members.len() == 64 { u64::MAX } else { (1 << members.len()) - 1 };

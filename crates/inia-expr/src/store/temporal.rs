@@ -1,6 +1,6 @@
 //! Values on their way into DATE, TIME, DATETIME and TIMESTAMP columns.
 
-use super::{Result, Target};
+use super::{Result, StoreTarget};
 use crate::cast::{round_datetime, round_time};
 use crate::context::{EvalContext, Strictness};
 use crate::convert;
@@ -119,7 +119,7 @@ fn shown(value: &Value, from: &ExprType) -> String {
 pub(super) fn datetime(
     value: &Value,
     from: &ExprType,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let date = *target.column == DataType::Date;
@@ -172,7 +172,7 @@ pub(super) fn datetime(
 }
 
 /// A time of day that a DATE column drops, or a date that a TIME column does.
-fn note_lost_part(kind: &str, shown: &str, target: &Target<'_>, ctx: &mut EvalContext<'_>) {
+fn note_lost_part(kind: &str, shown: &str, target: &StoreTarget<'_>, ctx: &mut EvalContext<'_>) {
     use crate::context::{Level, Warning};
     let SqlError { code, message, .. } = match ctx.strictness {
         Strictness::Strict => target.incorrect_temporal(kind, shown),
@@ -211,7 +211,7 @@ pub(super) fn time(
     value: &Value,
     from: &ExprType,
     fsp: u8,
-    target: &Target<'_>,
+    target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     let shown = || shown(value, from);

@@ -2,7 +2,7 @@
 
 use super::bounds::{self, Keys};
 use super::{AccessPath, End, EqualPart, KeyInterval};
-use crate::catalog::{IndexDef, IndexKind, Table};
+use crate::catalog::{IndexKind, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::compare::{CmpClass, natural_class};
@@ -12,7 +12,7 @@ use inia_expr::{Environment, SessionHost};
 use inia_expr::{SlotSet, slots_of};
 use std::sync::Arc;
 
-/// The part of the rows that an equality on a key part keeps, where the key is not unique.
+/// The part of the rows that an equality on a key part keeps, where nothing is known of the keys.
 const EQUAL_SHARE: f64 = 0.01;
 /// The part that an interval with one or two ends keeps.
 const HALF_OPEN_SHARE: f64 = 0.33;
@@ -91,8 +91,12 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         if path.equal.is_empty() && path.intervals.is_empty() && !path.covering {
             continue;
         }
-        // Ranges of constants are measured in the index; the others are guessed.
-        let guessed = || expected_rows(path, &table.def.indexes[position], total);
+        // Nothing is better than one row by a unique key; it is taken without a look at statistics.
+        if best.path.point && !path.point && request.allowed.is_none() {
+            continue;
+        }
+        // Ranges of constants are measured in the index; the others are estimated.
+        let guessed = || expected_rows(path, table, position, total);
         let rows = measured_rows(path, request, position).unwrap_or_else(guessed);
         let clustered = table.def.indexes[position].kind == IndexKind::Primary;
         let each = match (clustered, path.covering) {
@@ -146,28 +150,44 @@ fn measured_rows(path: &AccessPath, request: &Request<'_>, position: usize) -> O
     Some((rows as f64).max(1.0))
 }
 
-fn expected_rows(path: &AccessPath, index: &IndexDef, total: f64) -> f64 {
+/// Estimates the rows of a path by the statistics of its index.
+fn expected_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> f64 {
     if path.point {
         return 1.0;
     }
-    let mut rows = total;
-    let whole_unique = index.unique() && path.equal.len() == index.parts.len();
-    for part in &path.equal {
-        let values = match part {
-            EqualPart::AnyOf(items) => items.len() as f64,
-            _ => 1.0,
-        };
-        rows = if whole_unique { values } else { (rows * EQUAL_SHARE * values).min(rows) };
-    }
+    let index = &table.def.indexes[position];
+    let mut rows = equal_rows(path, table, position, total);
     if !path.intervals.is_empty() {
         let share = |i: &KeyInterval| match (&i.lower, &i.upper) {
-            _ if i.is_point() => EQUAL_SHARE,
+            _ if i.is_point() => {
+                let parts = path.equal.len() + 1;
+                debug_assert!(parts <= index.parts.len(), "the interval is of a part");
+                let known = table.stats().rows_per_key(position, parts);
+                known.map_or(EQUAL_SHARE, |each| each / rows)
+            }
             (Some(_), Some(_)) => CLOSED_SHARE,
             _ => HALF_OPEN_SHARE,
         };
         rows *= path.intervals.iter().map(share).sum::<f64>().min(1.0);
     }
     rows.max(1.0)
+}
+
+/// The rows that the equal parts of a path find.
+fn equal_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> f64 {
+    if path.equal.is_empty() {
+        return total;
+    }
+    // Each combination of the parts' values is one key.
+    let keys = path.equal.iter().map(|part| match part {
+        EqualPart::AnyOf(items) => items.len() as f64,
+        EqualPart::Value(_) | EqualPart::NullSafe(_) => 1.0,
+    });
+    let keys: f64 = keys.product();
+    let parts = path.equal.len();
+    let guess = || total * EQUAL_SHARE.powi(i32::try_from(parts).unwrap_or(i32::MAX));
+    let each = table.stats().rows_per_key(position, parts).unwrap_or_else(guess);
+    (each * keys).min(total)
 }
 
 fn path_for(

@@ -1,6 +1,7 @@
 //! A table at run time: its definition, its trees, and how its rows are laid out.
 
 use crate::catalog::mdl::MdlName;
+use crate::catalog::stats::TableStats;
 use crate::row::{IndexCodec, RowLayout};
 use crate::table_def::TableDef;
 use inia_storage::{Engine, Tree};
@@ -33,6 +34,8 @@ pub struct Table {
     pub numbered: Option<usize>,
     /// State that survives DDL on the same table.
     pub shared: Arc<TableShared>,
+    /// What is known about the contents, see [`Table::stats`].
+    pub(super) stats: TableStats,
     stale: AtomicBool,
 }
 
@@ -93,7 +96,8 @@ impl Table {
         let (numbered, stale) = (def.auto_increment_column(), AtomicBool::new(false));
         let store = store.clone();
         debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
-        Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stale }
+        let stats = TableStats::default();
+        Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stats, stale }
     }
 
     /// Whether DDL has put another definition in this one's place.

@@ -22,25 +22,23 @@ use super::select::holds;
 use super::{Result, Runner};
 use crate::access::{FoundRow, TableScan};
 use crate::error::StorageResult;
-use crate::plan::{Body, Direct, QueryPlan, RowSource, SelectPlan, TableSource};
+use crate::plan::{Body, Direct, DirectShape, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::column::RowSink;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
-use inia_expr::{SlotSet, slots_of};
 use inia_storage::ReadMode;
-use totals::Totals;
+use std::borrow::Cow;
 
 /// Takes rows as they are stored; returns whether it wants more.
 type FoundVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &FoundRow<'_>) -> Result<bool> + 'v;
 
-/// A query of one table whose columns are sent as they are stored.
+/// A query of one table that is executed from stored cells.
 #[derive(Clone, Copy)]
 struct DirectQuery<'q> {
     query: &'q QueryPlan,
     select: &'q SelectPlan,
     source: &'q TableSource,
-    /// The table's columns, in the order of the result; those that only ORDER BY reads come last.
-    columns: &'q [usize],
+    plan: &'q Direct,
 }
 
 impl Runner<'_> {
@@ -52,64 +50,56 @@ impl Runner<'_> {
         sink: &mut dyn RowSink,
     ) -> Result<Option<u64>> {
         let query = &self.plan.root;
-        let Some(direct) = &self.plan.direct else { return Ok(None) };
+        let Some(plan) = &self.plan.direct else { return Ok(None) };
         let Body::Select(select) = &query.body else { return Ok(None) };
         let RowSource::Table(source) = &select.source else { return Ok(None) };
-        match direct {
-            Direct::Totals(totals) => {
+        let direct = DirectQuery { query, select, source, plan };
+        match &plan.shape {
+            DirectShape::Totals(totals) => {
                 let calls = select.aggregation.as_ref().map_or(&[][..], |all| &all.calls);
                 let calls = totals.iter().zip(calls);
                 let calls = calls.map(|(total, call)| Total::start(*total, call)).collect();
-                let totals = Totals { source, calls };
-                self.send_totals(query, select, totals, ctx, sink).map(Some)
+                self.send_totals(direct, calls, ctx, sink).map(Some)
             }
-            Direct::Rows(columns) => {
-                let direct = DirectQuery { query, select, source, columns };
-                self.send_rows(direct, ctx, sink).map(Some)
-            }
-            Direct::Sorted(columns) => {
-                let direct = DirectQuery { query, select, source, columns };
-                self.send_sorted(direct, ctx, sink).map(Some)
-            }
+            DirectShape::Rows(columns) => self.send_rows(direct, columns, ctx, sink).map(Some),
+            DirectShape::Sorted(columns) => self.send_sorted(direct, columns, ctx, sink).map(Some),
         }
     }
 
-    /// The scan of a query without locks whose path answers every condition, if it is one.
-    fn unchecked(
+    /// The scan whose runs are taken whole, where the plan takes them so and the bounds of the
+    /// path are exact.
+    fn whole_runs(
         &self,
-        select: &SelectPlan,
-        source: &TableSource,
+        DirectQuery { source, plan, .. }: DirectQuery<'_>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<TableScan>> {
-        let plain = source.filter.is_empty() && select.filter.is_empty();
-        if !plain || !select.once.is_empty() || source.lock.is_some() {
+        if !plan.whole_runs {
             return Ok(None);
         }
         let scan = TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
-        let unchecked = scan.is_exact() || source.bound_filter.is_empty();
-        Ok(unchecked.then_some(scan))
+        let bounded = scan.is_exact() || source.bound_filter.is_empty();
+        Ok(bounded.then_some(scan))
     }
 
     /// Gives each row that fulfils the conditions to `visit`, which must not ask for its key.
     fn each_found(
         &self,
-        select: &SelectPlan,
-        source: &TableSource,
+        DirectQuery { select, source, plan, .. }: DirectQuery<'_>,
         ctx: &mut EvalContext<'_>,
         visit: &mut FoundVisitor<'_>,
     ) -> Result<()> {
-        if !holds(&select.once, ctx, &[])? {
-            return Ok(());
-        }
         let mode = source.lock.map_or(ReadMode::Snapshot, ReadMode::Lock);
         let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, &[])?;
         let bound_filter = if scan.is_exact() { &[] } else { &source.bound_filter[..] };
         let checks = [&source.filter[..], &select.filter, bound_filter];
         if checks.iter().all(|filter| filter.is_empty()) {
-            return self.each_unchecked(scan, source, ctx, visit);
+            return self.each_untested(scan, source, ctx, visit);
         }
         let mut row = vec![Value::Null; select.width];
-        let read = columns_read(&checks, source);
+        let mut read = Cow::Borrowed(&plan.tested[..]);
+        if !bound_filter.is_empty() {
+            read.to_mut().extend(&plan.bounded);
+        }
         let slots = source.base..source.base + source.needed.len();
         let mut cells = Checks::of(source, ctx);
         loop {
@@ -157,7 +147,7 @@ impl Runner<'_> {
     }
 
     /// Gives each row of a scan to `visit`.
-    fn each_unchecked(
+    fn each_untested(
         &self,
         mut scan: TableScan,
         source: &TableSource,
@@ -189,13 +179,4 @@ impl Runner<'_> {
 
 fn all_hold(filters: &[&[Expr]], ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<bool> {
     filters.iter().try_fold(true, |all, filter| Ok(all && holds(filter, ctx, row)?))
-}
-
-/// The columns that the conditions read.
-fn columns_read(checks: &[&[Expr]], source: &TableSource) -> Vec<usize> {
-    let slots = checks
-        .iter()
-        .flat_map(|filter| filter.iter())
-        .fold(SlotSet::default(), |all, condition| all.union(&slots_of(condition).slots));
-    (0..source.needed.len()).filter(|column| slots.contains(source.base + column)).collect()
 }

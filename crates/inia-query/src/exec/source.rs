@@ -8,7 +8,6 @@ use crate::plan::trace::{Node, watched};
 use crate::plan::{RowSource, TableSource, VirtualSource};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
-use inia_expr::{Needs, slots_of};
 use inia_storage::ReadMode;
 
 impl Runner<'_> {
@@ -102,7 +101,8 @@ impl Runner<'_> {
         let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, row)?;
         let txn = self.txn_of(&source.table);
         // Conditions that the bounds make true are not evaluated again.
-        let filler = Filler::of(source, scan.is_exact() || source.bound_filter.is_empty());
+        let bounded = scan.is_exact() || source.bound_filter.is_empty();
+        let filler = Filler { source, bounded };
         let mut checks = Checks::of(source, ctx);
         loop {
             self.check_killed()?;
@@ -147,20 +147,11 @@ impl Runner<'_> {
 /// Puts a table's rows into their slots.
 struct Filler<'p> {
     source: &'p TableSource,
-    /// The needed columns that the conditions read.
-    first: Vec<usize>,
-    /// The other ones.
-    rest: Vec<usize>,
     /// Every row fulfils the conditions that the path stands for.
     bounded: bool,
 }
 
 impl Filler<'_> {
-    fn of(source: &TableSource, bounded: bool) -> Filler<'_> {
-        let (first, rest) = columns_in_two(source);
-        Filler { source, first, rest, bounded }
-    }
-
     /// Fills the row until a condition fails; `checked` means that the table's own conditions
     /// hold. Returns whether all hold.
     fn matches(
@@ -170,17 +161,17 @@ impl Filler<'_> {
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
     ) -> Result<bool> {
-        self.put(found, &self.first, ctx, row)?;
+        self.put(found, &self.source.read_order.tested, ctx, row)?;
         if !checked && !holds(&self.source.filter, ctx, row)? {
             return Ok(false);
         }
-        self.put(found, &self.rest, ctx, row)?;
+        self.put(found, &self.source.read_order.rest, ctx, row)?;
         Ok(self.bounded || holds(&self.source.bound_filter, ctx, row)?)
     }
 
     fn fill(&self, found: &FoundRow<'_>, ctx: &EvalContext<'_>, row: &mut [Value]) -> Result<()> {
-        self.put(found, &self.first, ctx, row)?;
-        self.put(found, &self.rest, ctx, row)
+        self.put(found, &self.source.read_order.tested, ctx, row)?;
+        self.put(found, &self.source.read_order.rest, ctx, row)
     }
 
     fn put(
@@ -194,17 +185,6 @@ impl Filler<'_> {
         let slots = &mut row[source.base..source.base + source.needed.len()];
         found.fill(&source.table, columns, &ctx.env.time_zone, slots)
     }
-}
-
-/// The needed columns: those that the conditions read, and the others.
-fn columns_in_two(source: &TableSource) -> (Vec<usize>, Vec<usize>) {
-    let needed = (0..source.needed.len()).filter(|&column| source.needed[column]);
-    if source.filter.is_empty() || source.access.point {
-        return (Vec::new(), needed.collect());
-    }
-    let needs: Vec<Needs> = source.filter.iter().map(slots_of).collect();
-    let reads = |slot| needs.iter().any(|needs| needs.whole_row || needs.slots.contains(slot));
-    needed.partition(|column| reads(source.base + column))
 }
 
 /// NULL in each of the slots.

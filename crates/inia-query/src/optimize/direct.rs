@@ -1,7 +1,7 @@
 //! Which queries' rows go from stored bytes to the client without values in between.
 
 use super::cells::totals;
-use crate::plan::{Body, Direct, QueryPlan, RowSource, SelectPlan, TableSource};
+use crate::plan::{Body, Direct, DirectShape, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_expr::{Expr, ExprKind};
 use inia_expr::{SlotSet, slots_of};
 
@@ -9,25 +9,38 @@ use inia_expr::{SlotSet, slots_of};
 pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {
     let Body::Select(select) = &query.body else { return None };
     let RowSource::Table(source) = &select.source else { return None };
-    let plain = !query.count_found_rows && select.having.is_none();
-    if !plain || reads_row_in_parts(select, source) {
+    if query.count_found_rows || select.having.is_some() {
         return None;
     }
     if select.extrema().is_some() || !select.windows.is_empty() {
         return None;
     }
+    let shape = shape(query, select, source)?;
+    // A subquery in a condition may read the row, in columns that are not known here.
+    let own = slots_read(source.filter.iter().chain(&select.filter))?;
+    let bounds = slots_read(&source.bound_filter)?;
+    let columns = 0..source.needed.len();
+    let tested = columns.clone().filter(|column| own.contains(source.base + column)).collect();
+    let only_bounds = |slot| bounds.contains(slot) && !own.contains(slot);
+    let bounded = columns.filter(|column| only_bounds(source.base + column)).collect();
+    let untested = source.filter.is_empty() && select.filter.is_empty();
+    Some(Direct { shape, whole_runs: untested && source.lock.is_none(), tested, bounded })
+}
+
+/// What is made of the rows, where stored cells are enough for it.
+fn shape(query: &QueryPlan, select: &SelectPlan, source: &TableSource) -> Option<DirectShape> {
     if let Some(aggregation) = &select.aggregation {
         let one_row = aggregation.group.is_empty() && aggregation.shown.is_empty();
         if !one_row || !select.output.iter().all(reads_no_column) {
             return None;
         }
-        return totals(&aggregation.calls, source).map(Direct::Totals);
+        return totals(&aggregation.calls, source).map(DirectShape::Totals);
     }
     let columns = plain_columns(select, source)?;
     if query.order.is_empty() {
-        return (!select.distinct).then_some(Direct::Rows(columns));
+        return (!select.distinct).then_some(DirectShape::Rows(columns));
     }
-    (!select.distinct || order_covers(query, select)).then_some(Direct::Sorted(columns))
+    (!select.distinct || order_covers(query, select)).then_some(DirectShape::Sorted(columns))
 }
 
 fn reads_no_column(expr: &Expr) -> bool {
@@ -35,10 +48,17 @@ fn reads_no_column(expr: &Expr) -> bool {
     needs.slots == SlotSet::default() && !needs.whole_row
 }
 
-/// Whether a condition runs a subquery that reads the row, in columns that are not known here.
-fn reads_row_in_parts(select: &SelectPlan, source: &TableSource) -> bool {
-    let conditions = source.filter.iter().chain(&source.bound_filter).chain(&select.filter);
-    conditions.into_iter().any(|condition| slots_of(condition).whole_row)
+/// The slots that conditions read; `None` where one may read the whole row.
+fn slots_read<'e>(conditions: impl IntoIterator<Item = &'e Expr>) -> Option<SlotSet> {
+    let mut slots = SlotSet::default();
+    for condition in conditions {
+        let needs = slots_of(condition);
+        if needs.whole_row {
+            return None;
+        }
+        slots = slots.union(&needs.slots);
+    }
+    Some(slots)
 }
 
 /// The table's columns that the tuple consists of, where it has nothing else.

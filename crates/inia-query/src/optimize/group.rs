@@ -4,14 +4,17 @@
 //! reads are filled, whatever members come after it.
 
 use super::cells::cell_checks;
+use super::rewrite::drop_implied;
 use super::{FromTree, Leaf, LeafKind, QueryBlock};
 use crate::access::{self, Choice};
 use crate::plan::json_table::JsonTableSource;
-use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource, TableSource, VirtualSource};
+use crate::plan::{
+    HashKey, JoinMethod, JoinPlan, JoinType, ReadOrder, RowSource, TableSource, VirtualSource,
+};
 use inia_expr::compare::hashable;
 use inia_expr::take_ready;
 use inia_expr::{CmpOp, Expr, ExprKind};
-use inia_expr::{SlotSet, slots_of};
+use inia_expr::{Needs, SlotSet, slots_of};
 
 /// Rows that a subplan or a computed table is taken to have.
 const UNKNOWN_ROWS: f64 = 100.0;
@@ -19,8 +22,6 @@ const UNKNOWN_ROWS: f64 = 100.0;
 pub(super) const MANY_LOOKUPS: f64 = 1000.0;
 /// A lookup costs as much as reading this many rows in sequence into a hash table.
 pub(super) const ROWS_FOR_LOOKUP: f64 = 2.0;
-/// The share of rows that a condition without an index is taken to keep.
-const FILTER_KEEPS: f64 = 0.1;
 /// The share of rows that a semi or an anti join is taken to keep.
 const MATCHED: f64 = 0.5;
 
@@ -43,7 +44,8 @@ pub(super) fn plan(
         let left_filled = filled.clone();
         filled = filled.union(&slots);
         let last = group.members.is_empty();
-        let ready = take_ready(conditions, &filled, last);
+        let mut ready = take_ready(conditions, &filled, last);
+        drop_implied(&mut ready);
         let right = Right { tree: member, conditions: ready };
         let mut joined = attach(source, JoinType::Inner, right, &left_filled, block);
         for filter in group.ready_filters(&filled) {
@@ -157,13 +159,12 @@ fn expected_work(
     let own = SlotSet::of_range(leaf.slots.clone());
     let known = filled.union(&own);
     let mut covered = choice.covered.iter().copied().chain(std::iter::repeat(false));
-    let filtered = conditions.iter().any(|condition| {
+    let checked = conditions.iter().filter(|condition| {
         let needs = slots_of(condition);
         let checked = needs.slots.intersects(&own) && needs.slots.is_subset(&known);
         covered.next() == Some(false) && checked && !needs.whole_row
     });
-    let kept = if filtered { choice.rows * FILTER_KEEPS } else { choice.rows };
-    choice.rows + kept
+    choice.rows * (1.0 + access::kept_by_all(checked, table, leaf.slots.start))
 }
 
 fn request<'r>(
@@ -236,7 +237,9 @@ fn plan_outer(
     let mut left_conditions = take_ready(conditions, &left_filled, false);
     let left = plan(join.left, &mut left_conditions, filled, block);
     conditions.extend(left_conditions);
-    let right = Right { tree: join.right, conditions: join.on };
+    let mut on = join.on;
+    drop_implied(&mut on);
+    let right = Right { tree: join.right, conditions: on };
     attach(Some(left), JoinType::Left, right, &left_filled, block)
 }
 
@@ -324,8 +327,9 @@ pub(super) fn rows_of(source: &RowSource) -> f64 {
     match source {
         RowSource::One => 1.0,
         RowSource::Nothing => 0.0,
-        RowSource::Table(table) if table.filter.is_empty() => table.rows,
-        RowSource::Table(table) => table.rows * FILTER_KEEPS,
+        RowSource::Table(source) => {
+            source.rows * access::kept_by_all(&source.filter, &source.table, source.base)
+        }
         RowSource::Subplan { .. } | RowSource::Virtual(_) | RowSource::JsonTable(_) => UNKNOWN_ROWS,
         RowSource::Join(join) => match (&join.method, &join.right) {
             _ if !join.kind.gives_right() => rows_of(&join.left) * MATCHED,
@@ -367,15 +371,17 @@ fn leaf_source(
     block: &QueryBlock<'_>,
 ) -> RowSource {
     let base = leaf.slots.start;
-    let needed = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
+    let needed: Vec<bool> = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
     match (leaf.kind, choice) {
         (LeafKind::Table { table, lock, .. }, Some(choice)) => {
             let checks = cell_checks(&filter, &table.def, base);
+            let read_order = read_order(&filter, &needed, base, choice.path.point);
             RowSource::Table(Box::new(TableSource {
                 table,
                 alias: leaf.alias,
                 base,
                 needed,
+                read_order,
                 access: choice.path,
                 rows: choice.rows,
                 filter,
@@ -396,4 +402,16 @@ fn leaf_source(
         }
         (LeafKind::Table { .. }, None) => RowSource::Nothing,
     }
+}
+
+/// The columns that the conditions read come first, except at a single row.
+fn read_order(filter: &[Expr], needed: &[bool], base: usize, point: bool) -> ReadOrder {
+    let needed = (0..needed.len()).filter(|&column| needed[column]);
+    if filter.is_empty() || point {
+        return ReadOrder { tested: Vec::new(), rest: needed.collect() };
+    }
+    let needs: Vec<Needs> = filter.iter().map(slots_of).collect();
+    let reads = |slot| needs.iter().any(|needs| needs.whole_row || needs.slots.contains(slot));
+    let (tested, rest) = needed.partition(|column| reads(base + column));
+    ReadOrder { tested, rest }
 }

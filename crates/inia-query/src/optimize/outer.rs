@@ -60,6 +60,16 @@ fn null_rejecting(condition: &Expr) -> Option<SlotSet> {
         ExprKind::In(list) if !list.negated => one(plain_column(&list.value)?),
         ExprKind::Like(like) if !like.negated => one(plain_column(&like.value)?),
         ExprKind::IsNull(inner, true) => one(plain_column(inner)?),
+        ExprKind::And(items) => {
+            let all = items.iter().filter_map(null_rejecting);
+            all.reduce(|rejecting, slots| rejecting.union(&slots))
+        }
+        // Each branch rejects the NULL.
+        ExprKind::Or(items) => {
+            let mut all = items.iter().map(null_rejecting);
+            let first = all.next()??;
+            all.try_fold(first, |rejecting, slots| Some(rejecting.intersection(&slots?)))
+        }
         _ => None,
     }
 }

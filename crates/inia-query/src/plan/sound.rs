@@ -15,7 +15,9 @@ mod path;
 mod source;
 mod window;
 
-use super::{Aggregation, Body, Direct, IndexExtremum, LimitPlan, QueryPlan, RowSource};
+use super::{
+    Aggregation, Body, Direct, DirectShape, IndexExtremum, LimitPlan, QueryPlan, RowSource,
+};
 use super::{SelectPlan, SetPlan, StatementPlan, TableSource};
 use expr::Readable;
 use inia_expr::SlotSet;
@@ -56,13 +58,19 @@ impl StatementPlan {
         debug_assert!(select.windows.is_empty(), "functions over windows read values");
         let grouped = select.aggregation.is_some();
         let slots = table.map_or(0, |source| source.needed.len());
-        match direct {
-            Direct::Totals(_) => debug_assert!(grouped, "totals are those of a group"),
-            Direct::Rows(columns) | Direct::Sorted(columns) => {
+        let mut read = direct.tested.iter().chain(&direct.bounded);
+        debug_assert!(read.all(|column| *column < slots), "conditions read columns of the table");
+        let tested = table.is_some_and(|source| {
+            source.lock.is_some() || !source.filter.is_empty() || !select.filter.is_empty()
+        });
+        debug_assert!(!(direct.whole_runs && tested), "rows of a whole run are not tested");
+        match &direct.shape {
+            DirectShape::Totals(_) => debug_assert!(grouped, "totals are those of a group"),
+            DirectShape::Rows(columns) | DirectShape::Sorted(columns) => {
                 debug_assert!(!grouped, "a group is no stored row");
                 debug_assert_eq!(columns.len(), select.output.len(), "the tuple has columns only");
                 debug_assert!(columns.iter().all(|column| *column < slots), "a slot of the table");
-                let sorted = matches!(direct, Direct::Sorted(_));
+                let sorted = matches!(direct.shape, DirectShape::Sorted(_));
                 debug_assert_eq!(sorted, !self.root.order.is_empty(), "ORDER BY sorts");
             }
         }

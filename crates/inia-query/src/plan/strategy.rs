@@ -13,7 +13,21 @@ use std::sync::Arc;
 
 /// A way from stored bytes to the client, of a query of one table.
 #[derive(Debug)]
-pub enum Direct {
+pub struct Direct {
+    /// What is made of the rows.
+    pub shape: DirectShape,
+    /// Runs of rows are taken whole: the access path answers every condition, and no row is
+    /// locked. Rows are tested one by one where its bounds turn out not to be exact.
+    pub whole_runs: bool,
+    /// The columns that conditions beside those of the access path read.
+    pub tested: Vec<usize>,
+    /// The other columns that the conditions of the access path read.
+    pub bounded: Vec<usize>,
+}
+
+/// What direct execution makes of the rows of a table.
+#[derive(Debug)]
+pub enum DirectShape {
     /// Aggregates over all rows, each added up from stored cells.
     Totals(Vec<CellTotal>),
     /// These columns of the table, in the order in which rows are read.

@@ -101,6 +101,12 @@ impl IndexCodec {
         self.parts[part].put(cell, out)
     }
 
+    /// The bytes that a declared part takes at the start of `key`, and whether it is NULL.
+    pub(crate) fn part_len(&self, part: usize, key: &[u8]) -> Result<(usize, bool), Damaged> {
+        let part = &self.parts[part];
+        Ok((part.skip(key)?, part.is_null(key)))
+    }
+
     /// Appends the clustered key of a row; only for the primary key's codec.
     pub fn put_clustered_key<'v>(
         &self,

@@ -108,6 +108,12 @@ impl PartCodec {
         Ok(())
     }
 
+    /// Whether the part at the start of `key` is NULL.
+    pub(crate) fn is_null(&self, key: &[u8]) -> bool {
+        let flip = if self.descending { 0xff } else { 0 };
+        self.nullable && key.first().is_some_and(|first| first ^ flip == NULL)
+    }
+
     /// Bytes that this part takes at the start of `key`.
     pub(crate) fn skip(&self, key: &[u8]) -> Result<usize, Damaged> {
         let flip = if self.descending { 0xff } else { 0 };

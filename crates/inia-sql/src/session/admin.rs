@@ -25,7 +25,6 @@ use inia_query::context::table_locks;
 use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 type Done = Result<StatementOutcome, SqlError>;
@@ -194,17 +193,17 @@ impl Session {
     /// COM_REFRESH: what FLUSH does, by the bits of its parts. It is deprecated: warning 1287.
     pub fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
         const GRANTS: u8 = 1;
-        self.session.begin_statement();
+        self.context.begin_statement();
         let mut flush = ast::Flush { local: false, targets: vec![FlushTarget::Privileges] };
         let statement = Statement::Flush(flush.clone());
-        if let Err(error) = authorize(&self.session, &statement) {
-            return Err(run::failed(&mut self.session, error));
+        if let Err(error) = authorize(&self.context, &statement) {
+            return Err(run::failed(&mut self.context, error));
         }
         flush.targets.retain(|_| parts & GRANTS != 0);
-        forget_counts(&self.session, &flush);
+        forget_counts(&self.context, &flush);
         let old: [&dyn std::fmt::Display; 2] = [&"COM_REFRESH", &"FLUSH statement"];
-        self.session.warn(ErrorCode::WarnDeprecatedSyntax, &old);
-        Ok(self.session.warning_count())
+        self.context.warn(ErrorCode::WarnDeprecatedSyntax, &old);
+        Ok(self.context.warning_count())
     }
 }
 
@@ -437,7 +436,9 @@ fn maintain_one(
             let done = optimize(session, name).map_or_else(failed, |()| vec![ok()]);
             note.into_iter().chain(done).collect()
         }
-        MaintenanceKind::Analyze => analyze(&table).map_or_else(failed, |()| vec![ok()]),
+        MaintenanceKind::Analyze => {
+            table.refresh_statistics().sql().map_or_else(failed, |()| vec![ok()])
+        }
         // Every row against its definition, every index against the rows.
         MaintenanceKind::Check => {
             let problems = problems_of(&table);
@@ -459,15 +460,6 @@ fn optimize(session: &mut SessionContext, name: &ast::ObjectName) -> Result<(), 
     let done = ddl::alter_table(session, &ast::AlterTable { name: name.clone(), actions });
     session.mdl.release_all();
     done.map(drop)
-}
-
-/// ANALYZE TABLE: the number of rows is estimated anew.
-fn analyze(table: &Table) -> Result<(), SqlError> {
-    let rows = table.store.estimate_rows(&table.clustered).sql()?;
-    let rows = i64::try_from(rows).unwrap_or(i64::MAX);
-    table.shared.row_estimate.store(rows, Ordering::Relaxed);
-    table.shared.estimate_known.store(true, Ordering::Relaxed);
-    Ok(())
 }
 
 /// A sum over all rows that does not depend on their order.

@@ -30,7 +30,7 @@ fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bo
 impl Session {
     /// As [`Session::execute`], for text in the client's character set.
     pub fn execute_bytes(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
-        match client_text(&self.session, sql) {
+        match client_text(&self.context, sql) {
             Some(text) => self.execute(&text, sink),
             None => self.execute_text(sql, sink, false),
         }
@@ -40,15 +40,15 @@ impl Session {
     /// The sink gets one result per statement.
     pub fn execute(&mut self, sql: &str, sink: &mut dyn RowSink) -> Result<(), SqlError> {
         let sql = sql.trim_end_matches([';', ' ', '\n', '\t', '\r', '\x0b', '\x0c']);
-        let Some(key) = PlanKey::of(&self.session, sql) else {
+        let Some(key) = PlanKey::of(&self.context, sql) else {
             return self.execute_text(sql.as_bytes(), sink, false);
         };
         let known = match self.plan_cache.find(&key) {
             Some(CacheEntry::Cached(_)) => true,
             Some(CacheEntry::Uncacheable) => return self.execute_text(sql.as_bytes(), sink, false),
             // Planning must not be what ends a transaction that is about to begin.
-            Some(CacheEntry::SeenOnce) if self.session.state.open || self.session.autocommits() => {
-                let made = plan_cache::parametrise(&mut self.session, sql, &key);
+            Some(CacheEntry::SeenOnce) if self.context.state.open || self.context.autocommits() => {
+                let made = plan_cache::parametrise(&mut self.context, sql, &key);
                 let ready = made.is_some();
                 self.plan_cache.note(
                     &key,
@@ -75,9 +75,9 @@ impl Session {
         key: &PlanKey<'_>,
         sink: &mut dyn RowSink,
     ) -> Option<Result<(), SqlError>> {
-        let params = plan_cache::values(&self.session, sql, key)?;
+        let params = plan_cache::values(&self.context, sql, key)?;
         let Some(CacheEntry::Cached(kept)) = self.plan_cache.find(key) else { return None };
-        let Some(plan) = kept.kept.usable(&self.session) else {
+        let Some(plan) = kept.kept.usable(&self.context) else {
             self.plan_cache.note(key, CacheEntry::SeenOnce);
             return None;
         };
@@ -85,7 +85,7 @@ impl Session {
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;
         let done =
-            run_statement(&mut self.session, source, sink, false, |session, sink| match plan::run(
+            run_statement(&mut self.context, source, sink, false, |session, sink| match plan::run(
                 session, plan, &params, sink,
             ) {
                 Err(error) if error.code == ErrorCode::NeedReprepare => {
@@ -107,8 +107,8 @@ impl Session {
         sink: &mut dyn RowSink,
         deep: bool,
     ) -> Result<(), SqlError> {
-        let mut mode = self.session.parser_mode();
-        let mut parser = parser_of(&self.session, sql, deep);
+        let mut mode = self.context.parser_mode();
+        let mut parser = parser_of(&self.context, sql, deep);
         let mut next = parser.next_statement();
         let mut done = 0;
         loop {
@@ -145,10 +145,10 @@ impl Session {
                 return Ok(());
             }
             done = span.end;
-            if self.session.parser_mode() != mode {
+            if self.context.parser_mode() != mode {
                 // The new SQL mode changes how the rest is parsed.
-                (sql, mode) = (after_separator(&sql[span.end..]), self.session.parser_mode());
-                parser = parser_of(&self.session, sql, deep);
+                (sql, mode) = (after_separator(&sql[span.end..]), self.context.parser_mode());
+                parser = parser_of(&self.context, sql, deep);
                 next = parser.next_statement();
                 done = 0;
             }
@@ -157,8 +157,8 @@ impl Session {
 
     /// An error of a text that is no statement. It clears the diagnostics of the one before.
     fn refused(&mut self, error: SqlError) -> SqlError {
-        self.session.diagnostics.clear();
-        failed(&mut self.session, error)
+        self.context.diagnostics.clear();
+        failed(&mut self.context, error)
     }
 
     /// Plans and runs one statement.
@@ -174,10 +174,10 @@ impl Session {
         | ast::Statement::Execute { .. }
         | ast::Statement::Deallocate(_) = statement
         {
-            begin(&mut self.session, source)?;
+            begin(&mut self.context, source)?;
             return self.run_named(statement, sink, more);
         }
-        run_statement(&mut self.session, source, sink, more, |session, sink| {
+        run_statement(&mut self.context, source, sink, more, |session, sink| {
             plan::execute(session, statement, text, &[], sink)
         })
     }
@@ -189,25 +189,25 @@ impl Session {
 
     /// As [`Session::prepare`], for text in the client's character set.
     pub fn prepare_bytes(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
-        match client_text(&self.session, sql) {
+        match client_text(&self.context, sql) {
             Some(text) => self.prepare_text(text.as_bytes(), false),
             None => self.prepare_text(sql, false),
         }
     }
 
     fn prepare_text(&mut self, sql: &[u8], deep: bool) -> Result<Prepared, SqlError> {
-        self.session.begin_statement();
-        self.session.diagnostics.clear();
+        self.context.begin_statement();
+        self.context.diagnostics.clear();
         // A retry on the deep stack is the same statement: it counts once.
         if !deep {
-            self.session.host.counters.count_handle(HandleUse::Prepare);
+            self.context.host.counters.count_handle(HandleUse::Prepare);
         }
         // An early return drops the slot, which gives it back.
-        let slot = match PreparedSlot::take(&self.session.db) {
+        let slot = match PreparedSlot::take(&self.context.db) {
             Ok(slot) => slot,
-            Err(error) => return Err(failed(&mut self.session, error)),
+            Err(error) => return Err(failed(&mut self.context, error)),
         };
-        let mut parser = parser_of(&self.session, sql, deep);
+        let mut parser = parser_of(&self.context, sql, deep);
         let parsed = parser.next_statement();
         if wants_depth(&parsed, deep) {
             drop((parser, parsed, slot));
@@ -216,49 +216,49 @@ impl Session {
         let (statement, span) = match parsed {
             Ok(Some(found)) => found,
             Ok(None) => {
-                return Err(failed(&mut self.session, SqlError::new(ErrorCode::EmptyQuery, &[])));
+                return Err(failed(&mut self.context, SqlError::new(ErrorCode::EmptyQuery, &[])));
             }
-            Err(error) => return Err(failed(&mut self.session, parse_error(error))),
+            Err(error) => return Err(failed(&mut self.context, parse_error(error))),
         };
         let params = parser.param_count();
-        note_remarks(&mut self.session, &parser.take_remarks());
-        let hints = hints::resolve_hints(&mut self.session, parser.take_hints());
+        note_remarks(&mut self.context, &parser.take_remarks());
+        let hints = hints::resolve_hints(&mut self.context, parser.take_hints());
         if params > u32::from(u16::MAX) {
-            return Err(failed(&mut self.session, SqlError::new(ErrorCode::PsManyParam, &[])));
+            return Err(failed(&mut self.context, SqlError::new(ErrorCode::PsManyParam, &[])));
         }
         if !matches!(parser.next_statement(), Ok(None | Some((ast::Statement::Empty, _)))) {
-            return Err(failed(&mut self.session, syntax_error(after_separator(&sql[span.end..]))));
+            return Err(failed(&mut self.context, syntax_error(after_separator(&sql[span.end..]))));
         }
         // A stored text is parsed again on the usual stack, so it must not nest deeply.
         if deep && !plan::may_be_deep(&statement) {
-            return Err(failed(&mut self.session, parse_error(too_deep())));
+            return Err(failed(&mut self.context, parse_error(too_deep())));
         }
         if !plan::is_preparable(&statement) {
-            return Err(failed(&mut self.session, SqlError::new(ErrorCode::UnsupportedPs, &[])));
+            return Err(failed(&mut self.context, SqlError::new(ErrorCode::UnsupportedPs, &[])));
         }
         // Privileges are checked for this reply, and again at each execution.
-        let allowed = admin::authorize_later(&self.session, &statement);
-        self.session.env.is_prepared = true;
-        let planned = allowed.and_then(|()| plan::prepare(&mut self.session, &statement));
-        self.session.env.is_prepared = false;
+        let allowed = admin::authorize_later(&self.context, &statement);
+        self.context.env.is_prepared = true;
+        let planned = allowed.and_then(|()| plan::prepare(&mut self.context, &statement));
+        self.context.env.is_prepared = false;
         let (plan, columns) = match planned {
             Ok(planned) => planned,
-            Err(error) => return Err(failed(&mut self.session, error)),
+            Err(error) => return Err(failed(&mut self.context, error)),
         };
         // Memory is taken last, so that no earlier error has to give it back.
         let cost = match self.memory.take(sql, parser.nodes()) {
             Ok(cost) => cost,
-            Err(error) => return Err(failed(&mut self.session, error)),
+            Err(error) => return Err(failed(&mut self.context, error)),
         };
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
-        let kept = KeptPlan::new(&self.session, plan);
+        let kept = KeptPlan::new(&self.context, plan);
         let text = text_of(&sql[span.start..span.end]).into_owned();
         let _slot = Some(slot);
         let made = PreparedStatement { _slot, cost, deep, statement, text, params, kept, hints };
         self.prepared.insert(id, made);
         let params = (0..params).map(|_| plan::param_column()).collect();
-        Ok(Prepared { id, params, columns, warnings: self.session.warning_count() })
+        Ok(Prepared { id, params, columns, warnings: self.context.warning_count() })
     }
 }
 

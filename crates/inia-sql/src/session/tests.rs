@@ -24,6 +24,7 @@ mod numbers;
 mod patched;
 mod plan_cache;
 mod prepared;
+mod rewrites;
 mod row_ids;
 mod spill;
 mod strategies;
@@ -206,7 +207,7 @@ impl TestSession {
 
     /// Whether the protocol's status says that a transaction is open.
     pub(super) fn is_in_transaction(&self) -> bool {
-        self.0.session.status() & inia_base::column::status::IN_TRANS != 0
+        self.0.context.status() & inia_base::column::status::IN_TRANS != 0
     }
 
     /// The answer of a statement that must succeed.

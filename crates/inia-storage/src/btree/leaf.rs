@@ -214,6 +214,14 @@ impl LeafCopy {
         node::payload(self.bytes(), i)
     }
 
+    /// Length of record `i`'s payload, wherever it is.
+    pub(crate) fn payload_len(&self, i: usize) -> usize {
+        match self.payload(i) {
+            PayloadRef::Inline(bytes) => bytes.len(),
+            PayloadRef::Overflow(at) => at.len as usize,
+        }
+    }
+
     /// Record `i`'s payload.
     #[inline]
     pub(crate) fn payload(&self, i: usize) -> PayloadRef<'_> {

@@ -5,6 +5,7 @@ mod crash;
 mod garbage;
 mod node;
 mod run;
+mod sample;
 mod threads;
 mod tree;
 

@@ -42,22 +42,22 @@ pub(super) enum Wait {
     #[default]
     No,
     /// Waiting for this.
-    On(Arc<Target>),
+    On(Arc<WaitTarget>),
     /// The wait is over; the waiter has not run yet.
     Granted,
     /// Chosen to break a deadlock; still queued until it runs.
-    Victim(Arc<Target>),
+    Victim(Arc<WaitTarget>),
 }
 
 /// What a waiter waits for.
-pub(super) struct Target {
+pub(super) struct WaitTarget {
     pub(super) tree: TreeId,
     pub(super) key: Vec<u8>,
-    pub(super) kind: TargetKind,
+    pub(super) kind: WaitQueue,
 }
 
 /// The structure a waiter is queued in.
-pub(super) enum TargetKind {
+pub(super) enum WaitQueue {
     /// A record lock's queue.
     Record(LockName, LockMode),
     /// The gaps that cover the key.

@@ -14,7 +14,7 @@
 //! followed by a search as well.
 
 use super::gap::Gaps;
-use super::owner::{Owner, Target, TargetKind, Wait};
+use super::owner::{Owner, Wait, WaitQueue, WaitTarget};
 use super::record::{Conversion, Grant, LockName, RecordLocks};
 use crate::error::StorageError;
 use crate::request::LockMode;
@@ -158,10 +158,10 @@ impl LockSystem {
         limit: Duration,
     ) -> Result<bool> {
         let name = request.name();
-        let target = Arc::new(Target {
+        let target = Arc::new(WaitTarget {
             tree: request.tree,
             key: request.key.to_vec(),
-            kind: TargetKind::Record(name, request.mode),
+            kind: WaitQueue::Record(name, request.mode),
         });
         let register = || *owner.wait.lock() = Wait::On(Arc::clone(&target));
         let detector = self.detector.lock();
@@ -187,8 +187,8 @@ impl LockSystem {
         key: &[u8],
         limit: Duration,
     ) -> Result<()> {
-        let kind = TargetKind::Insert(Arc::clone(gaps));
-        let target = Arc::new(Target { tree, key: key.to_vec(), kind });
+        let kind = WaitQueue::Insert(Arc::clone(gaps));
+        let target = Arc::new(WaitTarget { tree, key: key.to_vec(), kind });
         let register = || *owner.wait.lock() = Wait::On(Arc::clone(&target));
         let detector = self.detector.lock();
         if !gaps.enqueue(owner, key, register) {
@@ -239,10 +239,10 @@ impl LockSystem {
         }
     }
 
-    fn leave(&self, owner: &Arc<Owner>, target: &Target) {
+    fn leave(&self, owner: &Arc<Owner>, target: &WaitTarget) {
         match &target.kind {
-            TargetKind::Record(name, _) => self.records.dequeue(owner, *name),
-            TargetKind::Insert(gaps) => gaps.dequeue(owner),
+            WaitQueue::Record(name, _) => self.records.dequeue(owner, *name),
+            WaitQueue::Insert(gaps) => gaps.dequeue(owner),
         }
     }
 
@@ -291,7 +291,7 @@ impl LockSystem {
     /// when it runs or was chosen as a victim.
     fn branch(&self, owner: &Arc<Owner>, search: &mut Search) -> Vec<Arc<Owner>> {
         let Wait::On(target) = owner.wait.lock().clone() else { return Vec::new() };
-        let TargetKind::Record(name, _) = target.kind else {
+        let WaitQueue::Record(name, _) = target.kind else {
             return self.blockers_of(owner, &target);
         };
         if search.covered.contains(&(name, owner.index())) {
@@ -304,13 +304,13 @@ impl LockSystem {
         out
     }
 
-    fn blockers_of(&self, owner: &Arc<Owner>, target: &Target) -> Vec<Arc<Owner>> {
+    fn blockers_of(&self, owner: &Arc<Owner>, target: &WaitTarget) -> Vec<Arc<Owner>> {
         let mut out = Vec::new();
         match &target.kind {
-            TargetKind::Record(name, _) => {
+            WaitQueue::Record(name, _) => {
                 self.records.blockers(owner, *name, &mut out);
             }
-            TargetKind::Insert(gaps) => gaps.blockers(owner, &mut out),
+            WaitQueue::Insert(gaps) => gaps.blockers(owner, &mut out),
         }
         out
     }
@@ -331,8 +331,8 @@ impl LockSystem {
             tree: target.tree,
             key: target.key.clone(),
             mode: match target.kind {
-                TargetKind::Record(_, mode) => Some(mode),
-                TargetKind::Insert(_) => None,
+                WaitQueue::Record(_, mode) => Some(mode),
+                WaitQueue::Insert(_) => None,
             },
             blockers: blockers.iter().map(|other| (other.index(), other.txn())).collect(),
         })

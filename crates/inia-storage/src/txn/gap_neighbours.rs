@@ -13,12 +13,12 @@ use crate::store::Store;
 /// An edge with memory of its own.
 #[derive(Default)]
 pub(crate) struct EdgeBuf {
-    kind: Kind,
+    kind: GapKind,
     key: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Default)]
-enum Kind {
+enum GapKind {
     #[default]
     Min,
     Key,
@@ -28,20 +28,20 @@ enum Kind {
 impl EdgeBuf {
     pub(crate) fn edge(&self) -> Edge<'_> {
         match self.kind {
-            Kind::Min => Edge::Min,
-            Kind::Key => Edge::Key(&self.key),
-            Kind::Max => Edge::Max,
+            GapKind::Min => Edge::Min,
+            GapKind::Key => Edge::Key(&self.key),
+            GapKind::Max => Edge::Max,
         }
     }
 
     pub(crate) fn set_key(&mut self, key: &[u8]) {
-        self.kind = Kind::Key;
+        self.kind = GapKind::Key;
         self.key.clear();
         self.key.extend_from_slice(key);
     }
 
     fn set_record(&mut self, leaf: &LeafCopy, i: usize) {
-        self.kind = Kind::Key;
+        self.kind = GapKind::Key;
         leaf.key(i, &mut self.key);
     }
 }
@@ -109,7 +109,7 @@ fn predecessor(
         out.set_record(leaf, i - 1);
         return Ok(());
     }
-    out.kind = Kind::Min;
+    out.kind = GapKind::Min;
     let Some(fence) = leaf.lower_fence() else { return Ok(()) };
     tree.btree().load_leaf(store, Seek::Before(fence), side)?;
     let (Ok(mut to) | Err(mut to)) = side.lower_bound(fence);
@@ -133,7 +133,7 @@ fn successor(
         out.set_record(leaf, i);
         return Ok(());
     }
-    out.kind = Kind::Max;
+    out.kind = GapKind::Max;
     let Some(fence) = leaf.upper_fence() else { return Ok(()) };
     tree.btree().load_leaf(store, Seek::Covering(fence), side)?;
     let (Ok(mut from) | Err(mut from)) = side.lower_bound(fence);

@@ -17,31 +17,31 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// An accepted socket; shared so that other threads can shut it.
 pub(crate) struct Socket {
-    kind: Kind,
+    kind: SocketKind,
     /// Bytes written and read, each by one thread at a time.
     sent: AtomicU64,
     received: AtomicU64,
 }
 
-enum Kind {
+enum SocketKind {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
 impl From<TcpStream> for Socket {
     fn from(stream: TcpStream) -> Socket {
-        Socket::new(Kind::Tcp(stream))
+        Socket::new(SocketKind::Tcp(stream))
     }
 }
 
 impl From<UnixStream> for Socket {
     fn from(stream: UnixStream) -> Socket {
-        Socket::new(Kind::Unix(stream))
+        Socket::new(SocketKind::Unix(stream))
     }
 }
 
 impl Socket {
-    fn new(kind: Kind) -> Socket {
+    fn new(kind: SocketKind) -> Socket {
         Socket { kind, sent: AtomicU64::new(0), received: AtomicU64::new(0) }
     }
 
@@ -53,52 +53,52 @@ impl Socket {
     /// Prepares the socket: small packets go out at once, dead peers are noticed.
     pub(crate) fn prepare(&self) -> io::Result<()> {
         match &self.kind {
-            Kind::Tcp(stream) => {
+            SocketKind::Tcp(stream) => {
                 stream.set_nodelay(true)?;
                 stream.set_write_timeout(Some(WRITE_TIMEOUT))
             }
-            Kind::Unix(stream) => stream.set_write_timeout(Some(WRITE_TIMEOUT)),
+            SocketKind::Unix(stream) => stream.set_write_timeout(Some(WRITE_TIMEOUT)),
         }
     }
 
     /// The client's host as accounts name it.
     pub(crate) fn host(&self) -> String {
         match &self.kind {
-            Kind::Tcp(stream) => match stream.peer_addr() {
+            SocketKind::Tcp(stream) => match stream.peer_addr() {
                 Ok(address) if address.ip().to_canonical().is_loopback() => "localhost".to_owned(),
                 Ok(address) => address.ip().to_canonical().to_string(),
                 Err(_) => String::new(),
             },
-            Kind::Unix(_) => "localhost".to_owned(),
+            SocketKind::Unix(_) => "localhost".to_owned(),
         }
     }
 
     /// The client's port, for the process list.
     pub(crate) fn port(&self) -> Option<u16> {
         match &self.kind {
-            Kind::Tcp(stream) => stream.peer_addr().ok().map(|address| address.port()),
-            Kind::Unix(_) => None,
+            SocketKind::Tcp(stream) => stream.peer_addr().ok().map(|address| address.port()),
+            SocketKind::Unix(_) => None,
         }
     }
 
     /// Whether no third party can read along.
     pub(crate) fn is_local(&self) -> bool {
-        matches!(self.kind, Kind::Unix(_))
+        matches!(self.kind, SocketKind::Unix(_))
     }
 
     /// Lets a blocked read return as if the client had left; what is written still goes out.
     pub(crate) fn stop_reading(&self) {
         let _ = match &self.kind {
-            Kind::Tcp(stream) => stream.shutdown(Shutdown::Read),
-            Kind::Unix(stream) => stream.shutdown(Shutdown::Read),
+            SocketKind::Tcp(stream) => stream.shutdown(Shutdown::Read),
+            SocketKind::Unix(stream) => stream.shutdown(Shutdown::Read),
         };
     }
 
     /// Ends both directions: reads return, writes fail, and the client sees the connection closed.
     pub(crate) fn stop(&self) {
         let _ = match &self.kind {
-            Kind::Tcp(stream) => stream.shutdown(Shutdown::Both),
-            Kind::Unix(stream) => stream.shutdown(Shutdown::Both),
+            SocketKind::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            SocketKind::Unix(stream) => stream.shutdown(Shutdown::Both),
         };
     }
 
@@ -108,10 +108,10 @@ impl Socket {
         const MOMENT: Option<Duration> = Some(Duration::from_secs(2));
         const MOST: usize = 256 << 20;
         let half_closed = match &self.kind {
-            Kind::Tcp(stream) => {
+            SocketKind::Tcp(stream) => {
                 stream.set_read_timeout(MOMENT).and_then(|()| stream.shutdown(Shutdown::Write))
             }
-            Kind::Unix(stream) => {
+            SocketKind::Unix(stream) => {
                 stream.set_read_timeout(MOMENT).and_then(|()| stream.shutdown(Shutdown::Write))
             }
         };
@@ -127,8 +127,8 @@ impl Socket {
 
     fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
         let read = match &self.kind {
-            Kind::Tcp(stream) => (&*stream).read(buf),
-            Kind::Unix(stream) => (&*stream).read(buf),
+            SocketKind::Tcp(stream) => (&*stream).read(buf),
+            SocketKind::Unix(stream) => (&*stream).read(buf),
         };
         add(&self.received, &read);
         read
@@ -136,8 +136,8 @@ impl Socket {
 
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let written = match &self.kind {
-            Kind::Tcp(stream) => (&*stream).write(bytes),
-            Kind::Unix(stream) => (&*stream).write(bytes),
+            SocketKind::Tcp(stream) => (&*stream).write(bytes),
+            SocketKind::Unix(stream) => (&*stream).write(bytes),
         };
         add(&self.sent, &written);
         written
@@ -161,8 +161,8 @@ impl Socket {
     /// Writes what the socket takes without waiting; `WouldBlock` where it takes nothing.
     pub(crate) fn send_now(&self, bytes: &[u8]) -> io::Result<usize> {
         let written = match &self.kind {
-            Kind::Tcp(stream) => send_now(stream, bytes),
-            Kind::Unix(stream) => send_now(stream, bytes),
+            SocketKind::Tcp(stream) => send_now(stream, bytes),
+            SocketKind::Unix(stream) => send_now(stream, bytes),
         };
         add(&self.sent, &written);
         written

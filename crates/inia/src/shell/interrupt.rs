@@ -1,6 +1,6 @@
 //! Ctrl-C: it ends the running statement in the server, over a connection of its own.
 
-use super::Target;
+use super::LoginUrl;
 use parking_lot::Mutex;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
@@ -28,7 +28,7 @@ struct State {
 impl Interrupts {
     /// Watches for SIGINT by a thread: it kills what connection `id` runs. Between the statements
     /// of a program whose input is not typed, it ends the program.
-    pub(super) fn watch(target: Target, id: u32, typed: bool) -> Result<Interrupts, String> {
+    pub(super) fn watch(target: LoginUrl, id: u32, typed: bool) -> Result<Interrupts, String> {
         let interrupts = Interrupts::default();
         let mut signals = Signals::new([SIGINT]).map_err(|error| format!("no signals: {error}"))?;
         let own = interrupts.clone();
@@ -42,7 +42,7 @@ impl Interrupts {
         Ok(interrupts)
     }
 
-    fn interrupt(&self, target: &Target, id: u32, typed: bool) {
+    fn interrupt(&self, target: &LoginUrl, id: u32, typed: bool) {
         let running = self.state.running.lock();
         if !*running {
             if !typed {

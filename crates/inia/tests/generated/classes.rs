@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// What differs, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum DifferenceKind {
     Lost,
     Rows,
     Error,
@@ -32,7 +32,7 @@ struct Seen {
 pub(super) struct Classes {
     known: Known,
     expected: usize,
-    seen: BTreeMap<(Kind, String), Seen>,
+    seen: BTreeMap<(DifferenceKind, String), Seen>,
 }
 
 /// Lines of an answer that start with a word, without it.
@@ -79,25 +79,26 @@ fn columns(mysql: &[&str], inia: &[&str]) -> String {
 }
 
 /// What differs between two answers, and how.
-fn difference(sql: &str, mysql: &str, inia: &str) -> (Kind, String) {
+fn difference(sql: &str, mysql: &str, inia: &str) -> (DifferenceKind, String) {
     let differs = |word: &str| lines(mysql, word) != lines(inia, word);
     if inia.contains("connection failed") {
-        (Kind::Lost, "connection lost".to_owned())
+        (DifferenceKind::Lost, "connection lost".to_owned())
     } else if error(mysql) != error(inia) {
-        (Kind::Error, format!("error {} / {}", error(mysql), error(inia)))
+        (DifferenceKind::Error, format!("error {} / {}", error(mysql), error(inia)))
     } else if differs("row") {
-        let kind = if sql.starts_with("SHOW") { Kind::Shown } else { Kind::Rows };
+        let kind =
+            if sql.starts_with("SHOW") { DifferenceKind::Shown } else { DifferenceKind::Rows };
         (kind, "rows".to_owned())
     } else if differs("column") {
-        (Kind::Columns, columns(&lines(mysql, "column"), &lines(inia, "column")))
+        (DifferenceKind::Columns, columns(&lines(mysql, "column"), &lines(inia, "column")))
     } else if warnings(mysql) != warnings(inia) {
-        (Kind::Warnings, format!("warnings {} / {}", warnings(mysql), warnings(inia)))
+        (DifferenceKind::Warnings, format!("warnings {} / {}", warnings(mysql), warnings(inia)))
     } else if differs("warning") {
-        (Kind::Text, format!("text of warning {}", warnings(mysql)))
+        (DifferenceKind::Text, format!("text of warning {}", warnings(mysql)))
     } else if differs("affected") {
-        (Kind::Affected, "affected rows".to_owned())
+        (DifferenceKind::Affected, "affected rows".to_owned())
     } else {
-        (Kind::Text, format!("text of error {}", error(mysql)))
+        (DifferenceKind::Text, format!("text of error {}", error(mysql)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run's latencies over its seconds: the stronger a cell, the more of that second's transactions.
 
 use super::chart::{BOTTOM, Frame, LEFT, RIGHT, Stop, TOP};
-use super::scale::{Kind, Scale};
+use super::scale::{Scale, ScaleKind};
 use crate::record::Second;
 use crate::report::format::{count, px, short, short_time, time};
 
@@ -65,7 +65,7 @@ fn figure(run: &Run<'_>, y: &Scale) -> String {
     let width = (RIGHT - LEFT) / end as f64;
     let marks: Vec<f64> = Scale::from_zero(end as f64, 0.0, 1.0).ticks().to_vec();
     let marks: Vec<f64> = marks.into_iter().filter(|mark| *mark <= end as f64).collect();
-    let x = Scale::of_values(Kind::Linear, &with_end(&marks, end as f64), 18.0, LEFT, RIGHT);
+    let x = Scale::of_values(ScaleKind::Linear, &with_end(&marks, end as f64), 18.0, LEFT, RIGHT);
     let frame = Frame {
         title: run.name.to_owned(),
         note: String::new(),

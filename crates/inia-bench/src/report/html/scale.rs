@@ -2,7 +2,7 @@
 
 /// How values are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ScaleKind {
     /// Equal steps for equal differences.
     Linear,
     /// Equal steps for equal ratios.
@@ -12,7 +12,7 @@ pub(super) enum Kind {
 /// An axis: values between `low` and `high` lie between `from` and `to`.
 #[derive(Clone, Debug)]
 pub(super) struct Scale {
-    kind: Kind,
+    kind: ScaleKind,
     low: f64,
     high: f64,
     from: f64,
@@ -30,7 +30,7 @@ impl Scale {
         let step = factor.unwrap_or(10.0) * unit;
         let steps = (most / step * 0.999).ceil().max(1.0);
         let ticks = (0..=steps as usize).map(|n| n as f64 * step).collect();
-        Scale { kind: Kind::Linear, low: 0.0, high: steps * step, from, to, ticks }
+        Scale { kind: ScaleKind::Linear, low: 0.0, high: steps * step, from, to, ticks }
     }
 
     /// Over several powers of ten (or less); zero has no place and is drawn at the low end.
@@ -47,11 +47,17 @@ impl Scale {
         let low = all.iter().copied().rfind(|tick| *tick <= low * 1.001).unwrap_or(low);
         let high = all.iter().copied().find(|tick| *tick >= high * 0.999).unwrap_or(high);
         let ticks = all.into_iter().filter(|tick| (low..=high * 1.0001).contains(tick)).collect();
-        Scale { kind: Kind::Log, low, high, from, to, ticks }
+        Scale { kind: ScaleKind::Log, low, high, from, to, ticks }
     }
 
     /// From the first to the last of these values, which are marked where there is room.
-    pub(super) fn of_values(kind: Kind, values: &[f64], apart: f64, from: f64, to: f64) -> Scale {
+    pub(super) fn of_values(
+        kind: ScaleKind,
+        values: &[f64],
+        apart: f64,
+        from: f64,
+        to: f64,
+    ) -> Scale {
         let low = values.first().copied().unwrap_or(1.0);
         let high = values.last().copied().unwrap_or(low);
         let mut scale = Scale { kind, low, high, from, to, ticks: Vec::new() };
@@ -79,8 +85,8 @@ impl Scale {
     pub(super) fn at(&self, value: f64) -> f64 {
         let share = match self.kind {
             _ if self.high <= self.low => 0.5,
-            Kind::Linear => (value - self.low) / (self.high - self.low),
-            Kind::Log => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
+            ScaleKind::Linear => (value - self.low) / (self.high - self.low),
+            ScaleKind::Log => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
         };
         self.from + (self.to - self.from) * share
     }

@@ -2,7 +2,7 @@
 
 use super::bars::{self, Bar};
 use super::chart::{BOTTOM, Frame, LEFT, Line, RIGHT, Stop, TOP};
-use super::scale::{Kind, Scale};
+use super::scale::{Scale, ScaleKind};
 use super::{heat, table};
 use crate::record::Latency;
 use crate::report::format::{count, deviation, escape, number, short, short_time, time};
@@ -148,7 +148,7 @@ fn over_clients(report: &Report<'_>, section: &Section<'_>, measure: &Measure<'_
     let mut lines: Vec<Line> = Vec::new();
     let mut stops: Vec<Stop> = Vec::new();
     let xs = section.xs();
-    let x = Scale::of_values(Kind::Log, &xs, 22.0, LEFT + 10.0, RIGHT - 8.0);
+    let x = Scale::of_values(ScaleKind::Log, &xs, 22.0, LEFT + 10.0, RIGHT - 8.0);
     let (across, noun) =
         if section.open { ("offered per second", "per second") } else { ("clients", "clients") };
     for &value in &xs {
@@ -240,7 +240,7 @@ fn scaling(report: &Report<'_>, section: &Section<'_>) -> String {
     if counts.len() < 2 {
         return String::new();
     }
-    let x = Scale::of_values(Kind::Linear, &counts, 18.0, LEFT + 10.0, RIGHT - 8.0);
+    let x = Scale::of_values(ScaleKind::Linear, &counts, 18.0, LEFT + 10.0, RIGHT - 8.0);
     let (mut lines, mut stops) = (Vec::new(), Vec::new());
     for &cpus in &counts {
         let head = count(cpus as usize, "processor");
@@ -305,7 +305,7 @@ fn distribution(report: &Report<'_>, section: &Section<'_>) -> String {
     let nines: Vec<f64> = shares.iter().map(|share| 1.0 / (1.0 - share)).collect();
     let round = |place: f64| (place.log10() - place.log10().round()).abs() < 1e-6 || place == 2.0;
     let marks: Vec<f64> = nines.iter().copied().filter(|&place| round(place)).collect();
-    let x = Scale::of_values(Kind::Log, &nines, 0.0, LEFT + 6.0, RIGHT - 14.0).marked(marks);
+    let x = Scale::of_values(ScaleKind::Log, &nines, 0.0, LEFT + 6.0, RIGHT - 14.0).marked(marks);
     let mut stops: Vec<Stop> = Vec::new();
     for (&share, &place) in shares.iter().zip(&nines) {
         let head = format!("{} are at most", percent(share));

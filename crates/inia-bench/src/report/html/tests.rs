@@ -1,7 +1,7 @@
 //! The page, as text and as a browser shows it.
 
 use super::page;
-use super::scale::{Kind, Scale};
+use super::scale::{Scale, ScaleKind};
 use crate::report::fixture;
 use crate::report::format::{number, short, short_time, time};
 use serde_json::Value;
@@ -26,7 +26,7 @@ fn axes_end_at_round_numbers() {
     assert_eq!(scale.ticks(), [10.0, 100.0, 1000.0, 10_000.0]);
     assert!((scale.at(100.0) - 100.0).abs() < 1e-9);
     // The labels of 1 and 2 would touch.
-    let scale = Scale::of_values(Kind::Log, &[1.0, 2.0, 64.0, 1024.0], 15.0, 0.0, 100.0);
+    let scale = Scale::of_values(ScaleKind::Log, &[1.0, 2.0, 64.0, 1024.0], 15.0, 0.0, 100.0);
     assert_eq!(scale.ticks(), [1.0, 64.0, 1024.0]);
 }
 

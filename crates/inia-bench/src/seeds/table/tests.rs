@@ -2,7 +2,7 @@
 
 use super::super::{Scale, report};
 use super::{Results, align, render};
-use crate::record::{Cpu, Kind, Latency, Outcome, Record};
+use crate::record::{Cpu, Latency, Outcome, Record, TransactionKind};
 use std::collections::BTreeMap;
 
 /// A round of a workload: distribution, clients, processors it is bound to, rate.
@@ -105,7 +105,7 @@ fn the_median_is_of_all_whole_rounds() {
 fn a_kind_that_cannot_be_measured_is_not_told() {
     let mut delete = rate("innodb_delete_all", "uniform", 1, 0, 0.0);
     let outcome = delete.outcome.as_mut().unwrap();
-    let kind = |name: &str, transactions: u64| Kind {
+    let kind = |name: &str, transactions: u64| TransactionKind {
         name: name.to_owned(),
         transactions,
         latency: Latency { p50: 500_000.0, ..Latency::default() },
@@ -144,7 +144,7 @@ fn the_price_is_the_users() {
 
 #[test]
 fn single_statements_have_seconds_of_the_clock_and_of_the_server() {
-    let kind = |name: &str, p50: f64| Kind {
+    let kind = |name: &str, p50: f64| TransactionKind {
         name: name.to_owned(),
         transactions: 3,
         latency: Latency { p50, ..Latency::default() },

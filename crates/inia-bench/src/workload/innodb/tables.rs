@@ -19,6 +19,7 @@ pub(super) fn pairs(name: &str, rows: u64, dialect: Dialect) -> Table {
         create: format!("CREATE TABLE {name} (A INT NOT NULL, B INT, PRIMARY KEY(A)){options}"),
         columns: "A, B",
         rows,
+        rows_per_call: 1,
         fill: Arc::new(fill),
         indexes: Vec::new(),
     }
@@ -41,6 +42,7 @@ pub(super) fn speed(rows: u64, dialect: Dialect) -> Table {
         ),
         columns: "a, b, c",
         rows,
+        rows_per_call: 1,
         fill: Arc::new(fill),
         indexes,
     }
@@ -63,6 +65,7 @@ pub(super) fn triples([name, a, b, c]: [&'static str; 4], rows: u64, dialect: Di
         ),
         columns: if name == "T" { "A, B, C" } else { "SA, SB, SC" },
         rows,
+        rows_per_call: 1,
         fill: Arc::new(fill),
         indexes: vec![format!("CREATE INDEX {name}_IND2 ON {name} ({c})")],
     }

@@ -46,8 +46,14 @@ fn a_deadlock_in_the_shop_is_told_to_the_visitor() {
         Ok(cell(1))
     }));
     let facts = target.facts().unwrap();
-    let setting =
-        Setting { target, facts, parameters: Parameters::default(), clients: 1, values: 1 };
+    let setting = Setting {
+        target,
+        facts,
+        parameters: Parameters::default(),
+        clients: 1,
+        values: 1,
+        answers: Arc::default(),
+    };
     let shop = Shop::open(&setting, 1, 1).unwrap();
     let mut wire = Wire::new(TcpStream::connect(shop.address()).unwrap()).unwrap();
     let (status, page, retries) = wire.get("/").unwrap();

@@ -3,6 +3,7 @@
 
 use super::DirectQuery;
 use crate::access::{FoundRow, FoundRun, RunColumn, TableScan};
+use crate::exec::select::holds;
 use crate::exec::{Result, Runner, window};
 use crate::plan::TableSource;
 use inia_base::column::{CellRun, RowSink};
@@ -15,33 +16,38 @@ const COLUMNS_THRESHOLD: usize = 4;
 impl Runner<'_> {
     pub(super) fn send_rows(
         &self,
-        DirectQuery { query, select, source, columns }: DirectQuery<'_>,
+        direct: DirectQuery<'_>,
+        columns: &[usize],
         ctx: &mut EvalContext<'_>,
         sink: &mut dyn RowSink,
     ) -> Result<u64> {
+        let DirectQuery { query, select, source, .. } = direct;
         let (mut skip, take) = window(query.limit.as_ref(), ctx)?;
         if take == 0 {
             return Ok(0);
         }
-        if let Some(scan) = self.unchecked(select, source, ctx)? {
-            let columns = &columns[..select.visible];
-            return self.send_unchecked((scan, source), columns, (skip, take), ctx, sink);
+        let columns = &columns[..select.visible];
+        if !holds(&select.once, ctx, &[])? {
+            return Ok(0);
+        }
+        if let Some(scan) = self.whole_runs(direct, ctx)? {
+            return self.send_runs((scan, source), columns, (skip, take), ctx, sink);
         }
         let mut sent = 0;
-        self.each_found(select, source, ctx, &mut |ctx, found| {
+        self.each_found(direct, ctx, &mut |ctx, found| {
             if skip > 0 {
                 skip -= 1;
                 return Ok(true);
             }
-            send(found, source, &columns[..select.visible], ctx, sink)?;
+            send(found, source, columns, ctx, sink)?;
             sent += 1;
             Ok(sent < take)
         })?;
         Ok(sent)
     }
 
-    /// Sends the rows of a snapshot scan that need no check.
-    fn send_unchecked(
+    /// Sends the rows of a snapshot scan that need no test.
+    fn send_runs(
         &self,
         (mut scan, source): (TableScan, &TableSource),
         columns: &[usize],

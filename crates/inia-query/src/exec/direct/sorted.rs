@@ -3,6 +3,7 @@
 use super::DirectQuery;
 use super::rows::send;
 use crate::exec::keys::encode_cell;
+use crate::exec::select::holds;
 use crate::exec::sort::Sorter;
 use crate::exec::{Result, Runner, Window, damaged_row, window};
 use inia_base::column::RowSink;
@@ -11,12 +12,17 @@ use inia_expr::EvalContext;
 impl Runner<'_> {
     pub(super) fn send_sorted(
         &self,
-        DirectQuery { query, select, source, columns }: DirectQuery<'_>,
+        direct: DirectQuery<'_>,
+        columns: &[usize],
         ctx: &mut EvalContext<'_>,
         sink: &mut dyn RowSink,
     ) -> Result<u64> {
+        let DirectQuery { query, select, source, .. } = direct;
         let (mut skip, take) = window(query.limit.as_ref(), ctx)?;
         if take == 0 {
+            return Ok(0);
+        }
+        if !holds(&select.once, ctx, &[])? {
             return Ok(0);
         }
         // Which rows DISTINCT drops is known only at the end.
@@ -25,7 +31,7 @@ impl Runner<'_> {
             false => Window { skip, take }.rows_needed(),
         };
         let mut sorter = Sorter::new(needed, self.exec.workspace);
-        self.each_found(select, source, ctx, &mut |ctx, found| {
+        self.each_found(direct, ctx, &mut |ctx, found| {
             let key = |out: &mut Vec<u8>| {
                 for part in &query.order {
                     let cell = found.cell(&source.table, columns[part.index])?;

@@ -1,10 +1,11 @@
 //! Aggregates over all rows that one table's access path finds.
 
+use super::DirectQuery;
 use crate::access::{FoundRow, FoundRun, TableScan};
 use crate::exec::emit::emit;
 use crate::exec::select::holds;
 use crate::exec::{Result, Runner, window};
-use crate::plan::{CellTotal, Ordered, QueryPlan, SelectPlan, TableSource};
+use crate::plan::{CellTotal, Ordered, TableSource};
 use crate::row::{Cell, pack_date, unpack_date};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
@@ -14,13 +15,6 @@ use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_expr::aggregate::{Accumulator, Aggregate};
 use inia_parser::ast::AggregateFunc;
-use inia_storage::ReadMode;
-
-/// The aggregates of one query.
-pub(super) struct Totals<'p> {
-    pub(super) source: &'p TableSource,
-    pub(super) calls: Vec<Total<'p>>,
-}
 
 /// One aggregate's running state.
 pub(in crate::exec) enum Total<'p> {
@@ -217,16 +211,16 @@ impl<'p> Total<'p> {
 impl Runner<'_> {
     pub(super) fn send_totals(
         &self,
-        query: &QueryPlan,
-        select: &SelectPlan,
-        mut totals: Totals<'_>,
+        direct: DirectQuery<'_>,
+        mut totals: Vec<Total<'_>>,
         ctx: &mut EvalContext<'_>,
         sink: &mut dyn RowSink,
     ) -> Result<u64> {
+        let DirectQuery { query, select, .. } = direct;
         let (skip, take) = window(query.limit.as_ref(), ctx)?;
-        self.add_up(select, &mut totals, ctx)?;
+        self.add_up(direct, &mut totals, ctx)?;
         let enclosing = std::mem::take(&mut ctx.aggregates);
-        for total in totals.calls {
+        for total in totals {
             let value = total.finish(ctx)?;
             ctx.aggregates.push(value);
         }
@@ -246,43 +240,35 @@ impl Runner<'_> {
 
     fn add_up(
         &self,
-        select: &SelectPlan,
-        totals: &mut Totals<'_>,
+        direct: DirectQuery<'_>,
+        totals: &mut [Total<'_>],
         ctx: &mut EvalContext<'_>,
     ) -> Result<()> {
-        let Totals { source, calls } = totals;
-        let plain = source.filter.is_empty() && select.filter.is_empty();
-        if plain && source.lock.is_none() && self.add_runs(select, source, calls, ctx)? {
+        let DirectQuery { select, source, .. } = direct;
+        if !holds(&select.once, ctx, &[])? {
             return Ok(());
         }
-        self.each_found(select, source, ctx, &mut |ctx, found| {
-            for total in calls.iter_mut() {
+        if let Some(scan) = self.whole_runs(direct, ctx)? {
+            return self.add_runs(scan, source, totals, ctx);
+        }
+        self.each_found(direct, ctx, &mut |ctx, found| {
+            for total in totals.iter_mut() {
                 total.add(found, source, ctx)?;
             }
             Ok(true)
         })
     }
 
-    /// Adds all rows of a path that stands for every condition, many at a time; false, with nothing
-    /// added, where its bounds are not exact.
+    /// Adds all rows of a snapshot scan that need no test, many at a time.
     fn add_runs(
         &self,
-        select: &SelectPlan,
+        mut scan: TableScan,
         source: &TableSource,
-        calls: &mut [Total<'_>],
+        totals: &mut [Total<'_>],
         ctx: &mut EvalContext<'_>,
-    ) -> Result<bool> {
-        if !holds(&select.once, ctx, &[])? {
-            return Ok(true);
-        }
-        let mode = ReadMode::Snapshot;
-        let mut scan = TableScan::open(&source.table, &source.access, mode, ctx, &[])?;
-        // No condition is evaluated for a row here, so the bounds must stand for all of them.
-        if !scan.is_exact() && !source.bound_filter.is_empty() {
-            return Ok(false);
-        }
+    ) -> Result<()> {
         // Columns of fixed places lie in a row's first bytes; the rest need not be read.
-        let columns = calls.iter().filter_map(Total::column);
+        let columns = totals.iter().filter_map(Total::column);
         let mut extents = columns.map(|column| source.table.layout.extent(column));
         if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
             scan.narrow(bytes);
@@ -293,7 +279,7 @@ impl Runner<'_> {
         loop {
             while let Some(mut run) = scan.run(&mut txn)? {
                 self.check_killed()?;
-                for total in calls.iter_mut() {
+                for total in totals.iter_mut() {
                     if total.add_run(&run, source)? {
                         continue;
                     }
@@ -303,8 +289,8 @@ impl Runner<'_> {
                     }
                 }
             }
-            let Some(found) = scan.next(&mut txn)? else { return Ok(true) };
-            for total in calls.iter_mut() {
+            let Some(found) = scan.next(&mut txn)? else { return Ok(()) };
+            for total in totals.iter_mut() {
                 total.add(&found, source, ctx)?;
             }
         }

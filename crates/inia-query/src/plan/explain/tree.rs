@@ -7,8 +7,8 @@
 use super::line::{Line, describe, each_subquery};
 use crate::plan::trace::{Node, Trace};
 use crate::plan::{
-    Aggregation, Body, Direct, GroupStrategy, JoinMethod, JoinType, LimitPlan, QueryPlan,
-    RowSource, SelectPlan, StatementPlan, TableSource,
+    Aggregation, Body, Direct, DirectShape, GroupStrategy, JoinMethod, JoinType, LimitPlan,
+    QueryPlan, RowSource, SelectPlan, StatementPlan, TableSource,
 };
 use inia_base::value::Value;
 use inia_expr::Expr;
@@ -60,11 +60,11 @@ impl Printer<'_> {
                 if key.descending { format!("{text} DESC") } else { text }
             };
             let keys: Vec<String> = query.order.iter().map(name).collect();
-            let sort = match self.direct(query) {
-                Some(Direct::Sorted(_)) if removes_duplicates(query) => {
+            let sort = match self.direct(query).map(|direct| &direct.shape) {
+                Some(DirectShape::Sorted(_)) if removes_duplicates(query) => {
                     "Sort with duplicate removal, rows as stored"
                 }
-                Some(Direct::Sorted(_)) => "Sort rows as stored",
+                Some(DirectShape::Sorted(_)) => "Sort rows as stored",
                 _ => "Sort",
             };
             let limited = query.limit.as_ref().filter(|_| !sort.contains("duplicate"));
@@ -116,8 +116,9 @@ impl Printer<'_> {
             Body::Select(root) if std::ptr::eq(&**root, select) => self.direct(&self.plan.root),
             _ => None,
         };
-        let in_sort = matches!(direct, Some(Direct::Sorted(_)));
-        let totals = matches!(direct, Some(Direct::Totals(_)));
+        let shape = direct.map(|direct| &direct.shape);
+        let in_sort = matches!(shape, Some(DirectShape::Sorted(_)));
+        let totals = matches!(shape, Some(DirectShape::Totals(_)));
         if select.distinct && !in_sort {
             self.node(depth, "Remove duplicates");
             depth += 1;
@@ -250,9 +251,8 @@ impl Printer<'_> {
                 // was seen of the source, so the scan gets its own.
                 self.table_filter(table, &mut depth);
                 self.seen = self.trace.map(|t| format!(" {}", t.describe_scan(source, table)));
-                let sent = matches!(self.direct(&self.plan.root), Some(Direct::Rows(_)))
-                    && self.is_root(table);
-                let text = table_text(table, if sent { ", rows sent as stored" } else { "" });
+                let direct = self.direct(&self.plan.root).filter(|_| self.is_root(table));
+                let text = table_text(table, direct.map_or("", how_taken));
                 self.node(depth, &text);
             }
             RowSource::Subplan { id, alias, filter, .. } => {
@@ -341,6 +341,16 @@ fn or_hash(select: &SelectPlan) -> &'static str {
     match or_inexact(select) {
         "" => "",
         _ => ", or aggregated where bounds are inexact",
+    }
+}
+
+/// How direct execution takes the rows of its table.
+fn how_taken(direct: &Direct) -> &'static str {
+    match (&direct.shape, direct.whole_runs) {
+        (DirectShape::Rows(_), true) => ", runs of rows sent as stored",
+        (DirectShape::Rows(_), false) => ", rows sent as stored",
+        (DirectShape::Totals(_) | DirectShape::Sorted(_), true) => ", runs of rows taken whole",
+        (DirectShape::Totals(_) | DirectShape::Sorted(_), false) => "",
     }
 }
 

@@ -74,6 +74,10 @@ impl StatementPlan {
             debug_assert!(!filled.contains(source.base + column), "a slot has one source");
             decoded.insert(source.base + column);
         }
+        let order = source.read_order.tested.iter().chain(&source.read_order.rest);
+        let mut ordered = filled.clone();
+        order.for_each(|column| ordered.insert(source.base + column));
+        debug_assert_eq!(ordered, decoded, "each needed column is read");
         let own = Readable::of(self, decoded);
         source.filter.iter().chain(&source.bound_filter).for_each(|expr| own.check(expr));
         own.slots

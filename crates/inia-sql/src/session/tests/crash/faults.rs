@@ -9,7 +9,7 @@
 use super::images::check;
 use super::model::Tables;
 use super::run::{Run, Unexpected};
-use super::workload::Kind;
+use super::workload::StepKind;
 use super::{open, seeds};
 use inia_testkit::{Fault, Random, SimDisk, When};
 
@@ -131,7 +131,7 @@ impl World {
     fn tells_of_the_stop(&self, run: &mut Run) -> bool {
         for _ in 0..20 {
             let Err(later) = run.step() else { continue };
-            if later.step.kind != Kind::Background {
+            if later.step.kind != StepKind::Background {
                 let answer = &later.answer;
                 if ["ERROR 1205: ", "ERROR 1305: "].iter().any(|known| answer.contains(known)) {
                     continue;

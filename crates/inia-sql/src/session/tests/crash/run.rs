@@ -1,7 +1,7 @@
 //! Two clients at work, and the tables that they may rely on.
 
 use super::model::Tables;
-use super::workload::{self, Kind, Step};
+use super::workload::{self, SessionStep, StepKind};
 use super::{TestSession, session};
 use inia_query::database::Database;
 use inia_testkit::Random;
@@ -19,36 +19,36 @@ pub(super) struct View {
 
 impl View {
     /// What the client has after a step, and what is committed in the middle of it.
-    pub(super) fn after(&self, step: &Step, succeeded: bool) -> (View, Tables) {
+    pub(super) fn after(&self, step: &SessionStep, succeeded: bool) -> (View, Tables) {
         let mut next = self.clone();
         match &step.kind {
-            Kind::Rows if succeeded => {
+            StepKind::Rows if succeeded => {
                 next.seen = step.after.clone();
                 if next.open.is_none() {
                     next.committed = step.after.clone();
                 }
             }
-            Kind::Rows | Kind::Background => {}
+            StepKind::Rows | StepKind::Background => {}
             // A commit that is refused ends the transaction all the same.
-            Kind::Begin | Kind::Commit if !succeeded => {
+            StepKind::Begin | StepKind::Commit if !succeeded => {
                 next.seen = next.committed.clone();
                 next.open = None;
             }
-            Kind::Definition | Kind::Begin | Kind::Commit => {
+            StepKind::Definition | StepKind::Begin | StepKind::Commit => {
                 next.committed = next.seen.clone();
-                next.open = (step.kind == Kind::Begin).then(Vec::new);
+                next.open = (step.kind == StepKind::Begin).then(Vec::new);
             }
-            Kind::Rollback => {
+            StepKind::Rollback => {
                 next.seen = next.committed.clone();
                 next.open = None;
             }
-            Kind::Savepoint(name) => {
+            StepKind::Savepoint(name) => {
                 let seen = next.seen.clone();
                 let open = next.open.get_or_insert_default();
                 open.retain(|(other, _)| other != name);
                 open.push((name.clone(), seen));
             }
-            Kind::RollbackTo(name) => {
+            StepKind::RollbackTo(name) => {
                 let open = next.open.get_or_insert_default();
                 let at = open.iter().position(|(other, _)| other == name).unwrap();
                 open.truncate(at + 1);
@@ -56,7 +56,7 @@ impl View {
             }
         }
         let middle = next.committed.clone();
-        if step.kind == Kind::Definition && succeeded {
+        if step.kind == StepKind::Definition && succeeded {
             next.seen = step.after.clone();
             next.committed = step.after.clone();
         }
@@ -68,7 +68,7 @@ impl View {
 #[derive(Debug)]
 pub(super) struct Unexpected {
     pub(super) client: usize,
-    pub(super) step: Step,
+    pub(super) step: SessionStep,
     pub(super) answer: String,
 }
 
@@ -126,7 +126,7 @@ impl Run {
     }
 
     /// What a stop of the machine during a step may leave.
-    pub(super) fn possible(&self, client: usize, step: &Step) -> Vec<Tables> {
+    pub(super) fn possible(&self, client: usize, step: &SessionStep) -> Vec<Tables> {
         let (after, middle) = self.views[client].after(step, step.error.is_none());
         let other = &self.views[1 - client].committed;
         let mut possible: Vec<Tables> = Vec::new();
@@ -139,10 +139,10 @@ impl Run {
         possible
     }
 
-    fn take(&mut self, client: usize, step: Step) -> Result<(), Unexpected> {
+    fn take(&mut self, client: usize, step: SessionStep) -> Result<(), Unexpected> {
         *self.allowed.lock().unwrap() = (self.possible(client, &step), step.sql.clone());
         let answer = match step.kind {
-            Kind::Background => match self.db.engine.background_step() {
+            StepKind::Background => match self.db.engine.background_step() {
                 Ok(_) => String::new(),
                 Err(error) => format!("ERROR 0: {error}\n"),
             },
@@ -161,7 +161,7 @@ impl Run {
     }
 
     /// Takes note of a step that has ended.
-    pub(super) fn settle(&mut self, client: usize, step: &Step, succeeded: bool) {
+    pub(super) fn settle(&mut self, client: usize, step: &SessionStep, succeeded: bool) {
         self.views[client] = self.views[client].after(step, succeeded).0;
         *self.allowed.lock().unwrap() = (vec![self.committed()], String::from("nothing"));
     }
@@ -169,10 +169,10 @@ impl Run {
     /// Takes note of a step that has failed on the disk. Where it could not be undone alone, the
     /// session has no transaction any more, and all that was done in it is gone. That is also so
     /// where a definition could not commit the transaction before it.
-    pub(super) fn settle_failed(&mut self, client: usize, step: &Step) {
+    pub(super) fn settle_failed(&mut self, client: usize, step: &SessionStep) {
         let view = self.views[client].clone();
         let gone = match step.kind {
-            Kind::Definition => self.difference(client, &view.seen).is_some(),
+            StepKind::Definition => self.difference(client, &view.seen).is_some(),
             _ => !self.sessions[client].is_in_transaction(),
         };
         if view.open.is_some() && gone {

@@ -1,7 +1,7 @@
 //! Definitions that change several things at once, or things that the model does not hold.
 
 use super::model::{Index, Table};
-use super::workload::{ADDED, DUPLICATE, Maker, Step};
+use super::workload::{ADDED, DUPLICATE, Maker, SessionStep};
 
 /// A table cannot be truncated, or dropped, while a foreign key refers to it.
 const TRUNCATE_PARENT: u16 = 1701;
@@ -9,7 +9,7 @@ const DROP_PARENT: u16 = 3730;
 
 impl Maker<'_> {
     /// One ALTER TABLE of several actions: all of them or none.
-    pub(super) fn several(&mut self, name: &str, free: &str) -> Step {
+    pub(super) fn several(&mut self, name: &str, free: &str) -> SessionStep {
         let mut actions = Vec::new();
         let (renames, unique) = (self.random.chance(1, 2), self.random.chance(1, 2));
         let mut table: Table = (*self.tables.0[name]).clone();
@@ -50,7 +50,7 @@ impl Maker<'_> {
     }
 
     /// Names that go and come back, and what a foreign key forbids.
-    pub(super) fn around_family(&mut self) -> Step {
+    pub(super) fn around_family(&mut self) -> SessionStep {
         let (parent, child) = (format!("{}parent", self.prefix), format!("{}child", self.prefix));
         let away = format!("{}away", self.prefix);
         match self.random.below(5) {
@@ -78,7 +78,7 @@ impl Maker<'_> {
     }
 
     /// A view, or none.
-    pub(super) fn around_views(&mut self, name: &str) -> Step {
+    pub(super) fn around_views(&mut self, name: &str) -> SessionStep {
         let view = format!("{}view", self.prefix);
         let sql = match self.random.chance(2, 3) {
             true => format!("CREATE OR REPLACE VIEW {view} AS SELECT id, s FROM {name}"),
@@ -88,7 +88,7 @@ impl Maker<'_> {
     }
 
     /// Another database, which tables are made in and moved to, and which goes with all of them.
-    pub(super) fn around_databases(&mut self, name: &str, free: &str) -> Step {
+    pub(super) fn around_databases(&mut self, name: &str, free: &str) -> SessionStep {
         let database = format!("{}db", self.prefix);
         let marker = format!("{database}.");
         let known = self.tables.0.insert(marker.clone(), Table::default().into());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// What a statement does beside changing tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum StepKind {
     /// Changes rows, in the open transaction or in one of its own.
     Rows,
     /// Commits the open transaction, then makes its own change durable.
@@ -26,9 +26,9 @@ pub(super) enum Kind {
 
 /// A statement.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct SessionStep {
     pub(super) sql: String,
-    pub(super) kind: Kind,
+    pub(super) kind: StepKind,
     /// The client's tables when it has succeeded.
     pub(super) after: Tables,
     /// The number of the error that it must give.
@@ -44,7 +44,7 @@ pub(super) const DUPLICATE: u16 = 1062;
 const NO_PARENT: u16 = 1452;
 
 /// The statements that make a client's tables.
-pub(super) fn setup(prefix: &str) -> Vec<Step> {
+pub(super) fn setup(prefix: &str) -> Vec<SessionStep> {
     let mut maker = Maker { random: Random::new(1), prefix, tables: Tables::default() };
     let mut steps = Vec::new();
     for number in 1..=2 {
@@ -78,7 +78,7 @@ pub(super) fn setup(prefix: &str) -> Vec<Step> {
         maker.tables.0.insert(name.clone(), Arc::new(table));
         let sql = format!("CREATE TABLE {name} ({columns})");
         let after = maker.tables.clone();
-        steps.push(Step { sql, kind: Kind::Definition, after, error: None });
+        steps.push(SessionStep { sql, kind: StepKind::Definition, after, error: None });
     }
     steps
 }
@@ -89,11 +89,11 @@ pub(super) fn next(
     prefix: &str,
     tables: &Tables,
     savepoints: Option<&[String]>,
-) -> Step {
+) -> SessionStep {
     let mut maker = Maker { random: random.clone(), prefix, tables: tables.clone() };
     let step = match savepoints {
         Some(names) if maker.random.chance(1, 4) => maker.transaction(names),
-        None if maker.random.chance(1, 8) => maker.plain("BEGIN", Kind::Begin),
+        None if maker.random.chance(1, 8) => maker.plain("BEGIN", StepKind::Begin),
         open => maker.work(open.is_some()),
     };
     *random = maker.random;
@@ -107,33 +107,33 @@ pub(super) struct Maker<'m> {
 }
 
 impl Maker<'_> {
-    fn plain(&self, sql: &str, kind: Kind) -> Step {
-        Step { sql: sql.to_owned(), kind, after: self.tables.clone(), error: None }
+    fn plain(&self, sql: &str, kind: StepKind) -> SessionStep {
+        SessionStep { sql: sql.to_owned(), kind, after: self.tables.clone(), error: None }
     }
 
-    fn transaction(&mut self, savepoints: &[String]) -> Step {
+    fn transaction(&mut self, savepoints: &[String]) -> SessionStep {
         match self.random.below(8) {
-            0..=2 => self.plain("COMMIT", Kind::Commit),
-            3 => self.plain("ROLLBACK", Kind::Rollback),
+            0..=2 => self.plain("COMMIT", StepKind::Commit),
+            3 => self.plain("ROLLBACK", StepKind::Rollback),
             4 if !savepoints.is_empty() => {
                 let name = self.random.pick(savepoints).clone();
-                self.plain(&format!("ROLLBACK TO SAVEPOINT {name}"), Kind::RollbackTo(name))
+                self.plain(&format!("ROLLBACK TO SAVEPOINT {name}"), StepKind::RollbackTo(name))
             }
-            4 => self.plain("BEGIN", Kind::Begin),
+            4 => self.plain("BEGIN", StepKind::Begin),
             _ => {
                 let name = format!("s{}", self.random.below(3));
-                self.plain(&format!("SAVEPOINT {name}"), Kind::Savepoint(name))
+                self.plain(&format!("SAVEPOINT {name}"), StepKind::Savepoint(name))
             }
         }
     }
 
-    fn work(&mut self, open: bool) -> Step {
+    fn work(&mut self, open: bool) -> SessionStep {
         let definitions = if open { 1 } else { 8 };
         match self.random.below(32 + definitions) {
             0..=20 => self.rows(),
             21 | 22 => self.auto(),
             23..=26 => self.family(),
-            27..=31 => self.plain("-- background", Kind::Background),
+            27..=31 => self.plain("-- background", StepKind::Background),
             _ => self.definition(),
         }
     }
@@ -153,7 +153,7 @@ impl Maker<'_> {
         self.tables.0.iter().filter(plain).count()
     }
 
-    fn rows(&mut self) -> Step {
+    fn rows(&mut self) -> SessionStep {
         let name = self.table();
         match self.random.below(12) {
             0..=4 => self.insert(&name),
@@ -167,8 +167,8 @@ impl Maker<'_> {
         }
     }
 
-    fn done(&self, sql: String, error: Option<u16>) -> Step {
-        Step { sql, kind: Kind::Rows, after: self.tables.clone(), error }
+    fn done(&self, sql: String, error: Option<u16>) -> SessionStep {
+        SessionStep { sql, kind: StepKind::Rows, after: self.tables.clone(), error }
     }
 
     fn existing(&mut self, name: &str) -> Option<i64> {
@@ -210,7 +210,7 @@ impl Maker<'_> {
         (cells, sql)
     }
 
-    fn insert(&mut self, name: &str) -> Step {
+    fn insert(&mut self, name: &str) -> SessionStep {
         let mut values = Vec::new();
         let mut error = None;
         for _ in 0..1 + self.random.below(6) {
@@ -227,7 +227,7 @@ impl Maker<'_> {
         self.done(format!("INSERT INTO {name} ({COLUMNS}) VALUES {}", values.join(", ")), error)
     }
 
-    fn replace(&mut self, name: &str) -> Step {
+    fn replace(&mut self, name: &str) -> SessionStep {
         let id = self.id(name);
         let (cells, sql) = self.row(name, true);
         let table = self.tables.change(name);
@@ -239,7 +239,7 @@ impl Maker<'_> {
         self.done(format!("REPLACE INTO {name} ({COLUMNS}) VALUES ({id}, {sql})"), None)
     }
 
-    fn upsert(&mut self, name: &str) -> Step {
+    fn upsert(&mut self, name: &str) -> SessionStep {
         let id = self.id(name);
         let (cells, sql) = self.row(name, false);
         let table = self.tables.change(name);
@@ -256,7 +256,7 @@ impl Maker<'_> {
         )
     }
 
-    fn update(&mut self, name: &str) -> Step {
+    fn update(&mut self, name: &str) -> SessionStep {
         let Some(id) = self.existing(name) else { return self.insert(name) };
         let (cells, _) = self.row(name, true);
         let (b, written) = self.text();
@@ -274,7 +274,7 @@ impl Maker<'_> {
         self.done(sql, error)
     }
 
-    fn update_batch(&mut self, name: &str) -> Step {
+    fn update_batch(&mut self, name: &str) -> SessionStep {
         let from = self.random.range(0..20);
         let all = self.random.chance(1, 3);
         let table = self.tables.change(name);
@@ -293,7 +293,7 @@ impl Maker<'_> {
     }
 
     /// Gives a row another id.
-    fn move_key(&mut self, name: &str) -> Step {
+    fn move_key(&mut self, name: &str) -> SessionStep {
         let Some(id) = self.existing(name) else { return self.insert(name) };
         let to = self.id(name);
         let table = self.tables.change(name);
@@ -304,7 +304,7 @@ impl Maker<'_> {
         self.done(format!("UPDATE {name} SET id = {to} WHERE id = {id}"), error)
     }
 
-    fn delete(&mut self, name: &str) -> Step {
+    fn delete(&mut self, name: &str) -> SessionStep {
         if self.random.chance(1, 12) {
             self.tables.change(name).rows.clear();
             return self.done(format!("DELETE FROM {name}"), None);
@@ -316,7 +316,7 @@ impl Maker<'_> {
     }
 
     /// Doubles some of the rows.
-    fn copy(&mut self, name: &str) -> Step {
+    fn copy(&mut self, name: &str) -> SessionStep {
         let end = if self.random.chance(1, 4) { 200 } else { 25 };
         let table = self.tables.change(name);
         let shift = table.rows.keys().next_back().map_or(0, |last| last + 1);
@@ -340,7 +340,7 @@ impl Maker<'_> {
         )
     }
 
-    fn auto(&mut self) -> Step {
+    fn auto(&mut self) -> SessionStep {
         let name = format!("{}auto", self.prefix);
         if self.random.chance(1, 4) {
             let id = self.existing(&name).unwrap_or(1);
@@ -356,7 +356,7 @@ impl Maker<'_> {
     }
 
     /// Rows that refer to one another.
-    fn family(&mut self) -> Step {
+    fn family(&mut self) -> SessionStep {
         let (parent, child) = (format!("{}parent", self.prefix), format!("{}child", self.prefix));
         let id = self.random.range(0..40);
         let known = self.tables.0[&parent].rows.contains_key(&id);
@@ -396,7 +396,7 @@ impl Maker<'_> {
         }
     }
 
-    pub(super) fn create(&mut self, name: &str, k: bool, u: bool) -> Step {
+    pub(super) fn create(&mut self, name: &str, k: bool, u: bool) -> SessionStep {
         let index = |column: &str, unique| Index { columns: vec![column.to_owned()], unique };
         let mut indexes = std::collections::BTreeMap::new();
         let mut sql = format!(
@@ -416,11 +416,11 @@ impl Maker<'_> {
         self.changed(format!("{sql})"), None)
     }
 
-    pub(super) fn changed(&self, sql: String, error: Option<u16>) -> Step {
-        Step { sql, kind: Kind::Definition, after: self.tables.clone(), error }
+    pub(super) fn changed(&self, sql: String, error: Option<u16>) -> SessionStep {
+        SessionStep { sql, kind: StepKind::Definition, after: self.tables.clone(), error }
     }
 
-    fn definition(&mut self) -> Step {
+    fn definition(&mut self) -> SessionStep {
         let name = self.table();
         let free = (1..).map(|n| format!("{}{n}", self.prefix));
         let free = free.filter(|name| !self.tables.0.contains_key(name)).take(1).last().unwrap();
@@ -456,7 +456,7 @@ impl Maker<'_> {
     }
 
     /// Two tables change their names in one statement.
-    fn swap(&mut self, name: &str, free: &str) -> Step {
+    fn swap(&mut self, name: &str, free: &str) -> SessionStep {
         let other = self.table();
         let (a, b) = (self.tables.0[name].clone(), self.tables.0[&other].clone());
         self.tables.0.insert(name.to_owned(), b);
@@ -471,7 +471,7 @@ impl Maker<'_> {
     }
 
     /// Adds a column, or drops or renames the one that was added.
-    fn column(&mut self, name: &str) -> Step {
+    fn column(&mut self, name: &str) -> SessionStep {
         let place = self.random.chance(1, 2);
         let table = self.tables.change(name);
         let Some(added) = table.columns.get(4).cloned() else {
@@ -493,13 +493,13 @@ impl Maker<'_> {
     }
 
     /// Writes every row anew.
-    fn convert(&mut self, name: &str) -> Step {
+    fn convert(&mut self, name: &str) -> SessionStep {
         let what = ["MODIFY k BIGINT", "MODIFY k INT", "ENGINE = InnoDB, FORCE"];
         let what = *self.random.pick(&what);
         self.changed(format!("ALTER TABLE {name} {what}"), None)
     }
 
-    fn primary(&mut self, name: &str) -> Step {
+    fn primary(&mut self, name: &str) -> SessionStep {
         let table = self.tables.change(name);
         table.primary = !table.primary;
         let what = if table.primary { "ADD PRIMARY KEY (id)" } else { "DROP PRIMARY KEY" };
@@ -507,7 +507,7 @@ impl Maker<'_> {
     }
 
     /// Adds or drops an index.
-    fn index(&mut self, name: &str) -> Step {
+    fn index(&mut self, name: &str) -> SessionStep {
         let make = self.random.chance(1, 2);
         let table = self.tables.change(name);
         let kinds = [("k", "k", false), ("u", "u", true), ("sk", "s, k", false), ("b", "b", false)];

@@ -1,0 +1,11 @@
+//! The texts of the queries.
+
+use super::*;
+
+#[test]
+fn each_query_is_a_kind_and_so_are_those_without_answer() {
+    assert_eq!(KINDS[0], "days");
+    assert_eq!(KINDS[5], record::UNANSWERED);
+    assert_eq!(Asking.length(&defaults()), Some(5));
+    assert_eq!(Program::Index.length(&defaults()), Some(3));
+}

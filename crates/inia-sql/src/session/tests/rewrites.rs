@@ -1,0 +1,28 @@
+//! What the optimizer makes of conditions: each script beside this file has queries with their
+//! trees and their rows. A query that is written as the rule rewrites it has the same tree.
+
+use super::TestDb;
+use std::path::Path;
+
+#[test]
+fn conjuncts_that_all_branches_share_are_taken_out_of_an_or() {
+    check("conjuncts_out_of_or.plans");
+}
+
+#[test]
+fn an_or_over_several_tables_restricts_each_of_them() {
+    check("restrictions_by_or.plans");
+}
+
+fn check(script: &str) {
+    let db = TestDb::new();
+    let mut s = db.session();
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/session/tests/rewrites");
+    inia_testkit::golden::check(&here.join(script), |query| match query {
+        query if query.starts_with("select") => {
+            let tree = s.ok(&format!("explain format=tree {query}"));
+            format!("{}\n{}", tree.trim_end(), s.ok(query))
+        }
+        other => s.ok(other),
+    });
+}

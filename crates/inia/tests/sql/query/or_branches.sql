@@ -1,0 +1,23 @@
+-- ORs whose branches share conjuncts, with NULLs in every column, and what they mean for joins.
+CREATE TABLE part (id INT PRIMARY KEY, brand VARCHAR(10), size INT);
+CREATE TABLE line (id INT PRIMARY KEY, part_id INT, quantity INT, mode VARCHAR(10), KEY (part_id));
+INSERT INTO part VALUES (1, 'A', 1), (2, 'B', 5), (3, 'A', 9), (4, NULL, 2), (5, 'B', NULL);
+INSERT INTO line VALUES (1, 1, 3, 'AIR'), (2, 2, 14, 'AIR'), (3, 3, 3, 'SHIP'), (4, 4, 1, 'AIR'), (5, NULL, 2, 'AIR'), (6, 2, 2, NULL), (7, 9, NULL, 'AIR');
+SELECT line.id FROM line, part WHERE (part.id = part_id AND mode = 'AIR' AND brand = 'A' AND quantity < 9) OR (part.id = part_id AND mode = 'AIR' AND brand = 'B' AND quantity > 9) ORDER BY 1;
+SELECT id FROM line WHERE (part_id = 2 AND quantity > 9) OR (part_id = 2 AND mode IS NULL) ORDER BY 1;
+SELECT id FROM line WHERE part_id = 2 OR (part_id = 2 AND quantity > 9) ORDER BY 1;
+SELECT id FROM line WHERE NOT (part_id = 2 OR (part_id = 2 AND quantity > 9)) ORDER BY 1;
+SELECT id FROM line WHERE (mode = 'AIR' AND quantity < 3) OR (mode = 'AIR' AND NULL) OR (mode = 'air' AND part_id = 2) ORDER BY 1;
+SELECT id FROM line WHERE (mode = 'AIR' AND ((part_id = 2 AND quantity > 9) OR (part_id = 2 AND id = 2))) OR (part_id = 2 AND mode IS NULL) ORDER BY 1;
+SELECT l.id, p.id FROM line l LEFT JOIN part p ON (p.id = part_id AND brand = 'A') OR (p.id = part_id AND size = 5) ORDER BY l.id;
+SELECT l.id, p.id FROM line l LEFT JOIN part p ON p.id = part_id WHERE (p.brand = 'A' AND l.quantity = 3) OR (p.brand = 'B' AND l.quantity > 9) ORDER BY l.id;
+SELECT l.id, p.id FROM line l LEFT JOIN part p ON p.id = part_id WHERE (p.brand = 'A' AND l.quantity = 3) OR (p.brand IS NULL AND l.mode = 'AIR') ORDER BY l.id;
+SELECT l.id, p.id FROM line l LEFT JOIN part p ON p.id = part_id WHERE (p.brand = 'A' AND l.quantity = 3) OR l.mode = 'AIR' ORDER BY l.id;
+SELECT l.id, p.id FROM line l LEFT JOIN part p ON p.id = part_id WHERE (p.brand = 'A' OR p.size > 1) AND (p.size < 9 OR l.id > 100) ORDER BY l.id;
+SELECT a.id, b.id FROM part a, part b WHERE (a.brand = 'A' AND b.brand = 'B') OR (a.brand = 'B' AND b.brand = 'A') OR (a.brand IS NULL AND b.brand IS NULL) ORDER BY 1, 2;
+SELECT a.brand, (SELECT COUNT(*) FROM line WHERE (part_id = a.id AND quantity > 2) OR (part_id = a.id AND mode IS NULL)) n FROM part a;
+SELECT id FROM part WHERE (id IN (SELECT part_id FROM line) AND size > 3) OR (id IN (SELECT part_id FROM line) AND brand = 'A') ORDER BY 1;
+UPDATE line SET quantity = quantity + 100 WHERE (part_id = 2 AND quantity > 9) OR (part_id = 2 AND mode IS NULL);
+SELECT id, quantity FROM line ORDER BY id;
+DELETE line FROM line JOIN part ON (part.id = part_id AND brand = 'A') OR (part.id = part_id AND quantity > 100);
+SELECT id FROM line ORDER BY id;
