@@ -15,9 +15,9 @@
 //!
 //! - `x IN (SELECT y …)` adds `x = y`, compared as IN compares them. WHERE takes unknown for false,
 //!   so that NULLs match nothing, as in a join.
-//! - `x NOT IN (SELECT y …)` is true where no row of the subquery makes `x = y` true or unknown. The
-//!   anti join's condition is `x = y` where neither can be NULL, else `(x = y) IS NOT FALSE`; other
-//!   equalities must be its keys then.
+//! - `x NOT IN (SELECT y …)` is true where no row of the subquery makes `x = y` true or unknown.
+//!   The anti join's condition is `x = y` where neither can be NULL, else `(x = y) IS NOT FALSE`;
+//!   other equalities must be its keys then.
 //!
 //! The idea of one tree for a query and its correlated subqueries is that of Neumann and Kemper,
 //! "Unnesting Arbitrary Queries" (BTW 2015); what is done here is their simple case, in which the
@@ -35,7 +35,7 @@ use crate::access::is_stable;
 use crate::optimize::{FromJoin, FromTree, LeafKind};
 use crate::plan::{JoinType, Subplan};
 use inia_base::value::Value;
-use inia_expr::tree::{Compare, Quantifier, Subquery, SubqueryKind};
+use inia_expr::tree::{Compare, Quantifier, RowLookup, Subquery, SubqueryKind};
 use inia_expr::{CmpOp, Expr, ExprKind, ExprType, SlotSet, VarScope, conjuncts, slots_of};
 use inia_parser::ast;
 
@@ -161,12 +161,15 @@ impl Tested<'_> {
 
     /// Whether a join serves better than what is done for the whole statement once.
     fn gains(&self, nested: &BoundNested) -> bool {
-        let SubqueryKind::Quantified { left, .. } = &self.sub.kind else {
+        let SubqueryKind::Quantified { left, lookup, .. } = &self.sub.kind else {
             return self.sub.correlated;
         };
-        // NOT IN over rows that may be NULL is decided by a table of them.
+        // Rows that are the same for all rows around them are kept; only a hash table or an index
+        // finds one sooner. NOT IN over what may be NULL is decided by a table that counts NULLs.
         let mut sides = left.iter().chain(&nested.output);
-        self.sub.correlated || !self.negated || sides.all(never_null)
+        let reads_row = |expr: &Expr| slots_of(expr).slots != SlotSet::default();
+        let keyed = *lookup == RowLookup::HashTable && nested.output.iter().any(reads_row);
+        self.sub.correlated || (keyed && (!self.negated || sides.all(never_null)))
     }
 }
 
@@ -207,8 +210,8 @@ impl QueryBinder<'_> {
             FromTree::Leaf(leaf) => match &leaf.kind {
                 LeafKind::Table { lock, .. } => lock.is_none(),
                 LeafKind::Subplan { id, lateral, .. } => {
-                    let correlated = |subplan: &Subplan| subplan.correlated;
-                    !lateral && !self.subplans[*id].as_ref().is_none_or(correlated)
+                    let once = |subplan: &Subplan| !subplan.correlated;
+                    !lateral && self.subplans[*id].as_ref().is_some_and(once)
                 }
                 LeafKind::Virtual(_) => true,
                 LeafKind::JsonTable { .. } => false,

@@ -310,7 +310,7 @@ fn read_once(
     let left_rows = rows_of(left);
     let many = left_rows >= MANY_LOOKUPS && lookups.is_some_and(|choice| choice.reads_row);
     // A semi join is taken to be asked for all its rows: the query that it stands for was.
-    if !(block.reads_all || !kind.gives_right()) || !many {
+    if (!block.reads_all && kind.gives_right()) || !many {
         return None;
     }
     let own = SlotSet::of_range(leaf.slots.clone());
