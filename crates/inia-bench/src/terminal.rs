@@ -18,9 +18,11 @@ pub fn table(records: &[Record]) -> String {
     for section in &report.sections {
         let heading = format!("{}: {}", section.workload.name, section.parameters());
         out.push_str(&format!("{}\n{}\n", clip(&heading, LINE), rows(&report, section)));
-        for asked in Asked::all(section) {
-            out.push_str(&questions(&report, &asked));
+        let asked = Asked::all(section);
+        if asked.is_empty() {
+            out.push_str(&further(&report, section));
         }
+        asked.iter().for_each(|asked| out.push_str(&questions(&report, asked)));
     }
     if !records.is_empty() {
         out.push_str("rate per second, latency and CPU per transaction in µs, RSS in MiB\n");
@@ -53,6 +55,34 @@ pub fn factors(records: &[Record]) -> String {
         }
     }
     out
+}
+
+/// The workload's further figures: a line for each number of clients, target and figure.
+fn further(report: &Report<'_>, section: &Section<'_>) -> String {
+    let mut lines = Vec::new();
+    for point in &section.points {
+        let mut seen: Vec<&str> = Vec::new();
+        for extra in point.outcomes().flat_map(|outcome| &outcome.extras) {
+            if seen.contains(&extra.name.as_str()) {
+                continue;
+            }
+            seen.push(&extra.name);
+            let of = |outcome: &Outcome| {
+                let found = outcome.extras.iter().find(|one| one.name == extra.name);
+                found.map(|one| one.value)
+            };
+            let Some(stat) = point.stat(of) else { continue };
+            let target = report.series[point.series].name.clone();
+            let what = format!("{} {}", extra.name, extra.unit);
+            lines.push(vec![point.clients.to_string(), target, plain(stat.median), what]);
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let head = ["clients", "target", "median", "further figure"].map(str::to_owned).to_vec();
+    lines.insert(0, head);
+    align(lines, 1) + "\n"
 }
 
 /// A set of queries: a line per query, and its time on each target.

@@ -8,12 +8,14 @@
 
 mod benchw;
 mod data;
+mod htap;
 mod innodb;
 mod nile;
 mod order;
 mod php;
 mod questions;
 mod smack;
+mod sqlbench;
 mod sysbench;
 mod tpcb;
 mod tpcc;
@@ -43,6 +45,8 @@ pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
         tpcc::WORKLOADS,
         tpch::WORKLOADS,
         benchw::WORKLOADS,
+        htap::WORKLOADS,
+        sqlbench::WORKLOADS,
     ];
     families.iter().copied().flatten().copied()
 }

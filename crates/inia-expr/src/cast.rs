@@ -252,6 +252,14 @@ pub fn rounded(value: Value, ty: &ExprType) -> Value {
     }
 }
 
+/// Bytes as a binary string's type has them: BINARY has zeros at the end.
+fn filled(mut bytes: Vec<u8>, ty: &ExprType) -> Value {
+    if let DataType::Binary(length) = ty.data_type {
+        bytes.resize(bytes.len().max(length as usize), 0);
+    }
+    Value::Bytes(bytes)
+}
+
 /// `value` as one of the values that CASE, IF, COALESCE or a set operation yields.
 pub fn unify(
     value: Value,
@@ -285,8 +293,8 @@ pub fn unify(
             other => Value::Text(convert::to_text(&other, from).into_owned()),
         },
         TypeClass::String => match value {
-            Value::Bytes(bytes) => Value::Bytes(bytes),
-            other => Value::Bytes(convert::to_bytes(&other, from).into_owned()),
+            Value::Bytes(bytes) => filled(bytes, to),
+            other => filled(convert::to_bytes(&other, from).into_owned(), to),
         },
     })
 }

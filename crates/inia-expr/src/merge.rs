@@ -122,7 +122,7 @@ fn merge_strings(
     if operation == "UNION" && coercibility == Coercibility::NoCollation {
         return Err(SqlError::new(ErrorCode::CantAggregateNcollations, &[&operation]));
     }
-    let length = types.iter().map(|ty| u64::from(ty.length)).max().unwrap_or(0);
+    let length = types.iter().map(|ty| ty.length_in(collation)).max().unwrap_or(0);
     let mut ty = ExprType::text(length, collation, nullable);
     // CHAR stays so beside all but strings of other kinds.
     let fixed = |ty: &&ExprType| {
@@ -135,6 +135,25 @@ fn merge_strings(
         && types.iter().all(fixed)
     {
         ty.data_type = DataType::Char { chars: *chars, collation };
+    }
+    // The tuples of a set operation are stored, in columns of BINARY that pad them.
+    let fixed = |ty: &&ExprType| {
+        ty.class() != TypeClass::String
+            || matches!(
+                ty.data_type,
+                DataType::Binary(_)
+                    | DataType::Char { .. }
+                    | DataType::Enum { .. }
+                    | DataType::Set { .. }
+            )
+    };
+    let any_binary = types.iter().any(|ty| matches!(ty.data_type, DataType::Binary(_)));
+    if let (DataType::VarBinary(bytes @ 0..=255), "UNION") = (&ty.data_type, operation)
+        && any_binary
+        && !json
+        && types.iter().all(fixed)
+    {
+        ty.data_type = DataType::Binary(*bytes);
     }
     // What has a TEXT or BLOB among its operands is one, however short.
     let long = |ty: &&ExprType| matches!(ty.data_type, DataType::Text { .. } | DataType::Blob(_));

@@ -224,6 +224,15 @@ impl ExprType {
         }
     }
 
+    /// The longest value in a string of `collation`: characters, or bytes in a binary string.
+    pub(crate) fn length_in(&self, collation: Collation) -> u64 {
+        let bytes = match collation == Collation::BINARY && self.is_text() {
+            true => charset::max_bytes(self.collation()),
+            false => 1,
+        };
+        u64::from(self.length) * u64::from(bytes)
+    }
+
     /// Whether values are character strings (not binary strings).
     #[inline]
     pub fn is_text(&self) -> bool {

@@ -7,6 +7,7 @@
 mod charsets;
 mod columns;
 mod grants;
+mod innodb;
 mod keys;
 mod server;
 mod status;
@@ -77,6 +78,8 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "db", grants::mysql_db),
     ("mysql", "default_roles", grants::mysql_default_roles),
     ("mysql", "global_grants", grants::mysql_global_grants),
+    ("mysql", "innodb_index_stats", innodb::index_stats),
+    ("mysql", "innodb_table_stats", innodb::table_stats),
     ("mysql", "password_history", grants::mysql_password_history),
     ("mysql", "role_edges", grants::mysql_role_edges),
     ("mysql", "tables_priv", grants::mysql_tables_priv),

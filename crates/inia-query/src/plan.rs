@@ -130,6 +130,8 @@ pub struct RecursivePlan {
     pub distinct: bool,
     /// LIMIT of the whole: no more rounds once there are so many rows.
     pub limit: Option<LimitPlan>,
+    /// The names of the expression's columns, for errors.
+    pub names: Vec<String>,
 }
 
 impl Body {

@@ -16,6 +16,7 @@ pub(crate) use fixed::{pack_date, unpack_date};
 pub use index::IndexCodec;
 pub(crate) use index::prefix_successor;
 pub use layout::RowLayout;
+pub(crate) use part::PartCodec;
 
 #[cfg(test)]
 mod tests;

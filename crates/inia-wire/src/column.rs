@@ -3,6 +3,7 @@
 use crate::codec::{Reader, put_lenenc_bytes, put_u16, put_u32};
 use crate::error::WireError;
 use crate::handshake::text;
+use crate::rows::NOT_FIXED;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::{DataType, IntWidth, LobSize};
@@ -105,8 +106,8 @@ fn collation_of(column: &ResultColumn, results: u16) -> u16 {
                 results
             }
         }
-        // A JSON column is binary, a computed document is text.
-        DataType::Json if column.org_table.is_empty() && results != 0 => results,
+        // A JSON column is binary, that of a temporary table too; a computed document is text.
+        DataType::Json if column.decimals == NOT_FIXED && results != 0 => results,
         _ => Collation::BINARY.0,
     }
 }
@@ -148,7 +149,7 @@ pub(crate) fn type_flags(column: &ResultColumn) -> u16 {
         DataType::Char { collation, .. } | DataType::VarChar { collation, .. } => {
             by_collation(collation)
         }
-        DataType::Json if column.org_table.is_empty() => flags::BINARY,
+        DataType::Json if column.decimals == NOT_FIXED => flags::BINARY,
         DataType::Blob(_) | DataType::Json => blob | flags::BINARY,
         DataType::Int { unsigned: true, .. }
         | DataType::Decimal { unsigned: true, .. }

@@ -48,6 +48,20 @@ fn a_workload_runs_on_the_embedded_database_and_is_kept() {
     assert!(shown.contains("oltp_read_only"), "{shown}");
 }
 
+/// The same query engine with and without a server between, in one comparison.
+#[test]
+fn the_embedded_database_answers_a_warehouse_as_the_server_does() {
+    let (folder, own) = (TempDir::new(), DataDir::new());
+    let process = Process::start(&own.path(), &[]);
+    let server = format!("server=mysql://root@{}/lab", process.address());
+    let targets = format!("{server},{}", embedded(&folder));
+    let words = ["compare", "--workload", "tpch,benchw", "--rows", "1500", "--clients", "1"];
+    let output = bench(&[&words[..], &["--targets", &targets]].concat());
+    let (shown, errors) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{errors}");
+    assert!(shown.contains("the 22 queries that all answered"), "{shown}");
+}
+
 /// The null server's answers mean nothing, but its figures are the floor of everybody's.
 #[test]
 fn the_floor_is_measured_beside_a_target_and_the_page_shows_both() {

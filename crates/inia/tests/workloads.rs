@@ -301,7 +301,7 @@ fn all_of(family: &str) {
 }
 
 /// Each family has a test below.
-const FAMILIES: [&str; 8] = [
+const FAMILIES: [&str; 9] = [
     "sysbench OLTP",
     "Super Smack",
     "PHPTestSuite",
@@ -310,6 +310,7 @@ const FAMILIES: [&str; 8] = [
     "Order and inventory",
     "TPC",
     "Warehouse",
+    "sql-bench",
 ];
 
 #[test]
@@ -392,6 +393,11 @@ fn the_bookstore_sells_what_leaves_its_shelves() {
 #[test]
 fn the_warehouse_gives_the_same_answers_to_texts_and_prepared_queries() {
     all_of(FAMILIES[7]);
+}
+
+#[test]
+fn definitions_are_changed_and_tables_made_and_dropped() {
+    all_of(FAMILIES[8]);
 }
 
 /// SQLite, which shares no code with Inia, says what the answers are.

@@ -126,9 +126,9 @@ impl Date {
         weekday_of(self.to_days(), false) as u8
     }
 
-    /// DAYOFYEAR: 1 to 366.
-    pub fn day_of_year(self) -> u16 {
-        (self.to_days() - day_number(self.year.into(), 1, 1) + 1) as u16
+    /// DAYOFYEAR: 1 to 366; less than 1 where the month or the day is zero.
+    pub fn day_of_year(self) -> i32 {
+        (self.to_days() - day_number(self.year.into(), 1, 1) + 1) as i32
     }
 
     /// LAST_DAY; `None` for a zero month.
@@ -138,22 +138,31 @@ impl Date {
     }
 
     /// The year and number of the date's week. The year differs from the date's own only in modes
-    /// that count so.
-    pub fn week(self, mode: WeekMode) -> (u16, u8) {
+    /// that count so. Days in month zero are counted as MySQL counts them, by unsigned numbers.
+    pub fn week(self, mode: WeekMode) -> (u16, u32) {
         let year = i64::from(self.year);
         let day = self.to_days();
         let start = mode.first_day(year);
+        if day < start && self.month == 0 {
+            // Without the sign the day is long after the year's last week.
+            let into_next = mode.first_day(year + 1) <= day_number(year + 1, 1, 1);
+            return match mode.year_of_week && into_next {
+                true => (self.year + 1, 1),
+                false => (self.year, (day - start) as u32 / 7 + 1),
+            };
+        }
         if day < start {
-            if !mode.year_of_week {
+            // Day zero of a January that begins with week 1 is in the last week before.
+            if !mode.year_of_week && start > day_number(year, 1, 1) {
                 return (self.year, 0);
             }
             let number = (day - mode.first_day(year - 1)) / 7 + 1;
-            return (self.year.saturating_sub(1), number as u8);
+            return (self.year.saturating_sub(1), number as u32);
         }
         if mode.year_of_week && day >= mode.first_day(year + 1) {
             return (self.year + 1, 1);
         }
-        (self.year, ((day - start) / 7 + 1) as u8)
+        (self.year, ((day - start) / 7 + 1) as u32)
     }
 
     /// The number of a month counted from year 0 (PERIOD arithmetic): year × 12 + month - 1.

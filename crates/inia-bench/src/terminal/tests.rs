@@ -1,7 +1,7 @@
 //! The table shows medians, and failures where there is nothing else.
 
 use super::table;
-use crate::record::{Method, Outcome, Record, TargetInfo, WorkloadInfo};
+use crate::record::{Extra, Method, Outcome, Record, TargetInfo, WorkloadInfo};
 
 fn record(label: &str, rate: Option<f64>) -> Record {
     Record {
@@ -67,4 +67,20 @@ fn a_set_of_queries_is_listed_query_by_query() {
         ],
         "{text}"
     );
+}
+
+#[test]
+fn further_figures_stand_below_the_table() {
+    let extra = |value| Extra { name: "sale p99".into(), unit: "µs".into(), value };
+    let records: Vec<Record> = [100.0, 300.0]
+        .map(|value| {
+            let mut record = record("a", Some(900.0));
+            let outcome = record.outcome.get_or_insert_default();
+            outcome.extras = vec![extra(value)];
+            record
+        })
+        .to_vec();
+    let text = table(&records);
+    assert!(text.contains("\nclients  target  median  further figure\n"), "{text}");
+    assert!(text.contains("\n      8  a          200     sale p99 µs\n"), "{text}");
 }

@@ -158,7 +158,7 @@ fn date_part(
         'd' => write!(out, "{:02}", date.day),
         'e' => write!(out, "{}", date.day),
         'D' => write!(out, "{}{}", date.day, ordinal(date.day)),
-        'j' => write!(out, "{:03}", date.day_of_year()),
+        'j' => write!(out, "{:0>3}", date.day_of_year().to_string()),
         'U' => write!(out, "{:02}", week(0).1),
         'u' => write!(out, "{:02}", week(1).1),
         'V' => write!(out, "{:02}", with_year(2).1),

@@ -289,26 +289,28 @@ fn run_extract(a: &mut Args<'_, '_>) -> FnResult {
     ))
 }
 
-/// The day of the month, where a text or a number has one, and the time of day; for all others no
-/// days and the whole time.
+/// The day of the month, where a text or a number is a whole date and time, and the time of day;
+/// for all others no days and the whole time.
 fn days_and_time(a: &mut Args<'_, '_>) -> Result<(i64, Time), Stop> {
     let value = a.value(0)?;
-    let dated = match &*value {
-        Value::Int(number) if *number >= 10_000_000_000 => {
-            let moment = DateTime::from_number(*number, DateRules::ZEROS).ok();
-            moment.map(|(moment, _)| moment)
+    let days = moment_in(&value, a.arg_type(0)).map_or(0, |moment| moment.date.day);
+    Ok((days.into(), a.time(0)?))
+}
+
+/// The date and time that a text or a number is where a time is asked for; `None` for all others.
+pub(super) fn moment_in(value: &Value, ty: &ExprType) -> Option<DateTime> {
+    let number = match value {
+        Value::Text(text) if ty.class() == TypeClass::String => {
+            let whole = Time::parse(text).is_ok_and(|time| time.from_datetime);
+            let moment = whole.then(|| DateTime::parse(text, DateRules::ZEROS).ok()).flatten();
+            return moment.map(|parsed| parsed.value);
         }
-        Value::Text(text) if a.arg_type(0).class() == TypeClass::String => {
-            let long = text.trim().len() > 8 && text.trim().contains(['-', ' ', '/']);
-            let parsed = if long { DateTime::parse(text, DateRules::ZEROS).ok() } else { None };
-            parsed.map(|p| p.value)
-        }
-        _ => None,
+        Value::Int(number) => *number,
+        Value::Decimal(number) => number.truncate(0).to_i64().ok()?,
+        _ => return None,
     };
-    match dated {
-        Some(moment) => Ok((i64::from(moment.date.day), moment.time())),
-        None => Ok((0, a.time(0)?)),
-    }
+    let (moment, _) = DateTime::from_number(number, DateRules::ZEROS).ok()?;
+    (number >= 10_000_000_000).then_some(moment)
 }
 
 /// TIMESTAMPDIFF(unit, from, to).

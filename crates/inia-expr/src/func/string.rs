@@ -1,6 +1,6 @@
 //! Strings: cutting, joining, searching. Units are characters, or bytes for binary strings.
 
-use super::types::{constant_int, int, string_of};
+use super::types::{constant_int, int, joined, string_of};
 use super::{Function, MANY, f, ft};
 use crate::collate;
 use crate::context::Environment;
@@ -13,29 +13,13 @@ use inia_base::value::Value;
 
 type Ty = Result<ExprType, SqlError>;
 
-/// The longest string that CONCAT's type admits.
-const MAX_BLOB_CHARS: u64 = 4_194_304;
-
 pub(super) const TABLE: &[Function] = &[
-    f(
-        "concat",
-        1,
-        MANY,
-        |args, env| {
-            let length: u64 = args.iter().map(|arg| u64::from(arg.ty.length)).sum();
-            string_of(args, length.min(MAX_BLOB_CHARS), true, env, "concat")
-        },
-        concat,
-    ),
+    f("concat", 1, MANY, |args, env| joined(args, 1, env, "concat"), concat),
     f(
         "concat_ws",
         2,
         MANY,
-        |args, env| {
-            let length: u64 = args[1..].iter().map(|arg| u64::from(arg.ty.length)).sum();
-            let gaps = u64::from(args[0].ty.length) * (args.len() as u64 - 2);
-            string_of(args, length + gaps, true, env, "concat_ws")
-        },
+        |args, env| joined(args, args.len() as u64 - 2, env, "concat_ws"),
         concat_ws,
     ),
     f("substring", 2, 3, substring_type, substring),

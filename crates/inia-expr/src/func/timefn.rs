@@ -1,6 +1,6 @@
 //! The clock, time zones, and times that are added, taken apart and put together.
 
-use super::datetime::add;
+use super::datetime::{add, moment_in};
 use super::types::{any_null, int_null};
 use super::{Function, f, ft, v};
 use crate::bind::num_class;
@@ -276,11 +276,11 @@ fn add_time(a: &mut Args<'_, '_>) -> FnResult {
                 .filter(|p| p.has_time && !p.truncated && text.contains(['-', 'T', ' ']))
                 .map(|p| p.value)
         }
-        _ => None,
+        (number, _) => moment_in(number, a.arg_type(0)),
     };
     let text = matches!(a.ty.data_type, DataType::Char { .. });
     if let Some(moment) = moment {
-        let added = a.time(1)?;
+        let added = added_time(a)?;
         let span = Interval { micros: i128::from(added.micros * sign), ..Interval::default() };
         let moment = add(a, moment, span)?;
         return Ok(match text {
@@ -288,7 +288,7 @@ fn add_time(a: &mut Args<'_, '_>) -> FnResult {
             false => Value::DateTime(moment),
         });
     }
-    let (time, added) = (a.time(0)?, a.time(1)?);
+    let (time, added) = (a.time(0)?, added_time(a)?);
     let (sum, clamped) = Time::clamped(time.micros + added.micros * sign);
     if clamped {
         let shown = Time { micros: time.micros + added.micros * sign };
@@ -298,6 +298,16 @@ fn add_time(a: &mut Args<'_, '_>) -> FnResult {
         true => Value::Text(sum.text(if sum.fraction() > 0 { 6 } else { 0 })),
         false => Value::Time(sum),
     })
+}
+
+/// What ADDTIME adds: a whole date and time is none.
+fn added_time(a: &mut Args<'_, '_>) -> Result<Time, Stop> {
+    let value = a.value(1)?;
+    let added = convert::to_time(&value, a.arg_type(1), a.ctx)?.ok_or(Stop::Null)?;
+    match moment_in(&value, a.arg_type(1)) {
+        Some(_) => Err(Stop::Null),
+        None => Ok(added),
+    }
 }
 
 /// Whether a value is a date with a time, or only a time.

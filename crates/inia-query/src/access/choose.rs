@@ -1,6 +1,7 @@
 //! Picks an access path from the conditions on a table.
 
 use super::bounds::{self, Keys};
+use super::selectivity::interval_share;
 use super::{AccessPath, End, EqualPart, KeyInterval};
 use crate::catalog::{IndexKind, Table};
 use inia_base::datatype::DataType;
@@ -158,19 +159,29 @@ fn expected_rows(path: &AccessPath, table: &Table, position: usize, total: f64) 
     let index = &table.def.indexes[position];
     let mut rows = equal_rows(path, table, position, total);
     if !path.intervals.is_empty() {
-        let share = |i: &KeyInterval| match (&i.lower, &i.upper) {
-            _ if i.is_point() => {
-                let parts = path.equal.len() + 1;
-                debug_assert!(parts <= index.parts.len(), "the interval is of a part");
-                let known = table.stats().rows_per_key(position, parts);
-                known.map_or(EQUAL_SHARE, |each| each / rows)
+        let part = path.equal.len();
+        debug_assert!(part < index.parts.len(), "the intervals are of the next part");
+        let share = |interval: &KeyInterval| match interval.is_point() {
+            true => {
+                let each = table.stats().rows_per_key(position, part + 1);
+                each.map_or(EQUAL_SHARE, |each| each / rows)
             }
-            (Some(_), Some(_)) => CLOSED_SHARE,
-            _ => HALF_OPEN_SHARE,
+            false => range_share(interval, table, index.parts[part].column),
         };
         rows *= path.intervals.iter().map(share).sum::<f64>().min(1.0);
     }
     rows.max(1.0)
+}
+
+/// The share of the rows whose column is in an interval.
+fn range_share(interval: &KeyInterval, table: &Table, column: usize) -> f64 {
+    fn end(end: &Option<End>) -> Option<(&Expr, bool)> {
+        end.as_ref().map(|end| (&end.value, end.inclusive))
+    }
+    let closed = interval.lower.is_some() && interval.upper.is_some();
+    let guess = if closed { CLOSED_SHARE } else { HALF_OPEN_SHARE };
+    let (lower, upper) = (end(&interval.lower), end(&interval.upper));
+    interval_share(table, column, lower, upper).unwrap_or(guess)
 }
 
 /// The rows that the equal parts of a path find.

@@ -31,6 +31,9 @@ pub(super) fn as_kept(column: &mut OutputColumn) {
     let OutputColumn { result, ty, .. } = column;
     if result.org_name.is_empty() {
         as_stored(result, ty);
+        if ty.data_type == DataType::Json {
+            result.decimals = 0;
+        }
         result.org_name.clone_from(&result.name);
         if ty.data_type == DataType::Year {
             result.flags |= flags::UNSIGNED | flags::ZEROFILL;

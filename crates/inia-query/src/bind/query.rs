@@ -278,6 +278,7 @@ impl QueryBinder<'_> {
         for ((_, ty), column) in columns.iter_mut().zip(self.subplan_columns(subplan)) {
             *ty = column.ty.clone().with_nullable(true);
         }
+        let names = columns.iter().map(|(name, _)| name.clone()).collect();
         // The name is in scope while the step is bound. `recurs` limits it to the SELECTs of the
         // step itself, once in each (error 3577).
         let level = self.levels.len();
@@ -313,7 +314,7 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::WrongNumberOfColumnsInSelect, &[]));
         }
         let limit = self.limit(cte.query.limit.as_ref())?;
-        let recursive = Some(RecursivePlan { step, distinct: !head.all, limit });
+        let recursive = Some(RecursivePlan { step, distinct: !head.all, limit, names });
         self.subplans[subplan] = Some(Subplan { query: seed.query, correlated, recursive });
         Ok(())
     }

@@ -8,11 +8,13 @@
 //! Who asks while another session samples gets the former figures; only the first sample is waited
 //! for.
 
+mod columns;
 mod keys;
 
+pub(crate) use columns::{ColumnStats, value_codec};
 pub(crate) use keys::{KeyStats, PrefixStats};
 
-use super::{IndexDef, Table};
+use super::{IndexDef, IndexKind, Table};
 use inia_storage::StorageError;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -26,31 +28,37 @@ const STALE_AFTER: u64 = 10;
 pub(crate) struct TableStats {
     /// By position of the index in the definition.
     keys: Mutex<Vec<Slot<KeyStats>>>,
+    /// By position of the column.
+    columns: Mutex<Vec<Slot<ColumnStats>>>,
     /// Held while a sample is taken.
     sampling: Mutex<()>,
 }
 
-/// One sample and the number of rows when it was taken.
-struct Slot<T> {
-    taken: Option<(Arc<T>, u64)>,
-}
+/// A sample, `None` inside where none could be taken, and the table's age at that time.
+struct Slot<T>(Option<(Option<Arc<T>>, Age)>);
 
 impl<T> Default for Slot<T> {
     fn default() -> Slot<T> {
-        Slot { taken: None }
+        Slot(None)
     }
 }
 
-impl<T> Slot<T> {
-    /// The sample, where there is one, and whether it is still good for a table of `rows` rows.
-    fn get(&self, rows: u64) -> (Option<Arc<T>>, bool) {
-        match &self.taken {
-            None => (None, false),
-            Some((taken, then)) => {
-                let good = rows.abs_diff(*then).saturating_mul(STALE_AFTER) <= *then;
-                (Some(taken.clone()), good)
-            }
-        }
+/// How far a table's rows have come.
+#[derive(Clone, Copy)]
+struct Age {
+    rows: u64,
+    updates: u64,
+}
+
+impl Age {
+    fn of(table: &Table) -> Age {
+        Age { rows: table.rows(), updates: table.shared.updates.load(Ordering::Relaxed) }
+    }
+
+    /// Whether what was known then is still good at the age of `now`.
+    fn is_near(self, now: Age) -> bool {
+        let changed = now.rows.abs_diff(self.rows) + now.updates.wrapping_sub(self.updates);
+        changed.saturating_mul(STALE_AFTER) <= self.rows
     }
 }
 
@@ -73,6 +81,7 @@ impl Table {
         self.shared.row_estimate.store(rows, Ordering::Relaxed);
         self.shared.estimate_known.store(true, Ordering::Relaxed);
         self.stats.keys.lock().clear();
+        self.stats.columns.lock().clear();
         Ok(())
     }
 }
@@ -90,9 +99,21 @@ impl Statistics<'_> {
         Some(((keys.entries - prefix.nulls) / prefix.distinct.max(1.0)).max(1.0))
     }
 
-    /// How many values a column has, NULL not counted; `None` where it is not known.
+    /// How many values a column has, NULL not counted; `None` where it is not known. An index that
+    /// begins with the column knows it better than a sample of rows.
     pub(crate) fn distinct(self, column: usize) -> Option<f64> {
-        Some(self.leading(column)?.1.distinct.max(1.0))
+        let def = &self.table.def;
+        let is_key = |index: &IndexDef| {
+            index.unique() && index.parts.len() == 1 && index.parts[0].column == column
+        };
+        if !def.columns[column].nullable && def.indexes.iter().any(is_key) {
+            return Some(self.table.rows() as f64);
+        }
+        let distinct = match self.leading(column) {
+            Some((_, prefix)) => prefix.distinct,
+            None => self.column(column)?.distinct,
+        };
+        Some(distinct.max(1.0))
     }
 
     /// The share of the rows in which a column is NULL; `None` where it is not known.
@@ -100,8 +121,10 @@ impl Statistics<'_> {
         if !self.table.def.columns[column].nullable {
             return Some(0.0);
         }
-        let (keys, prefix) = self.leading(column)?;
-        Some(prefix.nulls / keys.entries.max(1.0))
+        match self.leading(column) {
+            Some((keys, prefix)) => Some(prefix.nulls / keys.entries.max(1.0)),
+            None => Some(self.column(column)?.null_share),
+        }
     }
 
     /// The statistics of an index that begins with a column.
@@ -118,32 +141,58 @@ impl Statistics<'_> {
 
     /// The statistics of an index; `None` where it has none, or its tree cannot be read.
     pub(crate) fn keys(self, index: usize) -> Option<Arc<KeyStats>> {
-        let stats = &self.table.stats;
-        let rows = self.table.rows();
-        let (known, good) = stats.keys.lock().get(index).map_or((None, false), |s| s.get(rows));
-        if good {
-            return known;
+        self.sampled(&self.table.stats.keys, index, keys::sample)
+    }
+
+    /// The statistics of the tree of rows, whether it is an index or not.
+    pub(crate) fn clustered(self) -> Option<Arc<KeyStats>> {
+        let primary = self.table.def.indexes.iter().position(|i| i.kind == IndexKind::Primary);
+        match primary {
+            Some(index) => self.keys(index),
+            None => keys::sample_rows(self.table).map(Arc::new),
         }
-        // Only where nothing is known yet is another session's sample waited for.
-        let sampling = match known {
-            Some(_) => stats.sampling.try_lock(),
-            None => Some(stats.sampling.lock()),
+    }
+
+    /// The statistics of a column; `None` where its type has none, or the rows cannot be read.
+    pub(crate) fn column(self, column: usize) -> Option<Arc<ColumnStats>> {
+        self.sampled(&self.table.stats.columns, column, columns::sample)
+    }
+
+    /// What is in a slot, sampled anew where that is due.
+    fn sampled<T>(
+        self,
+        slots: &Mutex<Vec<Slot<T>>>,
+        at: usize,
+        sample: fn(&Table, usize) -> Option<T>,
+    ) -> Option<Arc<T>> {
+        let now = Age::of(self.table);
+        let known = || match slots.lock().get(at) {
+            Some(Slot(Some((taken, then)))) => (Some(taken.clone()), then.is_near(now)),
+            _ => (None, false),
+        };
+        let (old, good) = known();
+        if good {
+            return old?;
+        }
+        // Another session's sample is waited for only where nothing is known yet.
+        let sampling = match old {
+            Some(_) => self.table.stats.sampling.try_lock(),
+            None => Some(self.table.stats.sampling.lock()),
         };
         if sampling.is_none() {
-            return known;
+            return old?;
         }
-        let (newer, good) = stats.keys.lock().get(index).map_or((None, false), |s| s.get(rows));
+        let (newer, good) = known();
         if good {
-            return newer;
+            return newer?;
         }
-        let Some(taken) = keys::sample(self.table, index) else { return newer };
-        let taken = Arc::new(taken);
-        let mut slots = stats.keys.lock();
-        if slots.len() <= index {
-            slots.resize_with(self.table.def.indexes.len(), Slot::default);
+        let taken = sample(self.table, at).map(Arc::new);
+        let mut slots = slots.lock();
+        if slots.len() <= at {
+            slots.resize_with(at + 1, Slot::default);
         }
-        slots[index].taken = Some((taken.clone(), rows));
-        Some(taken)
+        slots[at] = Slot(Some((taken.clone(), now)));
+        taken
     }
 }
 

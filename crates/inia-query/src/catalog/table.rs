@@ -51,6 +51,8 @@ pub struct TableShared {
     pub next_row_id: AtomicU64,
     /// Rows, as counted by this process's changes; an estimate.
     pub row_estimate: AtomicI64,
+    /// Rows that UPDATE has changed.
+    pub(crate) updates: AtomicU64,
     /// Whether `row_estimate` was seeded by a count or a dive.
     pub estimate_known: AtomicBool,
     /// Seconds since 1970 of the last change, or 0.
@@ -68,6 +70,7 @@ impl Default for TableShared {
         TableShared {
             next_row_id: AtomicU64::default(),
             row_estimate: AtomicI64::default(),
+            updates: AtomicU64::default(),
             estimate_known: AtomicBool::default(),
             updated: AtomicU64::default(),
             heap_size: AtomicU64::default(),

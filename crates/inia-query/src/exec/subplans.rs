@@ -15,7 +15,7 @@ use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::cast::unify;
-use inia_expr::{EvalContext, VarScope};
+use inia_expr::{EvalContext, ExprType, VarScope};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -32,8 +32,8 @@ fn max_recursion(ctx: &EvalContext<'_>) -> u64 {
     }
 }
 
-/// Converts a recursive round's tuple to the columns that the seed declares; a text that does not
-/// fit is error 1406, as it would be in a table.
+/// Converts a recursive round's tuple to the columns that the seed declares, as if they were
+/// stored in a table of these.
 fn as_declared(
     tuple: &[Value],
     subplan: &Subplan,
@@ -41,26 +41,37 @@ fn as_declared(
     ctx: &mut EvalContext<'_>,
 ) -> Result<Tuple> {
     let mut converted = Vec::with_capacity(tuple.len());
-    let columns = subplan.query.columns.iter().zip(&step.step.columns);
-    for (value, (column, from)) in tuple.iter().zip(columns) {
+    let columns = subplan.query.columns.iter().zip(&step.step.columns).zip(&step.names);
+    for (value, ((column, from), name)) in tuple.iter().zip(columns) {
         let value = match from.ty.data_type == column.ty.data_type {
             true => value.clone(),
             false => unify(value.clone(), &from.ty, &column.ty, ctx)?,
         };
-        let too_long = match (&value, &column.ty.data_type) {
-            (Value::Text(text), DataType::VarChar { chars, .. }) => {
-                text.len() > *chars as usize && text.chars().count() > *chars as usize
-            }
-            (Value::Bytes(bytes), DataType::VarBinary(length)) => bytes.len() > *length as usize,
-            _ => false,
-        };
-        if too_long && ctx.mode().is_strict() {
-            let name = &column.result.name;
-            return Err(SqlError::new(ErrorCode::DataTooLong, &[name, &1]));
-        }
-        converted.push(value);
+        converted.push(cut(value, &column.ty, name, ctx)?);
     }
     Ok(converted)
+}
+
+/// A string cut to the length of its column; error 1406 in strict mode.
+fn cut(value: Value, ty: &ExprType, name: &str, ctx: &EvalContext<'_>) -> Result<Value> {
+    let cut = match (&value, &ty.data_type) {
+        (Value::Text(text), DataType::VarChar { chars, .. }) => {
+            let end = text.char_indices().nth(*chars as usize);
+            end.map(|(end, _)| Value::Text(text[..end].to_owned()))
+        }
+        (Value::Bytes(bytes), DataType::Binary(length) | DataType::VarBinary(length)) => {
+            let head = bytes.get(..*length as usize).filter(|head| head.len() < bytes.len());
+            head.map(|head| Value::Bytes(head.to_vec()))
+        }
+        _ => None,
+    };
+    match cut {
+        Some(_) if ctx.mode().is_strict() => {
+            Err(SqlError::new(ErrorCode::DataTooLong, &[&name, &1]))
+        }
+        Some(cut) => Ok(cut),
+        None => Ok(value),
+    }
 }
 
 /// The kept results of subplans, by number.

@@ -39,21 +39,24 @@ pub(super) const PRIMARY_KEYS: [(&str, &str); 30] = [
     ("user", "Host,User"),
 ];
 
-/// How many rows are taken to share a value of an index part, since there are no statistics.
-const ROWS_PER_VALUE: u64 = 10;
-
 pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
         let count = row_estimate(table);
-        for index in &table.def.indexes {
+        for (number, index) in table.def.indexes.iter().enumerate() {
+            let keys = table.stats().keys(number);
             for at in 0..index.parts.len() {
-                statistic(table, index, at, count, rows);
+                // Only the last part of a unique index completes a key that no two rows share.
+                let whole = index.unique() && at + 1 == index.parts.len();
+                let prefix = keys.as_ref().filter(|_| !whole).and_then(|k| k.prefixes.get(at));
+                let distinct = prefix.map(|prefix| prefix.distinct + prefix.distinct_nulls);
+                let distinct = distinct.map_or(count, |values| (values.round() as u64).min(count));
+                statistic(table, index, at, distinct, rows);
             }
         }
     }
 }
 
-fn statistic(table: &Table, index: &IndexDef, at: usize, count: u64, rows: &mut Rows) {
+fn statistic(table: &Table, index: &IndexDef, at: usize, distinct: u64, rows: &mut Rows) {
     let (def, part) = (&table.def, &index.parts[at]);
     let column = &def.columns[part.column];
     // A functional key part has an expression in place of a column.
@@ -62,11 +65,6 @@ fn statistic(table: &Table, index: &IndexDef, at: usize, count: u64, rows: &mut 
             (Value::Null, Value::from(generated.expression.as_str()))
         }
         _ => (Value::from(column.name.as_str()), Value::Null),
-    };
-    // Only the last part of a unique index completes a key that no two rows share.
-    let distinct = match index.unique() && at + 1 == index.parts.len() {
-        true => count,
-        false => count.div_ceil(ROWS_PER_VALUE),
     };
     // Collation is the order of the part: an index of MEMORY is a hash index, which has none,
     // unless BTREE was written.

@@ -114,7 +114,8 @@ impl Group {
 
     /// The member to read next: the one that is expected to be least work, the earlier on a tie.
     fn pick(&self, conditions: &[Expr], filled: &SlotSet, block: &QueryBlock<'_>) -> usize {
-        if self.straight {
+        // What is left alone is not compared with anything, so nothing is asked about it.
+        if self.straight || self.members.len() == 1 {
             return 0;
         }
         let mut best = (0, f64::INFINITY);

@@ -273,7 +273,9 @@ fn remade_type(ty: &ExprType, origin: Origin) -> Option<DataType> {
     let handed = matches!(origin, Origin::Varying | Origin::Subquery | Origin::Variable);
     let function = matches!(origin, Origin::Varying | Origin::Function);
     match &ty.data_type {
-        DataType::VarChar { chars: 0, collation } if origin == Origin::Literal => {
+        DataType::VarChar { chars: 0, collation }
+            if matches!(origin, Origin::Literal | Origin::Subquery | Origin::Merged) =>
+        {
             Some(DataType::Char { chars: 0, collation: *collation })
         }
         DataType::Int { width: IntWidth::Big, .. } => None,

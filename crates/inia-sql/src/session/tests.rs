@@ -27,6 +27,7 @@ mod prepared;
 mod rewrites;
 mod row_ids;
 mod spill;
+mod statistics;
 mod strategies;
 mod subqueries;
 mod table_locks;

@@ -6,6 +6,9 @@ use tpchgen::q_and_a::answers_sf1 as answers;
 
 /// Numbers are published with two digits behind the point.
 const SLACK: f64 = 0.010_000_1;
+/// Query 17 is published as 348406.02. The sum of the decimals is 348406.054…; the specification
+/// allows for much more.
+const SLACK_OF_17: f64 = 0.05;
 
 /// Query 16 has 18,314 rows, whose published text is larger than that of all others together: its
 /// rows are known by their number and a fingerprint.
@@ -17,8 +20,24 @@ pub(super) fn difference(query: usize, rows: &Lines) -> Option<String> {
     if query == 16 {
         return parts_and_suppliers(rows);
     }
-    agreement::difference(rows, &parse(text(query)?), SLACK)
+    let slack = if query == 17 { SLACK_OF_17 } else { SLACK };
+    let rows: Lines = rows.iter().map(|row| as_published(query, row)).collect();
+    agreement::difference(&rows, &parse(text(query)?), slack)
         .map(|found| format!("{found} as published"))
+}
+
+/// A row as it is published: texts without the spaces they begin with, and the part keys of query
+/// 11 without their last two digits.
+fn as_published(query: usize, row: &[Cell]) -> Vec<Cell> {
+    let cell = |(column, cell): (usize, &Cell)| match cell {
+        Cell::Text(text) => Cell::Text(text.trim_start().to_owned()),
+        Cell::Number(key, _) if (query, column) == (11, 0) => match *key as i64 / 100 {
+            0 => Cell::Text(String::new()),
+            head => Cell::of(&head.to_string()),
+        },
+        other => other.clone(),
+    };
+    row.iter().enumerate().map(cell).collect()
 }
 
 fn parts_and_suppliers(rows: &Lines) -> Option<String> {

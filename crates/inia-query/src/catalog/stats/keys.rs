@@ -12,6 +12,7 @@
 //! They are counted instead, by a search for the next key after each.
 
 use crate::catalog::Table;
+use crate::clock::clock_micros;
 use crate::error::Damaged;
 use crate::row::{IndexCodec, prefix_successor};
 use inia_storage::{SampledTree, Tree};
@@ -30,6 +31,10 @@ pub(crate) struct KeyStats {
     pub(crate) prefixes: Vec<PrefixStats>,
     /// What of the tree was read.
     pub(crate) tree: SampledTree,
+    /// Leaves that were read.
+    pub(crate) sampled: u64,
+    /// When, in seconds since 1970.
+    pub(crate) taken: u64,
 }
 
 /// What is known of the first parts of an index's keys.
@@ -69,6 +74,20 @@ pub(super) fn sample(table: &Table, index: usize) -> Option<KeyStats> {
         }
     }
     Some(stats)
+}
+
+/// The size of the tree of rows, where no index is clustered.
+pub(super) fn sample_rows(table: &Table) -> Option<KeyStats> {
+    let (mut leaves, mut records) = (0, 0u64);
+    let sampled = table.store.sample_leaves(&table.clustered, LEAVES, &mut |leaf| {
+        leaves += 1;
+        leaf.keys(|_| records += 1);
+        Ok(())
+    });
+    let tree = sampled.ok()?;
+    let entries = records as f64 / f64::max(leaves as f64, 1.0) * tree.leaves;
+    let taken = clock_micros().unsigned_abs() / 1_000_000;
+    Some(KeyStats { entries, prefixes: Vec::new(), tree, sampled: leaves, taken })
 }
 
 /// The distinct keys of a prefix, without NULL and with one; `None` where they are too many.
@@ -195,7 +214,8 @@ impl<'c> Counter<'c> {
             nulls: groups.nulls as f64 / records.max(1.0) * entries,
         };
         let prefixes = self.prefixes.iter().map(prefix).collect();
-        KeyStats { entries, prefixes, tree }
+        let taken = clock_micros().unsigned_abs() / 1_000_000;
+        KeyStats { entries, prefixes, tree, sampled: self.leaves, taken }
     }
 }
 

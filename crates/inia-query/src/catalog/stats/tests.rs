@@ -1,5 +1,6 @@
 //! Statistics of tables whose contents are known.
 
+use crate::catalog::stats::value_codec;
 use crate::catalog::{Table, make_trees, mdl::MdlManager};
 use crate::row::Cell;
 use crate::table_def::{
@@ -169,4 +170,66 @@ fn statistics_follow_the_table() {
     assert_eq!(fixture.rows_per_key(1, 1), 1.0, "a tenth more rows is not much");
     fixture.insert((110..200).map(|i| (i, Some(5), None)));
     assert_eq!(fixture.rows_per_key(1, 1), 2.0);
+}
+
+/// The bytes of a number as statistics of column `a` keep it.
+fn number(fixture: &Fixture, value: i64) -> Vec<u8> {
+    let mut key = Vec::new();
+    value_codec(&fixture.table, 1).unwrap().put(&Cell::Int(value), &mut key).unwrap();
+    key
+}
+
+fn near(found: f64, wanted: f64) {
+    assert!((found / wanted).max(wanted / found) < 1.2, "{found} in place of {wanted}");
+}
+
+#[test]
+fn values_of_a_small_column_are_counted() {
+    let fixture = Fixture::new();
+    // 1,000 rows: 100 NULLs, 450 of 7, 450 different values.
+    let a = |i: i64| match i % 20 {
+        0 | 1 => None,
+        n if n < 11 => Some(7),
+        _ => Some(i),
+    };
+    fixture.insert((0..1_000).map(|i| (i, a(i), None)));
+    let stats = fixture.table.stats().column(1).unwrap();
+    assert!(stats.whole);
+    assert_eq!((stats.null_share, stats.distinct), (0.1, 451.0));
+    assert_eq!(stats.least, number(&fixture, 7));
+    assert_eq!(stats.greatest, number(&fixture, 999));
+    assert_eq!(stats.equal_share(&number(&fixture, 7)), 0.45);
+    assert_eq!(stats.equal_share(&number(&fixture, 2_000)), 0.0, "no such value");
+    near(stats.equal_share(&number(&fixture, 511)), 0.001);
+    near(stats.below_share(&number(&fixture, 500), false), 0.45 + 0.225);
+    let ends = (number(&fixture, 200), number(&fixture, 400));
+    near(stats.range_share(Some((&ends.0, true)), Some((&ends.1, false))), 0.09);
+}
+
+#[test]
+fn values_of_a_large_column_are_estimated() {
+    let fixture = Fixture::new();
+    // 60,000 rows: a has 20,000 values of three neighbours each, b 5,000 all over the table.
+    fixture.insert((0..60_000).map(|i| (i, Some(i / 3), Some(i * 7_919 % 5_000))));
+    let (a, b) = (fixture.table.stats().column(1).unwrap(), fixture.table.stats().column(2));
+    assert!(!a.whole, "the table is too large to be read whole");
+    near(a.distinct, 20_000.0);
+    near(b.unwrap().distinct, 5_000.0);
+    near(a.equal_share(&number(&fixture, 12_345)), 1.0 / 20_000.0);
+    near(a.below_share(&number(&fixture, 15_000), false), 0.75);
+    let outside = a.equal_share(&number(&fixture, 30_000));
+    assert!(outside > 0.0 && outside < 0.001, "what a sample has not seen is rare: {outside}");
+}
+
+#[test]
+fn frequent_values_are_listed() {
+    let fixture = Fixture::new();
+    // Half of all rows have 1, a quarter 2, an eighth 3, and so on.
+    let a = |i: i64| Some(i64::from((i + 1).trailing_zeros()) + 1);
+    fixture.insert((0..60_000).map(|i| (i, a(i), None)));
+    let stats = fixture.table.stats().column(1).unwrap();
+    for (value, share) in [(1, 0.5), (2, 0.25), (3, 0.125), (5, 1.0 / 32.0)] {
+        near(stats.equal_share(&number(&fixture, value)), share);
+    }
+    near(stats.below_share(&number(&fixture, 3), true), 0.875);
 }

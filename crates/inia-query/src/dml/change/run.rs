@@ -17,6 +17,7 @@ use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Strictness};
 use inia_storage::{ReadMode, Savepoint};
+use std::sync::atomic::Ordering;
 
 /// One execution.
 pub(super) struct ChangeRun<'r> {
@@ -415,6 +416,7 @@ impl ChangeRun<'_> {
         if self.plan.deletes() {
             return StatementOutcome { affected_rows: self.changed, ..StatementOutcome::default() };
         }
+        self.plan.table.shared.updates.fetch_add(self.changed, Ordering::Relaxed);
         let session = self.session;
         let info = format!(
             "Rows matched: {}  Changed: {}  Warnings: {}",

@@ -34,3 +34,17 @@ fn a_cent_more_is_as_published_and_a_dollar_is_not() {
         "a row (123141079.2283), not (123141078.23) as published"
     );
 }
+
+#[test]
+fn part_keys_are_published_without_their_last_digits() {
+    let key = |key: &str| as_published(11, &[Cell::of(key), Cell::of("1.50")]);
+    assert_eq!(key("129760"), [Cell::of("1297"), Cell::of("1.50")]);
+    assert_eq!(key("98"), [Cell::of(""), Cell::of("1.50")]);
+    assert_eq!(as_published(20, &[Cell::of("  a b")]), [Cell::of("a b")]);
+}
+
+#[test]
+fn the_exact_sum_of_query_17_is_as_published() {
+    assert_eq!(difference(17, &vec![vec![Cell::of("348406.054286")]]), None);
+    assert!(difference(17, &vec![vec![Cell::of("348407.02")]]).is_some());
+}
