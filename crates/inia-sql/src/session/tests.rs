@@ -13,6 +13,7 @@ mod deferred;
 mod deletes;
 mod dml;
 mod engines;
+mod estimates;
 mod files;
 mod full_disk;
 mod half_statements;

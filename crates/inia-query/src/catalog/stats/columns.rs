@@ -134,15 +134,17 @@ impl Values {
         Ok(())
     }
 
-    /// Keeps texts from all leaves: each leaf gives the same number, later ones in place of
-    /// earlier ones when all places are taken.
+    /// Keeps each text with the same probability (Vitter's algorithm R, with the same numbers in
+    /// each run).
     fn take_text(&mut self, text: &str) {
-        const FROM_LEAF: u64 = 8;
+        let number = self.items.len() as u64;
         if self.texts.len() < TEXTS {
             self.texts.push(text.into());
-        } else if self.rows.is_multiple_of(FROM_LEAF) {
-            let at = self.rows.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-            self.texts[at as usize % TEXTS] = text.into();
+            return;
+        }
+        let random = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        if let Some(place) = self.texts.get_mut((random % (number + 1)) as usize) {
+            *place = text.into();
         }
     }
 

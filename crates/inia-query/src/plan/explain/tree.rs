@@ -5,6 +5,7 @@
 //! at each node to count them, so its tree has no cells that go to the client as they are stored.
 
 use super::line::{Line, describe, each_subquery};
+use crate::access::kept_by_all;
 use crate::plan::trace::{Node, Trace};
 use crate::plan::{
     Aggregation, Body, Direct, DirectShape, GroupStrategy, JoinMethod, JoinType, LimitPlan,
@@ -235,6 +236,13 @@ impl Printer<'_> {
         self.conditions("Filter stored cells", &cells.iter().collect::<Vec<_>>(), depth);
     }
 
+    /// Puts the rows that a table's conditions are expected to leave before those that were seen.
+    fn expect_of_filter(&mut self, table: &TableSource) {
+        let Some(seen) = self.seen.take().filter(|_| !table.filter.is_empty()) else { return };
+        let kept = table.rows * kept_by_all(&table.filter, &table.table, table.base);
+        self.seen = Some(format!("  (rows={}){seen}", kept.round().max(1.0)));
+    }
+
     /// Whether the outermost query reads the table and nothing else.
     fn is_root(&self, table: &TableSource) -> bool {
         let Body::Select(root) = &self.plan.root.body else { return false };
@@ -249,6 +257,7 @@ impl Printer<'_> {
             RowSource::Table(table) => {
                 // Filters run over the scan and stand above it. The first node printed takes what
                 // was seen of the source, so the scan gets its own.
+                self.expect_of_filter(table);
                 self.table_filter(table, &mut depth);
                 self.seen = self.trace.map(|t| format!(" {}", t.describe_scan(source, table)));
                 let direct = self.direct(&self.plan.root).filter(|_| self.is_root(table));
