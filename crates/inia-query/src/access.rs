@@ -17,7 +17,7 @@ mod selectivity;
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{FoundRow, RowData, TableScan};
-pub(crate) use selectivity::kept_by_all;
+pub(crate) use selectivity::{Columns, kept_by_all, share_of};
 
 use inia_expr::Expr;
 

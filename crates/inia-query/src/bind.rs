@@ -178,6 +178,8 @@ struct QueryUse {
     tested: bool,
     /// It is a subquery of an expression, so that its bound form is kept.
     nested: bool,
+    /// No more rows than these are read (LIMIT).
+    limit: Option<u64>,
 }
 
 /// A common table expression in scope.
@@ -320,7 +322,7 @@ impl<'c> QueryBinder<'c> {
     /// Binds a subquery of an expression.
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
-        let usage = QueryUse { keeps_digits: true, tested, nested: true };
+        let usage = QueryUse { keeps_digits: true, tested, nested: true, limit: None };
         let (id, correlated) = self.subplan(query, usage)?;
         if let Some(nested) = self.kept.take() {
             self.nested.insert(id, nested);

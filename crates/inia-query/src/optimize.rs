@@ -4,27 +4,26 @@
 //! 1. Conditions are rewritten ([`rewrite`]): conjuncts that all branches of an OR share are taken
 //!    out of it.
 //! 2. Outer joins whose inner side WHERE cannot accept as NULL become inner joins.
-//! 3. Inner joins are flattened into a group: its members and its conditions.
-//! 4. The group is ordered greedily: next comes the member that is cheapest to read given the
-//!    slots that are filled already. Each condition is checked as soon as its slots are filled;
-//!    first by an access path, else by the member's filter.
-//! 5. A member that finds no index for an equality with the rows before it is hash-joined; so is
-//!    one that is read as a whole for less than the many lookups cost.
+//! 3. One cost-based search orders the joins and chooses their methods ([`search`]).
+//! 4. Each condition is checked as soon as its slots are filled; first by an access path, else by
+//!    the member's filter or by a join.
 //!
 //! Example: `FROM a JOIN b ON b.id = a.b_id WHERE a.x = 3` with an index on `a.x` and the primary
-//! key on `b.id`: `a` costs a few rows by its index, `b` a scan; `a` first; then `b` costs one row.
+//! key on `b.id`: a few rows of `a` by its index, each with one lookup in `b`, cost less than a
+//! scan of `b`.
 
 mod cells;
 mod direct;
-mod group;
 mod order;
 mod outer;
 mod rewrite;
-mod semi;
+mod search;
+mod size;
 
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
-pub(crate) use order::order_by_index;
+pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
+pub(crate) use size::{UNKNOWN_ROWS, expected_rows};
 
 use crate::access::EvalSettings;
 use crate::catalog::Table;
@@ -91,6 +90,8 @@ pub(crate) enum LeafKind {
         lateral: bool,
         /// How many enclosing rows it sees, counted from the outermost query.
         level: usize,
+        /// Rows that it is expected to have.
+        rows: f64,
     },
     /// A computed table.
     Virtual(Arc<dyn VirtualTable>),
@@ -104,6 +105,14 @@ pub(crate) enum LeafKind {
 }
 
 impl LeafKind {
+    /// The document of JSON_TABLE.
+    pub(crate) fn document(&self) -> Option<&Expr> {
+        match self {
+            LeafKind::JsonTable { document, .. } => Some(document),
+            _ => None,
+        }
+    }
+
     /// Whether it reads the members before it.
     pub(crate) fn is_lateral(&self) -> bool {
         match self {
@@ -125,7 +134,14 @@ pub(crate) struct QueryBlock<'b> {
     pub(crate) straight: bool,
     /// Every row of the join is needed before the first result.
     pub(crate) reads_all: bool,
-    /// What the statement is bound against.
+    /// The columns of ORDER BY, where it has nothing else.
+    pub(crate) order: &'b [OrderKey],
+    /// There is an ORDER BY.
+    pub(crate) sorts: bool,
+    /// No more rows are read than LIMIT asks for, unless they are sorted.
+    pub(crate) limit: Option<f64>,
+    /// Hash joins may be used (`optimizer_switch`).
+    pub(crate) hash_joins: bool,
     /// What constants are evaluated with.
     pub(crate) settings: EvalSettings<'b>,
 }
@@ -141,8 +157,7 @@ pub(crate) fn plan_from(
     };
     rewrite::rewrite(&mut tree, &mut conditions);
     outer::simplify(&mut tree, &conditions);
-    let source = group::plan(tree, &mut conditions, &SlotSet::default(), block);
-    (source, conditions)
+    search::plan(tree, conditions, block)
 }
 
 impl FromTree {

@@ -424,6 +424,8 @@ pub struct JoinPlan {
     pub method: JoinMethod,
     /// Rows must come out in the order of the left side's.
     pub ordered: bool,
+    /// Rows that are expected to come out.
+    pub rows: f64,
 }
 
 /// The kinds of joins that are executed; right joins are left joins with their sides swapped.
@@ -456,7 +458,8 @@ impl JoinType {
 pub enum JoinMethod {
     /// The right side is run anew for each left row; its access path may use that row.
     NestedLoop,
-    /// The right side is read once into a hash table.
+    /// The right side is read once into a hash table; without keys all rows of it are looked
+    /// through.
     Hash(Vec<HashKey>),
 }
 

@@ -58,8 +58,6 @@ pub(crate) struct Choice {
     pub(crate) path: AccessPath,
     /// Rows it is expected to yield.
     pub(crate) rows: f64,
-    /// Its bounds read slots of other tables, so it must run anew for each of their rows.
-    pub(crate) reads_row: bool,
     /// For each condition, whether the path alone makes it true, where its bounds turn out exact.
     pub(crate) covered: Vec<bool>,
 }
@@ -120,11 +118,9 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
             (best, best_cost, best_rows) = (candidate, cost, rows);
         }
     }
-    let mut reads_row = false;
     let path = best.path;
-    path.exprs().for_each(|expr| reads_row |= slots_of(expr).slots != SlotSet::default());
     let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
-    Choice { path, rows: best_rows, reads_row, covered }
+    Choice { path, rows: best_rows, covered }
 }
 
 /// Looks the rows of a path up in its index, where all bounds are constants; small tables and long

@@ -8,7 +8,7 @@ use super::{QueryBinder, QueryUse, Result};
 use crate::catalog::{
     ColumnDefault, IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name,
 };
-use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind};
+use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, UNKNOWN_ROWS, expected_rows};
 use crate::plan::{Body, JoinType, OutputColumn, QueryPlan};
 use inia_base::column::flags;
 use inia_base::datatype::{DataType, IntWidth};
@@ -137,7 +137,8 @@ impl QueryBinder<'_> {
             }
             self.reads_cte(&cte)?;
             self.recurs(&cte)?;
-            let subplan = SubplanRef { id: cte.subplan, lateral: false, level: cte.level };
+            let rows = self.subplan_rows(cte.subplan);
+            let subplan = SubplanRef { id: cte.subplan, lateral: false, level: cte.level, rows };
             return Ok(subplan_member(subplan, alias, &cte.columns, context));
         }
         let schema = match (&factor.name.db, self.context.database) {
@@ -277,8 +278,15 @@ impl QueryBinder<'_> {
         let (id, correlated) = subplan?;
         let columns = self.derived_columns(id, &derived.columns)?;
         let lateral = derived.lateral && correlated;
-        let subplan = SubplanRef { id, lateral, level: self.levels.len() };
+        let rows = self.subplan_rows(id);
+        let subplan = SubplanRef { id, lateral, level: self.levels.len(), rows };
         Ok(subplan_member(subplan, &derived.alias, &columns, context))
+    }
+
+    /// Rows that a subplan is expected to have; that of a recursive common table expression is not
+    /// known while its step is being bound.
+    pub(super) fn subplan_rows(&self, id: usize) -> f64 {
+        self.subplans[id].as_ref().map_or(UNKNOWN_ROWS, |subplan| expected_rows(&subplan.query))
     }
 
     /// The columns of a derived table, view or common table expression, by the names that it gives
@@ -455,6 +463,8 @@ pub(super) struct SubplanRef {
     pub(super) id: usize,
     pub(super) lateral: bool,
     pub(super) level: usize,
+    /// Rows that it is expected to have.
+    pub(super) rows: f64,
 }
 
 /// A derived table, view or common table expression as a member.
@@ -466,9 +476,9 @@ pub(super) fn subplan_member(
 ) -> BoundMember {
     context.tables += 1;
     let (slots, names) = member(alias, "", columns, context);
-    let SubplanRef { id, lateral, level } = subplan;
-    let leaf =
-        Leaf { slots, alias: alias.to_owned(), kind: LeafKind::Subplan { id, lateral, level } };
+    let SubplanRef { id, lateral, level, rows } = subplan;
+    let kind = LeafKind::Subplan { id, lateral, level, rows };
+    let leaf = Leaf { slots, alias: alias.to_owned(), kind };
     BoundMember::new(FromTree::Leaf(leaf), names)
 }
 

@@ -89,7 +89,8 @@ impl QueryBinder<'_> {
         let columns = self.derived_columns(id, &names)?;
         let bound = self.subplan_columns(id);
         let org: Vec<String> = bound.iter().map(|c| c.result.org_table.clone()).collect();
-        let subplan = SubplanRef { id, lateral: false, level: self.levels.len() };
+        let rows = self.subplan_rows(id);
+        let subplan = SubplanRef { id, lateral: false, level: self.levels.len(), rows };
         let mut member = subplan_member(subplan, alias, &columns, context);
         let table = &mut member.names.tables[0];
         table.schema.clone_from(&view.def.schema);

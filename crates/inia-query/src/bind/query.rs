@@ -4,7 +4,7 @@ use super::described::of_set_operation;
 use super::scope::Clause;
 use super::{CteBinding, Level, QueryBinder, QueryUse, Result};
 use crate::catalog::same_name;
-use crate::optimize::order_by_index;
+use crate::optimize::{UNKNOWN_LIMIT, order_by_index};
 use crate::plan::Origin;
 use crate::plan::{
     Body, LimitPlan, OutputColumn, QueryPlan, RecursivePlan, SetPlan, SetStep, SortKey, Subplan,
@@ -27,7 +27,8 @@ impl QueryBinder<'_> {
             return Err(error);
         }
         let plain = matches!(query.body, QueryBody::Select(_));
-        let usage = QueryUse { keeps_digits: usage.keeps_digits && plain, ..usage };
+        let keeps_digits = usage.keeps_digits && plain;
+        let usage = QueryUse { keeps_digits, limit: None, ..usage };
         let plan = self.query_body(query, usage);
         self.ctes.truncate(ctes);
         plan
@@ -46,6 +47,7 @@ impl QueryBinder<'_> {
 
     fn query_body(&mut self, query: &ast::Query, usage: QueryUse) -> Result<QueryPlan> {
         if let QueryBody::Select(select) = &query.body {
+            let usage = QueryUse { limit: query.limit.as_ref().map(limited), ..usage };
             let mut plan = self.select((select, usage), &query.order_by, &query.locking)?;
             plan.limit = self.limit(query.limit.as_ref())?;
             if plan.limit.is_some() {
@@ -374,6 +376,15 @@ pub(super) fn select_all(name: &ast::ObjectName) -> ast::Select {
         }))],
         ..ast::Select::default()
     }
+}
+
+/// How many rows a LIMIT asks for, as far as that is written.
+fn limited(limit: &ast::Limit) -> u64 {
+    let number = |expr: &ast::Expr| match expr {
+        ast::Expr::Literal(ast::Literal::Int(number)) => *number,
+        _ => UNKNOWN_LIMIT,
+    };
+    number(&limit.count).saturating_add(limit.offset.as_ref().map_or(0, number))
 }
 
 /// Whether a body reads the table `name`, its subqueries included.

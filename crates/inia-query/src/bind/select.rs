@@ -12,7 +12,7 @@ use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{FromTree, LeafKind, QueryBlock, group_strategy, plan_from};
+use crate::optimize::{FromTree, LeafKind, OrderKey, QueryBlock, group_strategy, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
 use crate::plan::{SelectPlan, SortKey};
@@ -178,7 +178,7 @@ impl QueryBinder<'_> {
         } else if clauses.asks_grouping() {
             return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
         }
-        Ok(self.plan(select, from, clauses))
+        Ok(self.plan(select, from, clauses, usage.limit))
     }
 
     /// Binds an expression that may not name select items and collects no aggregates.
@@ -470,15 +470,10 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
-    fn plan(&mut self, select: &ast::Select, from: BoundFrom, clauses: Clauses) -> QueryPlan {
-        let visible = clauses.items.len();
-        let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
-        // Sort keys are positions that count on from the select list into the hidden expressions.
-        let mut output: Vec<Expr> = clauses.items.into_iter().map(|item| item.expr).collect();
-        output.extend(clauses.hidden);
+    /// Every slot that anything in the block reads. A slot that is not needed stays unfilled, so
+    /// every clause counts, and so do queries inside.
+    fn needed(&self, output: &[Expr], clauses: &Clauses, tree: Option<&FromTree>) -> SlotSet {
         let level = self.levels.last().expect("a SELECT is being bound");
-        // A slot that is not needed stays unfilled, so every clause counts, and so do queries
-        // inside.
         let mut needed = level.read_by_parts.clone();
         let mut need = |expr: &Expr| needed = needed.union(&slots_of(expr).slots);
         output.iter().chain(&clauses.conditions).chain(&clauses.group).for_each(&mut need);
@@ -488,15 +483,42 @@ impl QueryBinder<'_> {
             aggregate.args.iter().for_each(&mut need);
             aggregate.order_by.iter().for_each(|(expr, _)| need(expr));
         }
-        if let Some(tree) = &from.tree {
+        if let Some(tree) = tree {
             tree.for_each_expr(&mut need);
         }
+        needed
+    }
+
+    fn plan(
+        &mut self,
+        select: &ast::Select,
+        from: BoundFrom,
+        mut clauses: Clauses,
+        limit: Option<u64>,
+    ) -> QueryPlan {
+        let visible = clauses.items.len();
+        let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
+        // Sort keys are positions that count on from the select list into the hidden expressions.
+        let mut output: Vec<Expr> =
+            std::mem::take(&mut clauses.items).into_iter().map(|item| item.expr).collect();
+        output.append(&mut clauses.hidden);
+        let needed = self.needed(&output, &clauses, from.tree.as_ref());
         // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
+        let key = |key: &SortKey| match output[key.index].kind {
+            ExprKind::Column { index, .. } => Some((index, key.descending)),
+            _ => None,
+        };
+        let order: Option<Vec<OrderKey>> = clauses.order.iter().map(key).collect();
+        let counts = select.options.distinct || select.options.calc_found_rows;
         let block = QueryBlock {
             needed: &needed,
             straight: select.options.straight_join,
-            reads_all: grouped,
+            reads_all: grouped || !clauses.windows.is_empty(),
+            order: order.as_deref().unwrap_or_default(),
+            sorts: !clauses.order.is_empty(),
+            limit: limit.filter(|_| !counts).map(|limit| limit as f64),
+            hash_joins: true,
             settings: EvalSettings { env: self.context.env, host: self.context.host },
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);

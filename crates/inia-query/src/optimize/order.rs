@@ -23,10 +23,10 @@ const FILTER_KEEPS: u64 = 10;
 /// A lookup by a secondary index costs this many rows of a scan.
 const LOOKUP_COST: u64 = 3;
 /// What a LIMIT that is not known yet is taken to be.
-const UNKNOWN_LIMIT: u64 = 100;
+pub(crate) const UNKNOWN_LIMIT: u64 = 100;
 
 /// A column to order by, and whether descending.
-type Key = (usize, bool);
+pub(crate) type Key = (usize, bool);
 
 /// Drops the query's ORDER BY where an index yields its order.
 pub(crate) fn order_by_index(query: &mut QueryPlan) {
@@ -46,10 +46,13 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
         .flatten();
     let filtered = !select.filter.is_empty() || matches!(select.source, RowSource::Join(_));
     let Some(source) = leftmost(&mut select.source) else { return };
-    let Some(keys) = own_columns(&keys, source) else { return };
-    if let Some(backward) = direction(&source.access, &source.table.def, &keys) {
+    let Some(keys) = own_columns(&keys, source.base, source.needed.len()) else { return };
+    let filtered = filtered || !source.filter.is_empty();
+    let wanted = Wanted { keys: &keys, limit, filtered };
+    let (table, needed) = (&source.table, &source.needed);
+    if let Some(backward) = direction(&source.access, &table.def, &keys) {
         source.access.backward = backward;
-    } else if let Some(path) = ordered_path(source, &keys, limit, filtered) {
+    } else if let Some(path) = path_in_order(table, needed, &source.access, wanted) {
         source.access = path;
     } else {
         return;
@@ -87,11 +90,11 @@ fn leftmost(source: &mut RowSource) -> Option<&mut TableSource> {
     }
 }
 
-/// The keys as columns of the table, where they all are.
-fn own_columns(keys: &[Key], source: &TableSource) -> Option<Vec<Key>> {
+/// The keys as columns of a table with so many of them from slot `base`, where they all are.
+pub(super) fn own_columns(keys: &[Key], base: usize, count: usize) -> Option<Vec<Key>> {
     let column = |&(slot, descending): &Key| {
-        let column = slot.checked_sub(source.base)?;
-        (column < source.needed.len()).then_some((column, descending))
+        let column = slot.checked_sub(base)?;
+        (column < count).then_some((column, descending))
     };
     keys.iter().map(column).collect()
 }
@@ -143,34 +146,47 @@ fn ends_with_one_row(index: &IndexDef, def: &TableDef) -> bool {
     (index.unique() && no_nulls) || (index.kind == IndexKind::Plain && def.primary().is_some())
 }
 
-/// A path over a whole index that yields the order and costs less than sorting; only where the
-/// present path reads everything anyway.
-fn ordered_path(
-    source: &TableSource,
-    keys: &[Key],
-    limit: Option<u64>,
-    filtered: bool,
+/// In which order rows are wanted, and how many.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'k> {
+    /// The columns to order by.
+    pub(super) keys: &'k [Key],
+    /// What LIMIT asks for.
+    pub(super) limit: Option<u64>,
+    /// Conditions will drop some of the rows.
+    pub(super) filtered: bool,
+}
+
+/// A path that yields rows in the wanted order: the present one where it does, else one over a
+/// whole index that costs less than sorting, where the present one reads everything anyway.
+pub(super) fn path_in_order(
+    table: &Table,
+    needed: &[bool],
+    present: &AccessPath,
+    wanted: Wanted<'_>,
 ) -> Option<AccessPath> {
-    let present = &source.access;
-    if !present.equal.is_empty() || !present.intervals.is_empty() {
+    let def = &table.def;
+    if let Some(backward) = direction(present, def, wanted.keys) {
+        return Some(AccessPath { backward, ..present.clone() });
+    }
+    if !present.is_unbounded() {
         return None;
     }
-    let def = &source.table.def;
-    let keeps = if filtered || !source.filter.is_empty() { FILTER_KEEPS } else { 1 };
-    let read = limit.map(|limit| limit.saturating_mul(keeps).saturating_mul(LOOKUP_COST));
+    let keeps = if wanted.filtered { FILTER_KEEPS } else { 1 };
+    let read = wanted.limit.map(|limit| limit.saturating_mul(keeps).saturating_mul(LOOKUP_COST));
     for (position, index) in def.indexes.iter().enumerate() {
         if !index.visible || matches!(index.kind, IndexKind::FullText | IndexKind::Spatial) {
             continue;
         }
-        let codec = &source.table.indexes[position].codec;
+        let codec = &table.indexes[position].codec;
         let primary = index.kind == IndexKind::Primary;
         let covers = |(column, needed): (usize, &bool)| !needed || codec.covers(column);
-        let covering = !primary && source.needed.iter().enumerate().all(covers);
+        let covering = !primary && needed.iter().enumerate().all(covers);
         let mut path = AccessPath::all(true);
         path.index = Some(position);
         path.covering = covering;
-        let worth = primary || covering || read.is_some_and(|rows| rows < source.table.rows());
-        if worth && let Some(backward) = direction(&path, def, keys) {
+        let worth = primary || covering || read.is_some_and(|rows| rows < table.rows());
+        if worth && let Some(backward) = direction(&path, def, wanted.keys) {
             path.backward = backward;
             return Some(path);
         }

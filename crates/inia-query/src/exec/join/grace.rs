@@ -135,7 +135,9 @@ impl<'s> Runner<'s> {
         }
         let mut slots = spilled.slots.clone();
         slots.extend(&spilled.right_slots);
-        let right = spilled.join.right_slots.clone();
+        // Only the right side of an outer join has all slots of its range to itself.
+        let (right, keeps) =
+            (spilled.join.right_slots.clone(), spilled.join.kind.keeps_unmatched());
         let mut sorter = Sorter::new(usize::MAX, self.exec.workspace);
         let mut bytes = Vec::new();
         self.partitioned(spilled, keys, ctx, row, &mut |number, _, row| {
@@ -148,7 +150,9 @@ impl<'s> Runner<'s> {
         sorter.finish(false, |bytes| {
             self.check_killed()?;
             decode_tuple(bytes, &mut tuple).ok_or_else(damaged_row)?;
-            clear(&mut row[right.clone()]);
+            if keeps {
+                clear(&mut row[right.clone()]);
+            }
             debug_assert_eq!(tuple.len(), slots.len(), "each value of a row has a slot");
             for (slot, value) in slots.iter().zip(tuple.drain(..)) {
                 row[*slot] = value;

@@ -282,6 +282,10 @@ impl Printer<'_> {
                 self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
                 self.node(depth, &format!("Materialize table function on {}", table.alias));
             }
+            RowSource::Join(join) if matches!(join.right, RowSource::One) => {
+                self.filtered(&join.on.iter().collect::<Vec<_>>(), &mut depth);
+                self.source(&join.left, depth);
+            }
             RowSource::Join(join) => {
                 let kind = match (join.kind, &join.method) {
                     (JoinType::Inner, JoinMethod::NestedLoop) => "Nested loop inner join",
@@ -303,7 +307,11 @@ impl Printer<'_> {
                     on.splice(0..0, keys.iter().map(equality));
                 }
                 let on = on.join(" and ").replace('`', "");
-                let on = if on.is_empty() { on } else { format!(" ({on})") };
+                let on = match (on.is_empty(), &join.method) {
+                    (false, _) => format!(" ({on})"),
+                    (true, JoinMethod::Hash(_)) => " (no condition)".to_owned(),
+                    (true, JoinMethod::NestedLoop) => on,
+                };
                 self.node(depth, &format!("{kind}{on}"));
                 self.source(&join.left, depth + 1);
                 self.source(&join.right, depth + 1);

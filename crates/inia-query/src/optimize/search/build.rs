@@ -1,0 +1,370 @@
+//! Makes a plan of the joins that the search has found.
+//!
+//! Each condition is checked as soon as its slots are filled: by an access path, as a hash key, by
+//! the filter of a member, or by a join.
+
+use super::enumerate::Method;
+use super::equal::Equal;
+use super::group::{Group, Member, Source};
+use super::members::Members;
+use super::relation::{Nested, request};
+use super::{Solution, Tree, TreeJoin};
+use crate::access::{self, Choice};
+use crate::optimize::cells::cell_checks;
+use crate::optimize::rewrite::drop_implied;
+use crate::optimize::{Leaf, LeafKind, QueryBlock};
+use crate::plan::json_table::JsonTableSource;
+use crate::plan::{
+    HashKey, JoinMethod, JoinPlan, JoinType, ReadOrder, RowSource, TableSource, VirtualSource,
+};
+use inia_expr::compare::hashable;
+use inia_expr::{CmpOp, Expr, ExprKind, Needs, SlotSet, slots_of, take_ready};
+use std::ops::Range;
+
+/// The plan of a group that is read while the `filled` slots hold values, and the conditions that
+/// are left to be checked behind it.
+pub(super) fn build(
+    group: Group,
+    solution: Solution,
+    filled: &SlotSet,
+    block: &QueryBlock<'_>,
+) -> (RowSource, Vec<Expr>) {
+    let Solution { tree, conditions, classes, nested, .. } = solution;
+    let slots = group.members.iter().map(|member| member.slots.clone()).collect();
+    let ranges = group.members.iter().map(|member| member.range.clone()).collect();
+    let members = group.members.into_iter().map(Some).collect();
+    let around = filled.clone();
+    let mut builder =
+        Builder { members, slots, ranges, nested, conditions, classes, around, block };
+    let (source, _) = builder.tree(tree, true);
+    (source, builder.conditions)
+}
+
+struct Builder<'b> {
+    members: Vec<Option<Member>>,
+    /// The slots of each member.
+    slots: Vec<SlotSet>,
+    ranges: Vec<Range<usize>>,
+    nested: Vec<Option<Nested>>,
+    /// The conditions that have no place yet.
+    conditions: Vec<Expr>,
+    classes: Vec<Equal>,
+    /// The slots that are filled before the group is read.
+    around: SlotSet,
+    block: &'b QueryBlock<'b>,
+}
+
+/// A right side with what a join must check.
+struct Right {
+    source: RowSource,
+    method: JoinMethod,
+    on: Vec<Expr>,
+}
+
+impl Builder<'_> {
+    /// The plan of a tree, and its members; `last` where it is the whole group.
+    fn tree(&mut self, tree: Tree, last: bool) -> (RowSource, Members) {
+        match tree {
+            Tree::Member(number) => (self.first(number, last), Members::one(number)),
+            Tree::Join(join) => self.join(*join, last),
+        }
+    }
+
+    /// The slots that are filled behind some members.
+    fn filled_by(&self, members: Members) -> SlotSet {
+        members.iter().fold(self.around.clone(), |all, member| all.union(&self.slots[member]))
+    }
+
+    fn slots_of(&self, members: Members) -> SlotSet {
+        let all = members.iter().map(|member| &self.slots[member]);
+        all.fold(SlotSet::default(), |all, slots| all.union(slots))
+    }
+
+    fn take(&mut self, number: usize) -> Member {
+        self.members[number].take().expect("each member is planned once")
+    }
+
+    /// A member that is read before all others.
+    fn first(&mut self, number: usize, last: bool) -> RowSource {
+        let filled = self.filled_by(Members::one(number));
+        let mut ready = take_ready(&mut self.conditions, &filled, last);
+        drop_implied(&mut ready);
+        let member = self.take(number);
+        debug_assert_eq!(member.kind, JoinType::Inner, "a left side stands for itself");
+        match member.source {
+            Source::Leaf(leaf) => {
+                let choice = choice(&leaf, &ready, &self.around, self.block);
+                let (bounds, filter) = bounded(choice.as_ref(), ready);
+                leaf_source(leaf, choice, (bounds, filter), self.block)
+            }
+            Source::Group(group) => {
+                let nested = self.solved(number);
+                let (source, mut rest) = build(group, nested.looped, &self.around, self.block);
+                let inside = |c: &Expr| is_inside(c, &member.slots, &self.around);
+                rest.extend(ready.into_iter().filter(|condition| !inside(condition)));
+                checked(source, rest)
+            }
+        }
+    }
+
+    fn solved(&mut self, number: usize) -> Nested {
+        self.nested[number].take().expect("a group in a group is solved with it")
+    }
+
+    fn join(&mut self, join: TreeJoin, last: bool) -> (RowSource, Members) {
+        let TreeJoin { left, right, method, rows } = join;
+        let (left, lefts) = self.tree(left, false);
+        let (right, rights, kind) = match right {
+            Tree::Member(number) => {
+                let kind = self.members[number].as_ref().map_or(JoinType::Inner, |m| m.kind);
+                (self.member(number, lefts, (method, last)), Members::one(number), kind)
+            }
+            tree => {
+                let (source, rights) = self.tree(tree, false);
+                let conditions = self.ready(lefts, rights, last);
+                let (keys, on) = hash_keys(conditions, &self.slots_of(rights));
+                (Right { source, method: JoinMethod::Hash(keys), on }, rights, JoinType::Inner)
+            }
+        };
+        let ranges = rights.iter().map(|member| self.ranges[member].clone());
+        let right_slots = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+        let joined = RowSource::Join(Box::new(JoinPlan {
+            kind,
+            left,
+            right: right.source,
+            right_slots: right_slots.unwrap_or_default(),
+            on: right.on,
+            method: right.method,
+            ordered: false,
+            rows,
+        }));
+        let both = lefts.union(rights);
+        if kind == JoinType::Inner || last {
+            return (joined, both);
+        }
+        // Conditions on rows that an outer join has completed.
+        let filled = self.filled_by(both);
+        let ready = take_ready(&mut self.conditions, &filled, false);
+        (checked(joined, ready), both)
+    }
+
+    /// The conditions that can be checked once both sides are there, with an equality of each class
+    /// that has columns on both sides.
+    fn ready(&mut self, lefts: Members, rights: Members, last: bool) -> Vec<Expr> {
+        let filled = self.filled_by(lefts.union(rights));
+        let mut ready = take_ready(&mut self.conditions, &filled, last);
+        drop_implied(&mut ready);
+        for equal in &self.classes {
+            let of =
+                |side: Members| equal.columns.iter().find(|column| side.contains(column.member));
+            let (Some(a), Some(b)) = (of(lefts), of(rights)) else { continue };
+            let sides = (self.slots_of(lefts), self.slots_of(rights));
+            settle(&mut ready, (equal, equal.between(a, b)), &sides);
+        }
+        ready
+    }
+
+    /// A member as the right side of a join with the members of `lefts`.
+    fn member(&mut self, number: usize, lefts: Members, (method, last): (Method, bool)) -> Right {
+        let one = Members::one(number);
+        let inner = self.members[number].as_ref().is_some_and(|m| m.kind == JoinType::Inner);
+        let mut conditions = if inner { self.ready(lefts, one, last) } else { Vec::new() };
+        let member = self.take(number);
+        conditions.extend(member.on);
+        drop_implied(&mut conditions);
+        let (before, slots) = (self.filled_by(lefts), member.slots);
+        let leaf = match member.source {
+            Source::Leaf(leaf) => leaf,
+            Source::Group(group) => {
+                let nested = self.solved(number);
+                let crossing = inner.then(|| {
+                    conditions.retain(|c| !is_inside(c, &slots, &self.around));
+                    conditions
+                });
+                return self.nested_group(group, nested, (method, crossing), (&before, &slots));
+            }
+        };
+        if method == Method::Loop {
+            // What is read anew for each left row checks all conditions itself.
+            let choice = choice(&leaf, &conditions, &before, self.block);
+            let parts = bounded(choice.as_ref(), conditions);
+            let source = leaf_source(leaf, choice, parts, self.block);
+            return Right { source, method: JoinMethod::NestedLoop, on: Vec::new() };
+        }
+        let choice = choice(&leaf, &conditions, &self.around, self.block);
+        let (bounds, mut conditions) = bounded(choice.as_ref(), conditions);
+        let filter = conditions.extract_if(.., |c| is_inside(c, &slots, &self.around)).collect();
+        let source = leaf_source(leaf, choice, (bounds, filter), self.block);
+        let (keys, on) = hash_keys(conditions, &slots);
+        Right { source, method: JoinMethod::Hash(keys), on }
+    }
+
+    /// A group as the right side of a join. `crossing` are conditions that it has no part in; a
+    /// join that is not inner has its own.
+    fn nested_group(
+        &self,
+        group: Group,
+        nested: Nested,
+        (method, crossing): (Method, Option<Vec<Expr>>),
+        (before, slots): (&SlotSet, &SlotSet),
+    ) -> Right {
+        if let (Method::Hash, Some((once, own))) = (method, nested.once) {
+            let (source, rest) = build(group, once, &self.around, self.block);
+            let (keys, on) = hash_keys(crossing.unwrap_or(own), slots);
+            return Right { source: checked(source, rest), method: JoinMethod::Hash(keys), on };
+        }
+        let (source, mut rest) = build(group, nested.looped, before, self.block);
+        rest.extend(crossing.into_iter().flatten());
+        let source = checked(source, rest);
+        Right { source, method: JoinMethod::NestedLoop, on: Vec::new() }
+    }
+}
+
+/// Leaves one equality of a class between the two sides of a join: all columns of the class are
+/// equal on each side. Where they equal a constant none is left.
+fn settle(ready: &mut Vec<Expr>, (equal, made): (&Equal, Expr), sides: &(SlotSet, SlotSet)) {
+    let (left, right) = sides;
+    let mut met = false;
+    ready.retain(|condition| {
+        let Some((a, b)) = equal.slots_in(condition) else { return true };
+        let crosses =
+            left.contains(a) && right.contains(b) || left.contains(b) && right.contains(a);
+        let needed = !equal.constant && (!met || !equal.is_apart());
+        met |= crosses;
+        !crosses || needed
+    });
+    if !met && !equal.constant {
+        ready.push(made);
+    }
+}
+
+/// Whether a condition reads one side of a join only, with what is filled around the group.
+pub(super) fn is_inside(condition: &Expr, own: &SlotSet, around: &SlotSet) -> bool {
+    let needs = slots_of(condition);
+    needs.slots.is_subset(&own.union(around)) && needs.slots.intersects(own) && !needs.whole_row
+}
+
+/// The rows of a source for which the conditions hold.
+fn checked(source: RowSource, on: Vec<Expr>) -> RowSource {
+    if on.is_empty() {
+        return source;
+    }
+    RowSource::Join(Box::new(JoinPlan {
+        kind: JoinType::Inner,
+        left: source,
+        right: RowSource::One,
+        right_slots: 0..0,
+        on,
+        method: JoinMethod::NestedLoop,
+        ordered: false,
+        rows: 0.0,
+    }))
+}
+
+/// The access path of a table.
+fn choice(
+    leaf: &Leaf,
+    conditions: &[Expr],
+    filled: &SlotSet,
+    block: &QueryBlock<'_>,
+) -> Option<Choice> {
+    let LeafKind::Table { table, allowed, .. } = &leaf.kind else { return None };
+    let request = request(table, leaf, allowed.as_deref(), block);
+    Some(access::choose(&request, conditions, filled))
+}
+
+/// The conditions that exact bounds make true, which are evaluated only where the bounds turn out
+/// not to be exact, and the others.
+fn bounded(choice: Option<&Choice>, conditions: Vec<Expr>) -> (Vec<Expr>, Vec<Expr>) {
+    let covered = choice.map_or(&[][..], |choice| &choice.covered);
+    let mut covered = covered.iter().copied().chain(std::iter::repeat(false));
+    conditions.into_iter().partition(|_| covered.next() == Some(true))
+}
+
+/// The equalities that are keys of a hash table over `own` slots, and the other conditions.
+fn hash_keys(conditions: Vec<Expr>, own: &SlotSet) -> (Vec<HashKey>, Vec<Expr>) {
+    let (mut keys, mut on) = (Vec::new(), Vec::new());
+    for condition in conditions {
+        match hash_key(condition, own) {
+            Ok(key) => keys.push(key),
+            Err(condition) => on.push(condition),
+        }
+    }
+    (keys, on)
+}
+
+/// An equality between an expression over `own` slots and one over others, as a hash join's key.
+fn hash_key(condition: Expr, own: &SlotSet) -> Result<HashKey, Expr> {
+    let ExprKind::Compare(compare) = &condition.kind else { return Err(condition) };
+    if compare.op != CmpOp::Eq || !hashable(&compare.class, &compare.left.ty, &compare.right.ty) {
+        return Err(condition);
+    }
+    let (left, right) = (slots_of(&compare.left), slots_of(&compare.right));
+    if left.whole_row || right.whole_row {
+        return Err(condition);
+    }
+    let is_own = |slots: &SlotSet| slots.is_subset(own) && slots.intersects(own);
+    let (l, r) = (left.slots, right.slots);
+    let swapped = match (is_own(&l), is_own(&r)) {
+        (false, true) if !l.intersects(own) => false,
+        (true, false) if !r.intersects(own) => true,
+        _ => return Err(condition),
+    };
+    let ExprKind::Compare(compare) = condition.kind else { return Err(condition) };
+    let compare = *compare;
+    let (left, right) =
+        if swapped { (compare.right, compare.left) } else { (compare.left, compare.right) };
+    Ok(HashKey { class: compare.class, left, right })
+}
+
+fn leaf_source(
+    leaf: Leaf,
+    choice: Option<Choice>,
+    (bound_filter, filter): (Vec<Expr>, Vec<Expr>),
+    block: &QueryBlock<'_>,
+) -> RowSource {
+    let base = leaf.slots.start;
+    let needed: Vec<bool> = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
+    match (leaf.kind, choice) {
+        (LeafKind::Table { table, lock, .. }, Some(choice)) => {
+            let checks = cell_checks(&filter, &table.def, base);
+            let read_order = read_order(&filter, &needed, base, choice.path.point);
+            RowSource::Table(Box::new(TableSource {
+                table,
+                alias: leaf.alias,
+                base,
+                needed,
+                read_order,
+                access: choice.path,
+                rows: choice.rows,
+                filter,
+                checks,
+                bound_filter,
+                lock,
+            }))
+        }
+        (LeafKind::Subplan { id, level, .. }, _) => {
+            RowSource::Subplan { id, base, level, alias: leaf.alias, filter }
+        }
+        (LeafKind::Virtual(table), _) => {
+            RowSource::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))
+        }
+        (LeafKind::JsonTable { document, rows }, _) => {
+            let alias = leaf.alias;
+            RowSource::JsonTable(Box::new(JsonTableSource { alias, base, document, rows, filter }))
+        }
+        (LeafKind::Table { .. }, None) => RowSource::Nothing,
+    }
+}
+
+/// The columns that the conditions read come first, except at a single row.
+fn read_order(filter: &[Expr], needed: &[bool], base: usize, point: bool) -> ReadOrder {
+    let needed = (0..needed.len()).filter(|&column| needed[column]);
+    if filter.is_empty() || point {
+        return ReadOrder { tested: Vec::new(), rest: needed.collect() };
+    }
+    let needs: Vec<Needs> = filter.iter().map(slots_of).collect();
+    let reads = |slot| needs.iter().any(|needs| needs.whole_row || needs.slots.contains(slot));
+    let (tested, rest) = needed.partition(|column| reads(base + column));
+    ReadOrder { tested, rest }
+}
