@@ -26,6 +26,7 @@ mod rollup;
 mod scope;
 mod select;
 pub mod table_scope;
+mod unnest;
 mod window;
 
 pub(crate) use from::{ROW_ID, visible_after};
@@ -175,6 +176,8 @@ struct QueryUse {
     keeps_digits: bool,
     /// Only the set of its rows matters, as for IN and EXISTS.
     tested: bool,
+    /// It is a subquery of an expression, so that its bound form is kept.
+    nested: bool,
     /// No more rows than these are read (LIMIT).
     limit: Option<u64>,
 }
@@ -222,6 +225,10 @@ struct QueryBinder<'c> {
     nesting: nesting::Nesting,
     /// For each subquery, by its number, what it reads loosely of the SELECT that it is part of.
     loose_reads: HashMap<usize, Vec<usize>>,
+    /// The bound form of the subquery that was bound last, where it may be unnested.
+    kept: Option<unnest::BoundNested>,
+    /// The same for each subquery, by its number.
+    nested: HashMap<usize, unnest::BoundNested>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
     /// What the statement is warned of each time it runs.
@@ -246,6 +253,8 @@ impl<'c> QueryBinder<'c> {
             open_views: Vec::new(),
             nesting: nesting::Nesting::default(),
             loose_reads: HashMap::new(),
+            kept: None,
+            nested: HashMap::new(),
             inserted: None,
             warnings: Vec::new(),
             wrong: None,
@@ -313,8 +322,11 @@ impl<'c> QueryBinder<'c> {
     /// Binds a subquery of an expression.
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
-        let usage = QueryUse { keeps_digits: true, tested, limit: None };
+        let usage = QueryUse { keeps_digits: true, tested, nested: true, limit: None };
         let (id, correlated) = self.subplan(query, usage)?;
+        if let Some(nested) = self.kept.take() {
+            self.nested.insert(id, nested);
+        }
         if let (Some(around), Some(level)) = (around, self.levels.last_mut()) {
             let loose = std::mem::replace(&mut level.loose, around);
             self.loose_reads.insert(id, loose);

@@ -36,7 +36,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// FROM as bound, before planning.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum FromTree {
     /// A single member.
     Leaf(Leaf),
@@ -45,7 +45,7 @@ pub(crate) enum FromTree {
 }
 
 /// A join as bound.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FromJoin {
     /// Which rows of the left side come out; of a semi or an anti join the left side's slots only
     /// are filled behind it.
@@ -61,7 +61,7 @@ pub(crate) struct FromJoin {
 }
 
 /// A single member of FROM.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Leaf {
     /// Its slots.
     pub(crate) slots: Range<usize>,
@@ -72,7 +72,7 @@ pub(crate) struct Leaf {
 }
 
 /// What a member of FROM is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum LeafKind {
     /// A stored table.
     Table {

@@ -50,6 +50,9 @@ impl QueryBinder<'_> {
             let usage = QueryUse { limit: query.limit.as_ref().map(limited), ..usage };
             let mut plan = self.select((select, usage), &query.order_by, &query.locking)?;
             plan.limit = self.limit(query.limit.as_ref())?;
+            if plan.limit.is_some() {
+                self.kept = None;
+            }
             order_by_index(&mut plan);
             return Ok(plan);
         }
@@ -59,6 +62,7 @@ impl QueryBinder<'_> {
         {
             return self.query(inner, usage);
         }
+        let usage = QueryUse { nested: false, ..usage };
         let (body, columns) = self.operand(&query.body, usage)?;
         let (mut order, mut computed) = (Vec::new(), Vec::new());
         for item in &query.order_by {

@@ -27,17 +27,18 @@ use inia_parser::ast::{self, SelectItem};
 
 /// A SELECT's bound clauses, before planning.
 #[derive(Default)]
-struct Clauses {
-    items: Vec<ScopeItem>,
+pub(super) struct Clauses {
+    pub(super) items: Vec<ScopeItem>,
     columns: Vec<OutputColumn>,
-    conditions: Vec<Expr>,
-    group: Vec<Expr>,
-    having: Option<Expr>,
-    aggregates: Vec<Aggregate>,
-    /// Those that queries inside read.
+    pub(super) conditions: Vec<Expr>,
+    pub(super) group: Vec<Expr>,
+    pub(super) having: Option<Expr>,
+    pub(super) aggregates: Vec<Aggregate>,
+    /// Those that queries inside read, and their first slot.
     shown: Vec<usize>,
+    shown_at: usize,
     order: Vec<SortKey>,
-    windows: Vec<WindowPlan>,
+    pub(super) windows: Vec<WindowPlan>,
     /// Expressions that only ORDER BY needs; they follow the select list in the tuple.
     hidden: Vec<Expr>,
 }
@@ -100,20 +101,19 @@ impl QueryBinder<'_> {
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
         let named_windows = select.windows.clone();
-        let QueryUse { keeps_digits, tested, limit } = usage;
+        let QueryUse { keeps_digits, .. } = usage;
         let level =
             Level { named_windows, keeps_digits, rollup: select.rollup, ..Level::default() };
         self.levels.push(Level { open: true, ..level });
-        let bound = self.one_deeper(|binder| {
-            binder.select_in_level((select, tested, limit), order_by, locking)
-        });
+        let bound =
+            self.one_deeper(|binder| binder.select_in_level((select, usage), order_by, locking));
         self.levels.pop();
         bound
     }
 
     fn select_in_level(
         &mut self,
-        (select, tested, limit): (&ast::Select, bool, Option<u64>),
+        (select, usage): (&ast::Select, QueryUse),
         order_by: &[ast::OrderItem],
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
@@ -157,25 +157,28 @@ impl QueryBinder<'_> {
         }
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
+        clauses.shown_at = from.width;
         from.width += clauses.shown.len();
         if clauses.group.is_empty() && !clauses.aggregates.is_empty() {
             // There is one row at most.
             clauses.order.clear();
             clauses.hidden.clear();
         }
-        if tested && clauses.groups_only(select) {
+        if usage.tested && clauses.groups_only(select) {
             clauses.group.clear();
         }
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
             self.check_full_group(select, &from, &clauses)?;
         }
+        self.unnest(&mut from, &mut clauses.conditions);
+        self.keep_nested((select, usage), &from, &clauses);
         if select.rollup {
             clauses.read_rolled_up(from.width)?;
             self.prepare_rolled_up(&mut clauses);
         } else if clauses.asks_grouping() {
             return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
         }
-        Ok(self.plan(select, from, clauses, limit))
+        Ok(self.plan(select, from, clauses, usage.limit))
     }
 
     /// Binds an expression that may not name select items and collects no aggregates.
@@ -520,12 +523,11 @@ impl QueryBinder<'_> {
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
         // Aggregates that queries inside read have slots behind those of FROM.
-        let own_width = from.width - clauses.shown.len();
         let aggregation = grouped.then_some(Aggregation {
             group: clauses.group,
             calls: clauses.aggregates,
             rollup: select.rollup,
-            shown: clauses.shown.into_iter().zip(own_width..).collect(),
+            shown: clauses.shown.into_iter().zip(clauses.shown_at..).collect(),
             strategy: GroupStrategy::Hash,
         });
         let mut plan = SelectPlan {

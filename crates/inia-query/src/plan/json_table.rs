@@ -21,7 +21,7 @@ pub struct JsonTableSource {
 }
 
 /// A path of which every match is a row, or several where paths are nested in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct JsonRows {
     /// The path.
     pub(crate) path: JsonPath,
@@ -32,7 +32,7 @@ pub(crate) struct JsonRows {
 }
 
 /// A column of JSON_TABLE.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct JsonColumn {
     /// Its place among all columns.
     pub(crate) at: usize,
@@ -43,7 +43,7 @@ pub(crate) struct JsonColumn {
 }
 
 /// What a column shows of a match.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum JsonShows {
     /// FOR ORDINALITY.
     Number,

@@ -31,6 +31,7 @@ mod row_ids;
 mod spill;
 mod statistics;
 mod strategies;
+mod subqueries;
 mod table_locks;
 mod temporary;
 mod transactions;

@@ -46,7 +46,7 @@ impl<'s> Scope<'s> {
     }
 
     /// What a SELECT inside may name from outside.
-    fn for_inner(&self) -> Vec<Name> {
+    pub(super) fn for_inner(&self) -> Vec<Name> {
         self.group.unwrap_or(self.own).iter().chain(self.outer).cloned().collect()
     }
 }

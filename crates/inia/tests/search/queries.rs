@@ -175,10 +175,14 @@ impl Maker<'_> {
     ) -> String {
         let (from, own) = self.from(outer, depth);
         let plain = Scope::plain(&own, outer);
-        let filter = match self.chance(65) {
+        let mut filter = match self.chance(65) {
             true => format!(" WHERE {}", self.condition(&plain, 2)),
             false => String::new(),
         };
+        while self.left > 0 && self.chance(20) {
+            let word = if filter.is_empty() { "WHERE" } else { "AND" };
+            filter = format!("{filter} {word} {}", self.nested(&plain));
+        }
         let shape = self.random.index(10);
         let (group, tail) = if shape < 3 { self.grouping(&own) } else { (None, String::new()) };
         let scope = Scope { group: group.as_deref(), ..plain };
@@ -197,6 +201,37 @@ impl Maker<'_> {
         let items: Vec<String> = items.iter().enumerate().map(name).collect();
         let distinct = if group.is_none() && self.chance(20) { "DISTINCT " } else { "" };
         format!("SELECT {distinct}{} FROM {from}{filter}{tail}", items.join(", "))
+    }
+
+    /// A subquery as a condition, mostly with an equality with the rows around it.
+    fn nested(&mut self, around: &Scope<'_>) -> String {
+        self.left = self.left.saturating_sub(1);
+        let outer = around.for_inner();
+        let (mut from, own) = self.from(&outer, 0);
+        if self.chance(60) {
+            let on = self.join_condition(&outer, &own, &[]);
+            from = format!("{from} WHERE {on}");
+            if self.chance(40) {
+                from = format!("{from} AND {}", self.condition(&Scope::plain(&own, &outer), 1));
+            }
+        }
+        let not = self.pick(&["", "", "NOT "]);
+        let kind = own[self.random.index(own.len())].1;
+        let inside = Scope::plain(&own, &outer);
+        let value = self.expression(&inside, kind, 1);
+        match self.random.index(5) {
+            0 | 1 => format!("{not}EXISTS (SELECT {value} FROM {from})"),
+            2 | 3 => {
+                let left = self.expression(around, kind, 1);
+                format!("{left} {not}IN (SELECT {value} FROM {from})")
+            }
+            _ => {
+                let left =
+                    (self.expression(around, kind, 0), self.expression(around, Kind::Int, 0));
+                let more = self.expression(&inside, Kind::Int, 0);
+                format!("({}, {}) {not}IN (SELECT {value}, {more} FROM {from})", left.0, left.1)
+            }
+        }
     }
 
     /// The expressions that rows are grouped by, and the clauses that say so.

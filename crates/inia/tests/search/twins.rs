@@ -73,6 +73,8 @@ pub(super) enum Way {
     Little,
     /// As text, and prepared with parameters.
     Prepared,
+    /// With subqueries as joins, and with subqueries that run for each row.
+    Nested,
     /// All rows, and those where a condition is true, false, or NULL.
     Parts,
     /// Rows where a condition holds, and those that say so of themselves.
@@ -85,7 +87,7 @@ pub(super) enum Way {
 
 impl Way {
     /// Ways for whole queries.
-    pub(super) const QUERIES: [Way; 3] = [Way::Bare, Way::Little, Way::Prepared];
+    pub(super) const QUERIES: [Way; 4] = [Way::Bare, Way::Little, Way::Prepared, Way::Nested];
     /// Ways for the items, the FROM and the condition of a query.
     pub(super) const CONDITIONS: [Way; 3] = [Way::Parts, Way::Filter, Way::Sums];
 
@@ -102,6 +104,7 @@ impl Way {
             Way::Bare => bare(twins, &pieces[0]),
             Way::Little => little(twins, &pieces[0]),
             Way::Prepared => prepared(twins, &pieces[0]),
+            Way::Nested => nested(twins, &pieces[0]),
             Way::Parts => parts(twins, pieces),
             Way::Filter => filter(twins, pieces),
             Way::Sums => sums(twins, pieces),
@@ -153,6 +156,19 @@ fn little(twins: &mut Twins, sql: &str) -> Option<Difference> {
         twins.keyed.ask(&format!("SET {setting} = DEFAULT"));
     }
     compare(["much memory", "little memory"], sql, much, little)
+}
+
+fn nested(twins: &mut Twins, sql: &str) -> Option<Difference> {
+    let plain = without_hints(sql);
+    let differs = |side: &mut Side| {
+        side.ask("SET optimizer_switch = 'default,subquery_to_derived=on'");
+        let joined = side.ask(&plain);
+        side.ask("SET optimizer_switch = 'default,semijoin=off,materialization=off'");
+        let nested = side.ask(&plain);
+        side.ask("SET optimizer_switch = DEFAULT");
+        compare(["joined", "nested"], sql, joined, nested)
+    };
+    differs(&mut twins.keyed).or_else(|| differs(&mut twins.bare))
 }
 
 fn prepared(twins: &mut Twins, sql: &str) -> Option<Difference> {

@@ -41,8 +41,11 @@ pub struct Line {
 /// All lines of a statement.
 pub fn describe(plan: &StatementPlan) -> Vec<Line> {
     let mut describer = Describer { plan, lines: Vec::new(), next_id: 1, ids: Vec::new() };
-    let simple = plan.subplans.is_empty() && !matches!(plan.root.body, Body::SetOperation(_));
-    describer.query(&plan.root, if simple { "SIMPLE" } else { "PRIMARY" });
+    describer.query(&plan.root, "PRIMARY");
+    // Subqueries that have become joins are no query blocks.
+    if describer.next_id == 2 {
+        describer.lines.iter_mut().for_each(|line| line.select_type = "SIMPLE".to_owned());
+    }
     describer.lines
 }
 
