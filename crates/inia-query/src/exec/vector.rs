@@ -23,7 +23,7 @@ use crate::access::{FoundRow, FoundRun, RowData, TableScan};
 use crate::plan::trace::{Node, watched};
 use crate::plan::vector::{VectorFilter, VectorGroups};
 use crate::plan::{RowSource, SelectPlan, TableSource};
-use crate::spill::{ENTRY, Grant, held};
+use crate::spill::{Grant, held};
 use conditions::{Batch, TextConstants, Truth};
 use inia_base::value::Value;
 use inia_expr::{Aggregate, EvalContext, Expr};
@@ -44,8 +44,7 @@ struct Grouping<'p, 'w> {
     tested: Tested<'p>,
     computed: Program<'p>,
     numbers: GroupNumbers,
-    /// The first row of each group.
-    rows: Vec<Vec<Value>>,
+    first: FirstRows,
     totals: Totals<'p>,
     memory: Grant<'w>,
     /// Bytes that groups and texts take.
@@ -53,6 +52,14 @@ struct Grouping<'p, 'w> {
     /// Which rows of the batch fulfil the conditions.
     chosen: Vec<bool>,
     seen: Seen,
+}
+
+/// What is kept of the first row of each group.
+#[derive(Default)]
+struct FirstRows {
+    groups: usize,
+    /// The values of one group after the other.
+    values: Vec<Value>,
 }
 
 /// What conditions need.
@@ -85,9 +92,6 @@ impl Runner<'_> {
         let Some(mut grouping) = self.grouping(source, (plan, group, calls), ctx) else {
             return Ok(false);
         };
-        if group.is_empty() {
-            grouping.begin(&vec![Value::Null; select.width]);
-        }
         // A second run would warn again.
         let warned = (ctx.warnings.count, ctx.warnings.list.len());
         let done = match self.trace {
@@ -106,15 +110,23 @@ impl Runner<'_> {
             ctx.warnings.list.truncate(warned.1);
             return Ok(false);
         }
-        let Grouping { rows, totals, computed, .. } = grouping;
-        for (number, group) in rows.iter().enumerate() {
+        if group.is_empty() && grouping.first.groups == 0 {
+            row[source.base..source.base + source.needed.len()].fill(Value::Null);
+            grouping.begin(row);
+        }
+        let Grouping { first, totals, computed, .. } = grouping;
+        let mut kept = first.values.into_iter();
+        for number in 0..first.groups {
             self.check_killed()?;
+            for (&slot, value) in plan.kept.iter().zip(&mut kept) {
+                row[slot] = value;
+            }
             ctx.aggregates.clear();
             for (at, call) in calls.iter().enumerate() {
                 let value = totals.value((at, number), call, &computed, ctx)?;
                 ctx.aggregates.push(value);
             }
-            if !project(ctx, group)? {
+            if !project(ctx, row)? {
                 break;
             }
         }
@@ -142,7 +154,7 @@ impl Runner<'_> {
             tested: Tested { program: Program::new(&plan.tested, ctx)?, texts },
             computed: Program::new(&plan.computed, ctx)?,
             numbers: GroupNumbers::new(plan.keys.len()),
-            rows: Vec::new(),
+            first: FirstRows::default(),
             totals: Totals::new(&plan.totals),
             memory: Grant::new(self.exec.workspace),
             used: 0,
@@ -268,6 +280,11 @@ impl Grouping<'_, '_> {
         row: &mut [Value],
     ) -> Result<Option<Vec<usize>>> {
         if self.plan.keys.is_empty() {
+            let first = self.chosen.iter().position(|chosen| *chosen);
+            if let (0, Some(first)) = (self.first.groups, first) {
+                fill(run, first, self.source, ctx, row)?;
+                self.begin(row);
+            }
             return Ok(Some(Vec::new()));
         }
         let mut columns = Vec::with_capacity(self.plan.keys.len());
@@ -318,9 +335,12 @@ impl Grouping<'_, '_> {
 
     /// Begins a group with its first row.
     fn begin(&mut self, row: &[Value]) {
-        self.rows.push(row.to_vec());
-        self.used += held(row) + ENTRY + self.totals.begin();
-        let numbered = self.plan.keys.is_empty() || self.rows.len() == self.numbers.len();
+        let FirstRows { groups, values } = &mut self.first;
+        *groups += 1;
+        let from = values.len();
+        values.extend(self.plan.kept.iter().map(|&slot| row[slot].clone()));
+        self.used += held(&values[from..]) + self.totals.begin();
+        let numbered = self.plan.keys.is_empty() || *groups == self.numbers.len();
         debug_assert!(numbered, "each group has its number");
     }
 }

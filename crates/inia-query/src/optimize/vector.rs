@@ -15,7 +15,7 @@ use inia_base::decimal::MAX_SCALE;
 use inia_base::value::Value;
 use inia_expr::compare::CmpClass;
 use inia_expr::tree::{Arith, ArithOp, CmpOp, Compare, NumClass};
-use inia_expr::{Aggregate, Expr, ExprKind};
+use inia_expr::{Aggregate, Expr, ExprKind, SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
 
 /// Digits of a coefficient that always fits 128 bits.
@@ -45,7 +45,23 @@ pub(super) fn vector_groups(
         None => VectorFilter::Row(place),
     });
     let conditions = conditions.collect();
-    Some(VectorGroups { tested: tested.steps, conditions, keys, computed: computed.steps, totals })
+    let kept = kept_slots(select, source);
+    let (tested, computed) = (tested.steps, computed.steps);
+    Some(VectorGroups { tested, conditions, keys, kept, computed, totals })
+}
+
+/// The table's slots that are read behind the grouping.
+fn kept_slots(select: &SelectPlan, source: &TableSource) -> Vec<usize> {
+    let mut whole = !select.windows.is_empty();
+    let mut slots = SlotSet::default();
+    for expr in select.output.iter().chain(&select.having) {
+        let needs = slots_of(expr);
+        whole |= needs.whole_row;
+        slots = slots.union(&needs.slots);
+    }
+    let needed = source.needed.iter().enumerate().filter(|(_, needed)| **needed);
+    let needed = needed.map(|(column, _)| source.base + column);
+    needed.filter(|slot| whole || slots.contains(*slot)).collect()
 }
 
 /// A column that groups, where equal stored numbers or bytes are equal keys.

@@ -126,6 +126,8 @@ pub struct VectorGroups {
     pub conditions: Vec<VectorFilter>,
     /// The columns that group; without any there is one group.
     pub keys: Vec<VectorKey>,
+    /// The slots of a group's first row that anything behind the grouping reads.
+    pub kept: Vec<usize>,
     /// What aggregates read, of the rows that fulfil the conditions.
     pub computed: Vec<NumberStep>,
     /// The aggregates, in the order of their calls.

@@ -44,6 +44,8 @@ pub(super) struct GroupNumbers {
     pub(super) dictionaries: Vec<Dictionary>,
     numbers: HashMap<Box<[u8]>, usize, KeyHash>,
     key: Vec<u8>,
+    /// The words of the last row and its group: rows often come sorted.
+    last: Option<(Vec<Option<u64>>, usize)>,
 }
 
 impl GroupNumbers {
@@ -54,6 +56,19 @@ impl GroupNumbers {
 
     /// The group of a row's words, where it has begun; else the next group, which begins.
     pub(super) fn number(&mut self, words: &[Option<u64>]) -> (usize, bool) {
+        if let Some((last, number)) = &self.last
+            && last == words
+        {
+            return (*number, false);
+        }
+        let (number, begins) = self.find(words);
+        let (last, of_last) = self.last.get_or_insert_default();
+        words.clone_into(last);
+        *of_last = number;
+        (number, begins)
+    }
+
+    fn find(&mut self, words: &[Option<u64>]) -> (usize, bool) {
         self.key.clear();
         for word in words {
             self.key.push(u8::from(word.is_some()));
