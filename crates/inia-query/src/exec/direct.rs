@@ -67,7 +67,8 @@ impl Runner<'_> {
     }
 
     /// The scan whose runs are taken whole, where the plan takes them so and the bounds of the
-    /// path are exact.
+    /// path are exact. It is inlined, as a scan is large to be moved for one row.
+    #[inline]
     fn whole_runs(
         &self,
         DirectQuery { source, plan, .. }: DirectQuery<'_>,

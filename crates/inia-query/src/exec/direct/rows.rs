@@ -30,8 +30,8 @@ impl Runner<'_> {
         if !holds(&select.once, ctx, &[])? {
             return Ok(0);
         }
-        if let Some(scan) = self.whole_runs(direct, ctx)? {
-            return self.send_runs((scan, source), columns, (skip, take), ctx, sink);
+        if let Some(mut scan) = self.whole_runs(direct, ctx)? {
+            return self.send_runs((&mut scan, source), columns, (skip, take), ctx, sink);
         }
         let mut sent = 0;
         self.each_found(direct, ctx, &mut |ctx, found| {
@@ -47,9 +47,10 @@ impl Runner<'_> {
     }
 
     /// Sends the rows of a snapshot scan that need no test.
+    #[inline]
     fn send_runs(
         &self,
-        (mut scan, source): (TableScan, &TableSource),
+        (scan, source): (&mut TableScan, &TableSource),
         columns: &[usize],
         (mut skip, take): (u64, u64),
         ctx: &mut EvalContext<'_>,
