@@ -144,6 +144,17 @@ pub enum Change {
 }
 
 impl Change {
+    /// Whether the database is there that a table or view is put into.
+    fn has_schema(&self, version: &CatalogVersion) -> bool {
+        match self {
+            Change::PutTable(def) => version.schemas.contains_key(&def.schema),
+            Change::PutView(def) => version.schemas.contains_key(&def.schema),
+            _ => true,
+        }
+    }
+}
+
+impl Change {
     /// Whether only one session sees it.
     pub fn is_temporary(&self) -> bool {
         match self {
@@ -386,6 +397,7 @@ impl Catalog {
         let mut next = CatalogVersion::clone(&current);
         next.number += 1;
         for change in changes {
+            debug_assert!(change.has_schema(&next), "a table or view is put into a schema");
             self.apply(&mut next, change);
         }
         next.references = Arc::new(references(&next));

@@ -45,6 +45,15 @@ pub(crate) struct RowChange<'c, V> {
     pub(crate) changed: &'c [bool],
 }
 
+impl<V> RowChange<'_, V> {
+    /// Checks, in debug builds, that the row stays where it is found: its primary key does not
+    /// change.
+    pub(super) fn debug_check_stays(&self, table: &Table) {
+        let mut parts = table.def.primary().into_iter().flat_map(|primary| &primary.parts);
+        debug_assert!(parts.all(|part| !self.changed[part.column]), "the row stays at its key");
+    }
+}
+
 /// Writes rows of one table; its buffers are reused from row to row.
 pub(crate) struct RowWriter<'t> {
     pub(super) table: &'t Table,
@@ -240,9 +249,7 @@ impl<'t> RowWriter<'t> {
         }
         self.clustered.clear();
         self.clustered.extend_from_slice(change.key);
-        let key_parts = table.def.primary().into_iter().flat_map(|primary| &primary.parts);
-        let keeps = key_parts.into_iter().all(|part| !change.changed[part.column]);
-        debug_assert!(keeps, "a row that moves is no longer where the scan stands");
+        change.debug_check_stays(table);
         self.update_entries(txn, change).map(Some)
     }
 

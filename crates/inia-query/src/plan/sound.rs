@@ -13,6 +13,7 @@
 mod expr;
 mod path;
 mod source;
+mod strategy;
 mod window;
 
 use super::{
@@ -153,6 +154,7 @@ impl StatementPlan {
         select.having.iter().for_each(|having| groups.check(having));
         let results = Readable { windows: select.windows.len(), ..groups };
         select.output.iter().for_each(|expr| results.check(expr));
+        strategy::check(select);
         if let Some(extrema) = select.extrema() {
             self.check_extrema(select, extrema);
         }

@@ -43,6 +43,18 @@ impl RebuildPlan {
         index_origins: &[Option<usize>],
         copy: bool,
     ) -> RebuildPlan {
+        debug_assert_eq!(column_origins.len(), new.columns.len(), "each column has its origin");
+        debug_assert_eq!(index_origins.len(), new.indexes.len(), "each index has its origin");
+        let mut columns = column_origins.iter().flatten();
+        debug_assert!(
+            columns.all(|origin| *origin < old.columns.len()),
+            "a column of the old table"
+        );
+        let mut indexes = index_origins.iter().flatten();
+        debug_assert!(
+            indexes.all(|origin| *origin < old.indexes.len()),
+            "an index of the old table"
+        );
         let same_columns = old.columns.len() == new.columns.len()
             && column_origins.iter().enumerate().all(|(i, origin)| *origin == Some(i));
         let converts = |(i, origin): (usize, &Option<usize>)| {

@@ -161,9 +161,7 @@ impl RowWriter<'_> {
         let (new, changed) = (rewrite.bytes(), rewrite.changed());
         let change = RowChange { key, old, new, changed };
         self.leaves_number(txn, &change)?;
-        let parts = self.table.def.primary().into_iter().flat_map(|primary| &primary.parts);
-        let keeps = parts.into_iter().all(|part| !changed[part.column]);
-        debug_assert!(keeps, "a row that moves is not changed in a batch");
+        change.debug_check_stays(self.table);
         let row = self.changes.rows.len();
         self.changes.rows.push_seen(key, new, locator);
         if rewrite.indexes().is_empty() {

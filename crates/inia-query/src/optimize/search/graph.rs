@@ -23,12 +23,14 @@ pub(super) struct Graph {
     /// The members that share an edge with each member.
     edges: Vec<Members>,
     hyper: Vec<HyperEdge>,
+    /// The sets of members that can be joined without a product, once those are connected.
+    parts: Vec<Members>,
 }
 
 impl Graph {
     /// So many members without edges.
     pub(super) fn new(count: usize) -> Graph {
-        Graph { edges: vec![Members::default(); count], hyper: Vec::new() }
+        Graph { edges: vec![Members::default(); count], hyper: Vec::new(), parts: Vec::new() }
     }
 
     /// Number of members.
@@ -82,6 +84,12 @@ impl Graph {
                 self.connect(left, right);
             }
         }
+        self.parts = parts;
+    }
+
+    /// Whether the set is a product: it has members of several parts.
+    pub(super) fn is_product(&self, set: Members) -> bool {
+        !self.parts.is_empty() && !self.parts.iter().any(|part| set.is_subset(*part))
     }
 
     /// The sets of members that can be joined without a product. An edge joins two parts once each

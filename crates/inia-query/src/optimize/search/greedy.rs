@@ -21,9 +21,15 @@ pub(super) fn order(
     // Pairs stay as they are while other sets are joined.
     let mut known: HashMap<(Members, Members), Option<(f64, Entry)>> = HashMap::new();
     while sets.len() > 1 {
+        let product = sets.iter().copied().find(|set| graph.is_product(*set));
         let mut best: Option<(Members, Members, (bool, f64, f64), Entry)> = None;
         for (at, &a) in sets.iter().enumerate() {
             for &b in &sets[at + 1..] {
+                // A product grows by one part at a time: none is ever a hash table beside another.
+                let grows = product.is_none_or(|product| product == a || product == b);
+                if graph.is_product(a.union(b)) && !grows {
+                    continue;
+                }
                 let pair = known.entry((a, b)).or_insert_with(|| {
                     let joined = Entry::join(model, (a, table[&a]), (b, table[&b]));
                     joined.all.cost.is_finite().then(|| (rows(a.union(b)), joined))
