@@ -188,6 +188,10 @@ impl Enumeration<'_> {
     }
 
     fn pair(&mut self, a: Members, b: Members) -> Option<()> {
+        // A product grows by one part at a time: none is ever a hash table beside another.
+        if self.graph.is_product(a) && self.graph.is_product(b) {
+            return Some(());
+        }
         self.left = self.left.checked_sub(1)?;
         let (left, right) = ((a, self.table[a.index()]), (b, self.table[b.index()]));
         let joined = Entry::join(self.model, left, right);

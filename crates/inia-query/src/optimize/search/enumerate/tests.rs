@@ -49,7 +49,8 @@ impl Model for Drawn {
     }
 }
 
-/// The least cost of every set, by all splits into sets that something connects.
+/// The least cost of every set, by all splits into sets that something connects, and that are not
+/// products both.
 fn by_all_splits(graph: &Graph, model: &Drawn) -> HashMap<Members, Entry> {
     let mut best: HashMap<Members, Entry> = HashMap::new();
     for set in Members::first_of(graph.len()).subsets() {
@@ -62,6 +63,7 @@ fn by_all_splits(graph: &Graph, model: &Drawn) -> HashMap<Members, Entry> {
             let right = set.minus(left);
             if let (Some(l), Some(r)) = (best.get(&left), best.get(&right))
                 && graph.connects(left, right)
+                && !(graph.is_product(left) && graph.is_product(right))
             {
                 least.keep(Entry::join(model, (left, *l), (right, *r)));
             }
@@ -156,4 +158,27 @@ fn products_are_formed_between_whole_parts() {
     assert!(graph.connects(both(0, 1), both(2, 3)));
     assert!(!graph.connects(Members::one(0), both(2, 3)));
     assert!(!graph.connects(Members::one(1), Members::one(2)));
+}
+
+#[test]
+fn a_product_of_many_parts_grows_by_one_part_at_a_time() {
+    let mut seed = 5;
+    let mut graph = Graph::new(8);
+    graph.connect(Members::one(6), Members::one(7));
+    graph.connect_parts();
+    let rows = (0..1 << 8).map(|_| (draw(&mut seed) % 1000) as f64 + 1.0).collect();
+    let model = Drawn { rows, needs: vec![Members::default(); 8] };
+    let all = Members::first_of(8);
+    let enumerated = enumerate(&graph, &model, usize::MAX).unwrap();
+    let greedy = greedy::order(&graph, &model, &|set| model.rows[set.index()]).unwrap();
+    let ways: [&dyn Fn(Members) -> Entry; 2] =
+        [&|set| enumerated[set.index()], &|set| greedy[&set]];
+    for find in ways {
+        let mut rest = vec![all];
+        while let Some(set) = rest.pop() {
+            let Some((left, right, _)) = find(set).all.split else { continue };
+            assert!(!(graph.is_product(left) && graph.is_product(right)), "{left:?} x {right:?}");
+            rest.extend([left, right]);
+        }
+    }
 }
