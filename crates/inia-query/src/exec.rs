@@ -49,6 +49,9 @@ pub(crate) use crate::spill::Tuple;
 /// Takes tuples; returns whether it wants more.
 pub(crate) type TupleVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
 
+/// Takes a finished row, its group's aggregates in the context; returns whether it wants more.
+type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
+
 /// Takes rows of slots; returns whether it wants more.
 pub(crate) type RowVisitor<'v> =
     dyn FnMut(&mut EvalContext<'_>, &mut Vec<Value>) -> Result<bool> + 'v;

@@ -289,12 +289,15 @@ impl TableScan {
         self.lookup(txn)
     }
 
-    /// Asks for the first `bytes` of each clustered row only, and for no keys: where rows are read
-    /// from the clustered tree, others are left out. Before the first move.
-    pub(crate) fn narrow(&mut self, bytes: usize) {
+    /// Asks for these columns of each row only, and for no keys. Where rows are read from the
+    /// clustered tree and all of the columns have fixed places, which lie in a row's first bytes,
+    /// the rest is left out. Before the first move.
+    pub(crate) fn narrow_to(&mut self, columns: impl Iterator<Item = usize>) {
         debug_assert!(self.is_unmoved(), "rows are narrowed before the first move");
+        let mut extents = columns.map(|column| self.table.layout.extent(column));
+        let bytes = extents.try_fold(0, |most, extent| Some(most.max(extent?)));
         if self.secondary().is_none() {
-            self.narrow = Some(bytes);
+            self.narrow = bytes;
         }
     }
 

@@ -15,7 +15,7 @@
 use super::hash::KeyHash;
 use super::keys::encode_key;
 use super::sort::Sorter;
-use super::{Result, Tuple, damaged_row};
+use super::{Project, Result, Tuple, damaged_row};
 use crate::plan::{Aggregation, GroupStrategy};
 use crate::spill::{Distinct, ENTRY, Grant, Partitions, Purpose, Stream, Workspace, held};
 use crate::spill::{decode_tuple, encode_tuple};
@@ -223,7 +223,7 @@ impl<'p, 'w> Groups<'p, 'w> {
         mut self,
         ctx: &mut EvalContext<'_>,
         width: usize,
-        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+        project: &mut Project<'_>,
     ) -> Result<()> {
         if let Some(sorter) = self.sorted.take() {
             return self.finish_one_by_one(sorter, ctx, project);
@@ -243,7 +243,7 @@ impl<'p, 'w> Groups<'p, 'w> {
         self,
         sorter: Sorter<'w>,
         ctx: &mut EvalContext<'_>,
-        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+        project: &mut Project<'_>,
     ) -> Result<()> {
         let (plan, workspace) = (self.plan, self.workspace);
         let (mut group, mut last) = (self, None::<Vec<u8>>);
@@ -268,11 +268,7 @@ impl<'p, 'w> Groups<'p, 'w> {
     }
 
     /// As [`Groups::finish`], for the groups of many passes in the order of their keys.
-    fn finish_sorted(
-        self,
-        ctx: &mut EvalContext<'_>,
-        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
-    ) -> Result<()> {
+    fn finish_sorted(self, ctx: &mut EvalContext<'_>, project: &mut Project<'_>) -> Result<()> {
         let calls = self.plan.calls.len();
         let mut sorter = Sorter::new(usize::MAX, self.workspace);
         self.each(ctx, &mut |ctx, key, row| {

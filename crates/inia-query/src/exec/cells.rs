@@ -15,7 +15,7 @@
 
 use super::direct::{Total, integer};
 use super::hash::KeyHash;
-use super::{Result, Runner};
+use super::{Project, Result, Runner};
 use crate::access::{FoundRow, FoundRun, TableScan};
 use crate::plan::{Factor, IntColumn, IntGroups, JoinTotals, RowSource, SelectPlan, TableSource};
 use crate::row::Cell;
@@ -25,9 +25,6 @@ use inia_expr::{Aggregate, EvalContext};
 use inia_parser::ast::AggregateFunc;
 use inia_storage::ReadMode;
 use std::collections::HashMap;
-
-/// Takes a finished group's row, its aggregates in the context.
-type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
 
 /// About how many bytes a hash table takes for each key besides its totals.
 const KEY_SIZE: usize = 64;
@@ -372,12 +369,7 @@ impl Runner<'_> {
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
-        // Columns of fixed places lie in a row's first bytes; the rest need not be read.
-        let read = columns.iter().chain([&by.column]);
-        let mut extents = read.map(|&column| source.table.layout.extent(column));
-        if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
-            scan.narrow(bytes);
-        }
+        scan.narrow_to(columns.iter().chain([&by.column]).copied());
         let mut txn = self.txn_of(&source.table).borrow_mut();
         // Rows at hand come in runs, whose keys are read together. Where no run can be given the
         // scan moves by one row.

@@ -4,7 +4,7 @@ use super::aggregate::Groups;
 use super::keys::TupleKey;
 use super::sort::Sorter;
 use super::window::Windows;
-use super::{Result, Runner, Tuple, TupleVisitor, damaged_row};
+use super::{Project, Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::TableScan;
 use crate::catalog::Table;
 use crate::plan::trace::{Node, watched};
@@ -107,7 +107,7 @@ impl Runner<'_> {
         &self,
         select: &SelectPlan,
         ctx: &mut EvalContext<'_>,
-        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+        project: &mut Project<'_>,
     ) -> Result<()> {
         if select.windows.is_empty() {
             return self.rows_of_select(select, ctx, project);
@@ -130,7 +130,7 @@ impl Runner<'_> {
         &self,
         select: &SelectPlan,
         ctx: &mut EvalContext<'_>,
-        next: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+        next: &mut Project<'_>,
     ) -> Result<()> {
         let project = &mut |ctx: &mut EvalContext<'_>, row: &[Value]| match &select.having {
             Some(having) if having.eval_bool(ctx, row)? != Some(true) => Ok(true),
@@ -163,7 +163,7 @@ impl Runner<'_> {
         aggregation: &Aggregation,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
-        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
+        project: &mut Project<'_>,
     ) -> Result<()> {
         let done = match &aggregation.strategy {
             _ if empty => false,

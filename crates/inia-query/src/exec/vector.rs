@@ -18,7 +18,7 @@ mod tests;
 mod totals;
 
 use super::keys::encode_key;
-use super::{Result, Runner};
+use super::{Project, Result, Runner};
 use crate::access::{FoundRow, FoundRun, RowData, TableScan};
 use crate::plan::trace::{Node, watched};
 use crate::plan::vector::{VectorFilter, VectorGroups};
@@ -31,9 +31,6 @@ use inia_storage::ReadMode;
 use keys::{GroupNumbers, Words};
 use program::Program;
 use totals::Totals;
-
-/// Takes a finished group's row, its aggregates in the context.
-type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
 
 /// The state of one execution.
 struct Grouping<'p, 'w> {
@@ -175,15 +172,8 @@ impl Runner<'_> {
         if !scan.is_exact() && !source.bound_filter.is_empty() {
             return Ok(false);
         }
-        // Columns of fixed places lie in a row's first bytes; the rest need not be read.
         let read = source.read_order.tested.iter().chain(&source.read_order.rest);
-        let columns = source.table.def.columns.len();
-        let mut extents = read.map(|&column| {
-            (column < columns).then(|| source.table.layout.extent(column)).flatten()
-        });
-        if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
-            scan.narrow(bytes);
-        }
+        scan.narrow_to(read.copied());
         let txn = self.txn_of(&source.table);
         let mut key = Vec::new();
         loop {
@@ -300,37 +290,45 @@ impl Grouping<'_, '_> {
         let mut words = vec![None; columns.len()];
         for (at, &i) in rows.iter().enumerate() {
             for (place, (column, word)) in columns.iter().zip(&mut words).enumerate() {
-                *word = match column {
-                    Words::Numbers(numbers) => numbers[at],
-                    Words::Texts(texts) => match texts[at] {
-                        None => None,
-                        Some(text) => Some(match self.numbers.dictionaries[place].get(text) {
-                            Some(word) => word,
-                            None => {
-                                fill(run, i, self.source, ctx, row)?;
-                                let group = &self.group[place];
-                                let mut key = Vec::new();
-                                let value = group.eval_ref(ctx, row)?;
-                                encode_key(&value, &group.ty, false, &mut key);
-                                let (word, kept) = self.numbers.dictionaries[place].add(text, key);
-                                self.used += kept;
-                                word
-                            }
-                        }),
-                    },
+                let text = match column {
+                    Words::Numbers(numbers) => {
+                        *word = numbers[at];
+                        continue;
+                    }
+                    Words::Texts(texts) => texts[at],
+                };
+                let known = text.map(|text| self.numbers.dictionaries[place].get(text));
+                *word = match (text, known.flatten()) {
+                    (Some(text), None) => {
+                        fill(run, i, self.source, ctx, row)?;
+                        Some(self.new_word(place, text, ctx, row)?)
+                    }
+                    (_, known) => known,
                 };
             }
             let (number, begins) = self.numbers.number(&words);
             if begins {
                 fill(run, i, self.source, ctx, row)?;
                 self.begin(row);
-                if !self.memory.allows(self.used + self.numbers.held()) {
-                    return Ok(None);
-                }
             }
             groups.push(number);
         }
-        Ok(Some(groups))
+        Ok(self.memory.allows(self.used + self.numbers.held()).then_some(groups))
+    }
+
+    /// The word of a text that has not come yet, which is in `row` at its key's column.
+    fn new_word(
+        &mut self,
+        place: usize,
+        text: &[u8],
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<u64> {
+        let (group, mut key) = (&self.group[place], Vec::new());
+        encode_key(&*group.eval_ref(ctx, row)?, &group.ty, false, &mut key);
+        let (word, kept) = self.numbers.dictionaries[place].add(text, key);
+        self.used += kept;
+        Ok(word)
     }
 
     /// Begins a group with its first row.

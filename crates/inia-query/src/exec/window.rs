@@ -58,11 +58,7 @@ impl<'p, 'w> Windows<'p, 'w> {
     }
 
     /// Computes all calls and gives each row, with their results in the context, to `project`.
-    pub(super) fn finish(
-        self,
-        ctx: &mut EvalContext<'_>,
-        project: &mut dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool>,
-    ) -> Result<()> {
+    pub(super) fn finish(self, ctx: &mut EvalContext<'_>, project: &mut Next<'_>) -> Result<()> {
         let Windows { passes, workspace, shape, mut sorter } = self;
         for (number, calls) in passes.iter().enumerate() {
             let mut pass = Pass { calls, workspace, shape };

@@ -267,12 +267,7 @@ impl Runner<'_> {
         totals: &mut [Total<'_>],
         ctx: &mut EvalContext<'_>,
     ) -> Result<()> {
-        // Columns of fixed places lie in a row's first bytes; the rest need not be read.
-        let columns = totals.iter().filter_map(Total::column);
-        let mut extents = columns.map(|column| source.table.layout.extent(column));
-        if let Some(bytes) = extents.try_fold(0, |most, extent| Some(most.max(extent?))) {
-            scan.narrow(bytes);
-        }
+        scan.narrow_to(totals.iter().filter_map(Total::column));
         // No aggregate depends on another, so each takes a whole run where it can, or else its rows
         // one by one.
         let mut txn = self.txn_of(&source.table).borrow_mut();

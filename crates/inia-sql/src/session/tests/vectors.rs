@@ -130,3 +130,26 @@ fn vectors_give_what_rows_give() {
     }
     assert!(over_vectors > 200, "{over_vectors} of 400 ran over vectors");
 }
+
+#[test]
+fn texts_of_one_group_that_outgrow_memory_are_grouped_by_rows() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table t (id int primary key, c varchar(16))");
+    // Twelve letters in upper and lower case: 4,096 texts that are equal.
+    for chunk in (0..4096u32).collect::<Vec<_>>().chunks(512) {
+        let text = |n: u32| -> String {
+            (0..12).map(|bit| if n >> bit & 1 == 1 { 'A' } else { 'a' }).collect()
+        };
+        let tuples: Vec<String> = chunk.iter().map(|&n| format!("({n}, '{}')", text(n))).collect();
+        s.ok(&format!("insert into t values {}", tuples.join(", ")));
+    }
+    let query = "select count(*), sum(id), upper(c) from t group by c";
+    let expected = format!("4096|{}|AAAAAAAAAAAA\n", 4095 * 4096 / 2);
+    let scans = |s: &mut TestSession| s.ok(&format!("explain analyze {query}"));
+    assert!(scans(&mut s).contains("loops=1"));
+    assert_eq!(s.ok(query), expected);
+    s.ok("set tmp_table_size = 1024");
+    assert!(scans(&mut s).contains("loops=2"), "vectors come first, rows then");
+    assert_eq!(s.ok(query), expected);
+}
