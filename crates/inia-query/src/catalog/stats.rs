@@ -57,7 +57,9 @@ impl Age {
 
     /// Whether what was known then is still good at the age of `now`.
     fn is_near(self, now: Age) -> bool {
-        let changed = now.rows.abs_diff(self.rows) + now.updates.wrapping_sub(self.updates);
+        // Another session's sample may be younger than `now`.
+        let updated = now.updates.abs_diff(self.updates);
+        let changed = now.rows.abs_diff(self.rows).saturating_add(updated);
         changed.saturating_mul(STALE_AFTER) <= self.rows
     }
 }

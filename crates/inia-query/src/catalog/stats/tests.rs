@@ -3,9 +3,7 @@
 use crate::catalog::stats::value_codec;
 use crate::catalog::{Table, make_trees, mdl::MdlManager};
 use crate::row::Cell;
-use crate::table_def::{
-    ColumnDef, ColumnDefault, IndexDef, IndexKind, IndexPart, TableDef, TableId,
-};
+use crate::table_def::{ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::ids::TreeId;
@@ -17,20 +15,7 @@ use std::sync::atomic::Ordering;
 const INT: DataType = DataType::Int { width: IntWidth::Int, unsigned: false };
 
 fn column(name: &str, nullable: bool) -> ColumnDef {
-    ColumnDef {
-        name: name.into(),
-        data_type: INT,
-        display_width: None,
-        zerofill: false,
-        nullable,
-        default: ColumnDefault::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        generated: None,
-        invisible: false,
-        explicit_collation: false,
-    }
+    ColumnDef::new(name, INT, nullable)
 }
 
 fn index(name: &str, kind: IndexKind, columns: &[usize]) -> IndexDef {
