@@ -12,7 +12,7 @@
 
 mod star;
 
-use super::questions::{self, Question, Round};
+use super::questions::{FAMILY, QuerySet, Question, Round};
 use super::{DataSet, Figure, Parameters, Rows, Script, Setting, Stage, Tally, Workload};
 use crate::agreement;
 use crate::random::Rng;
@@ -72,61 +72,23 @@ const KINDS: [&str; 6] = {
     kinds
 };
 
-const FAMILY: &str = "Warehouse";
-
-fn defaults() -> Parameters {
-    Parameters { rows: 1_000_000, prepared: false, ..Parameters::default() }
-}
+/// Facts unless told otherwise.
+const FACTS: u64 = 1_000_000;
 
 /// The queries.
 struct Asking;
 
-impl Workload for Asking {
-    fn name(&self) -> &'static str {
-        "benchw"
-    }
+impl QuerySet for Asking {
+    const KINDS: &'static [&'static str] = &KINDS;
+    const NAME: &'static str = "benchw";
+    const ABOUT: &'static str = "queries on a star of facts and three dimensions";
+    const ROWS: u64 = FACTS;
 
-    fn about(&self) -> &'static str {
-        "queries on a star of facts and three dimensions"
-    }
-
-    fn family(&self) -> &'static str {
-        FAMILY
-    }
-
-    fn defaults(&self) -> Parameters {
-        defaults()
-    }
-
-    fn options(&self) -> &'static [(&'static str, &'static str)] {
-        questions::OPTIONS
-    }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        &KINDS
-    }
-
-    fn figure(&self) -> Figure {
-        questions::FIGURE
-    }
-
-    fn unit(&self) -> &'static str {
-        record::QUERIES
-    }
-
-    fn length(&self, parameters: &Parameters) -> Option<u64> {
-        Some(questions::length(parameters, QUERIES.len()))
-    }
-
-    fn draws(&self) -> bool {
-        false
-    }
-
-    fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
+    fn tables(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         Ok(star::data(parameters, dialect))
     }
 
-    fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
+    fn round(&self, setting: &Setting, session: &mut Session) -> Result<Round> {
         let (rows, seed) = (setting.parameters.rows, setting.parameters.seed);
         session.expect(&[("SELECT COUNT(*) FROM fact0", rows as i64)])?;
         let question =
@@ -138,7 +100,7 @@ impl Workload for Asking {
             Some(format!("{found} of the generator"))
         };
         let set = format!("benchw {rows} {seed}");
-        Ok(Arc::new(Round::new(setting, set, questions, Box::new(judge))?))
+        Round::new(setting, set, questions, Box::new(judge))
     }
 }
 
@@ -171,7 +133,7 @@ impl Workload for Program {
     }
 
     fn defaults(&self) -> Parameters {
-        defaults()
+        Parameters { rows: FACTS, prepared: false, ..Parameters::default() }
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {

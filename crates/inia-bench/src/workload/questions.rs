@@ -5,11 +5,11 @@
 //! them `runs` times; each client begins at another one. Answers are compared after the round: with
 //! the order that the query asks for, with what is published, and with what other targets said.
 
-use super::{Figure, Parameters, Script, Setting, Stage, Tally};
+use super::{DataSet, Figure, Parameters, Script, Setting, Stage, Tally, Workload};
 use crate::agreement::{Agreement, Lines, lines, ordered};
 use crate::limit::{Ending, Watch};
 use crate::random::Rng;
-use crate::record::{FAILED, Outcome, STOPPED, UNANSWERED};
+use crate::record::{FAILED, Outcome, QUERIES, STOPPED, UNANSWERED};
 use crate::report::geometric_mean;
 use crate::session::{Session, Statement};
 use crate::target::{Answer, Class, Dialect, Failure, Result};
@@ -17,15 +17,84 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+/// A workload that asks a set of queries.
+pub(super) trait QuerySet: Sync {
+    /// Names of the queries, and behind them [`UNANSWERED`].
+    const KINDS: &'static [&'static str];
+    /// Its name on the command line.
+    const NAME: &'static str;
+    /// One line about it.
+    const ABOUT: &'static str;
+    /// Rows that it is run with unless told otherwise.
+    const ROWS: u64;
+
+    /// The tables and rows it needs.
+    fn tables(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet>;
+
+    /// Looks at the loaded data and makes the round that the clients share.
+    fn round(&self, setting: &Setting, session: &mut Session) -> Result<Round>;
+}
+
+/// The report that workloads of this kind belong to.
+pub(super) const FAMILY: &str = "Warehouse";
+
+impl<S: QuerySet> Workload for S {
+    fn name(&self) -> &'static str {
+        S::NAME
+    }
+
+    fn about(&self) -> &'static str {
+        S::ABOUT
+    }
+
+    fn family(&self) -> &'static str {
+        FAMILY
+    }
+
+    fn defaults(&self) -> Parameters {
+        Parameters { rows: S::ROWS, prepared: false, ..Parameters::default() }
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        OPTIONS
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        S::KINDS
+    }
+
+    /// How many queries a second, those that were stopped included.
+    fn figure(&self) -> Figure {
+        Figure::Rate
+    }
+
+    fn unit(&self) -> &'static str {
+        QUERIES
+    }
+
+    fn length(&self, parameters: &Parameters) -> Option<u64> {
+        Some(length(parameters, S::KINDS.len() - 1))
+    }
+
+    fn draws(&self) -> bool {
+        false
+    }
+
+    fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
+        self.tables(parameters, dialect)
+    }
+
+    fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
+        Ok(Arc::new(self.round(setting, session)?))
+    }
+}
+
 /// Options of every workload that asks a set of queries.
-pub(super) const OPTIONS: &[(&str, &str)] = &[
+const OPTIONS: &[(&str, &str)] = &[
     ("limit", "seconds after which a query is stopped [default: 60]"),
     ("queries", "numbers of the queries to ask, such as 1+6+14 [default: all]"),
     ("runs", "how often each client asks all of them in a round [default: 1]"),
 ];
-
-/// The figure of a set of queries: how many a second, those that were stopped included.
-pub(super) const FIGURE: Figure = Figure::Rate;
 
 /// One query.
 pub(super) struct Question {
@@ -55,7 +124,7 @@ pub(super) fn chosen(parameters: &Parameters, all: usize) -> Result<Vec<usize>> 
 }
 
 /// Queries that each client asks in a round.
-pub(super) fn length(parameters: &Parameters, all: usize) -> u64 {
+fn length(parameters: &Parameters, all: usize) -> u64 {
     let asked = chosen(parameters, all).map_or(all, |chosen| chosen.len());
     let runs = parameters.options.get("runs").and_then(|text| text.parse().ok());
     asked as u64 * runs.unwrap_or(1)

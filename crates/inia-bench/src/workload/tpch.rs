@@ -7,12 +7,11 @@
 mod published;
 mod tables;
 
-use super::questions::{self, Question, Round};
-use super::{DataSet, Figure, Parameters, Setting, Stage, Workload};
+use super::questions::{QuerySet, Question, Round};
+use super::{DataSet, Parameters, Setting, Workload};
 use crate::record;
 use crate::session::Session;
 use crate::target::{Class, Dialect, Failure, Result};
-use std::sync::Arc;
 
 pub(super) const WORKLOADS: &[&dyn Workload] = &[&TpcH];
 
@@ -104,49 +103,15 @@ fn sqlite(text: &str) -> String {
     out.replace("DATE '", "'").replace("SUBSTRING(c_phone FROM 1 FOR 2)", "SUBSTR(c_phone, 1, 2)")
 }
 
-impl Workload for TpcH {
-    fn name(&self) -> &'static str {
-        "tpch"
-    }
-
-    fn about(&self) -> &'static str {
-        "TPC-H's 22 queries; --rows are orders, 1,500,000 at scale factor 1"
-    }
-
-    fn family(&self) -> &'static str {
-        "Warehouse"
-    }
-
-    fn defaults(&self) -> Parameters {
-        Parameters { rows: 150_000, prepared: false, ..Parameters::default() }
-    }
-
-    fn options(&self) -> &'static [(&'static str, &'static str)] {
-        questions::OPTIONS
-    }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        &KINDS
-    }
-
-    fn figure(&self) -> Figure {
-        questions::FIGURE
-    }
-
-    fn unit(&self) -> &'static str {
-        record::QUERIES
-    }
-
-    fn length(&self, parameters: &Parameters) -> Option<u64> {
-        Some(questions::length(parameters, QUERIES.len()))
-    }
-
-    fn draws(&self) -> bool {
-        false
-    }
+impl QuerySet for TpcH {
+    const KINDS: &'static [&'static str] = &KINDS;
+    const NAME: &'static str = "tpch";
+    const ABOUT: &'static str =
+        "TPC-H's 22 queries; --rows are orders, 1,500,000 at scale factor 1";
+    const ROWS: u64 = 150_000;
 
     /// The generator has a seed of its own.
-    fn data(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
+    fn tables(&self, parameters: &Parameters, dialect: Dialect) -> Result<DataSet> {
         if parameters.rows < LEAST {
             let message = format!("tpch needs at least {LEAST} orders: raise --rows");
             return Err(Failure::new(Class::Usage, message));
@@ -155,7 +120,7 @@ impl Workload for TpcH {
         Ok(DataSet { finish: tables::statistics(dialect), displaces: &["tpcc"], ..set })
     }
 
-    fn stage(&self, setting: &Setting, session: &mut Session) -> Result<Arc<dyn Stage>> {
+    fn round(&self, setting: &Setting, session: &mut Session) -> Result<Round> {
         let scale = scale_factor(&setting.parameters);
         session.expect(&tables::counts(scale))?;
         let question = |&(name, query, order): &Entry| Question {
@@ -168,7 +133,7 @@ impl Workload for TpcH {
             if scale == 1.0 { published::difference(number + 1, rows) } else { None }
         };
         let set = format!("tpch {scale}");
-        Ok(Arc::new(Round::new(setting, set, questions, Box::new(judge))?))
+        Round::new(setting, set, questions, Box::new(judge))
     }
 }
 

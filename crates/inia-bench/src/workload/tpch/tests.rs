@@ -4,6 +4,7 @@
 use super::*;
 use crate::random::Rng;
 use crate::target::BulkFormat;
+use crate::workload::questions::chosen;
 use crate::workload::{Rows, Table};
 
 const TINY: f64 = 0.001;
@@ -117,7 +118,7 @@ fn queries_are_chosen_by_their_numbers() {
     let with = |text: &str| {
         let mut parameters = TpcH.defaults();
         parameters.options.insert("queries".to_owned(), text.to_owned());
-        questions::chosen(&parameters, 22)
+        chosen(&parameters, 22)
     };
     assert_eq!(with("6+1"), Ok(vec![5, 0]));
     assert_eq!(
