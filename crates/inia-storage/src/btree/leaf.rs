@@ -214,10 +214,10 @@ impl LeafCopy {
         node::payload(self.bytes(), i)
     }
 
-    /// Length of record `i`'s payload, wherever it is.
-    pub(crate) fn payload_len(&self, i: usize) -> usize {
+    /// Bytes of record `i`'s payload that lie on overflow pages.
+    pub(crate) fn overflow_len(&self, i: usize) -> usize {
         match self.payload(i) {
-            PayloadRef::Inline(bytes) => bytes.len(),
+            PayloadRef::Inline(_) => 0,
             PayloadRef::Overflow(at) => at.len as usize,
         }
     }

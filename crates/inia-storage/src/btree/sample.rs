@@ -55,21 +55,28 @@ impl SampledLeaf<'_> {
         }
     }
 
-    /// As [`SampledLeaf::keys`], with the newest version's value. A value of more than `longest`
-    /// bytes is left out with its record.
-    pub fn records(&self, longest: usize, mut take: impl FnMut(&[u8], &[u8])) -> Result<()> {
+    /// As [`SampledLeaf::keys`], with the newest version's value. Of values that lie outside the
+    /// leaf at most `most` bytes are read in all; records with others are left out. Returns whether
+    /// none was.
+    pub fn records(&self, most: usize, mut take: impl FnMut(&[u8], &[u8])) -> Result<bool> {
         let (mut key, mut value) = (Vec::new(), Vec::new());
+        let (mut left, mut all) = (most, true);
         for i in self.present() {
-            if self.leaf.payload_len(i) > longest
-                || !self.tree.payload_of(self.store, self.leaf, i, &mut value)?
-            {
+            let fits = left.checked_sub(self.leaf.overflow_len(i));
+            let Some(rest) = fits else {
+                all = false;
+                continue;
+            };
+            left = rest;
+            if !self.tree.payload_of(self.store, self.leaf, i, &mut value)? {
+                all = false;
                 continue;
             }
             key.clear();
             self.leaf.key(i, &mut key);
             take(&key, &value);
         }
-        Ok(())
+        Ok(all)
     }
 
     fn present(&self) -> impl Iterator<Item = usize> {

@@ -26,14 +26,15 @@ use std::ops::Range;
 const LEAVES: usize = 64;
 /// Characters of a text, or bytes of a binary string, that count.
 const LONGEST: u32 = 48;
-/// Rows with more bytes are left out.
-const LONGEST_ROW: usize = 64 << 10;
+/// Bytes of rows on overflow pages that are read for a leaf; other such rows are left out.
+const MAX_OVERFLOW: usize = 64 << 10;
 /// Values that are listed one by one.
 const MAX_COMMON: usize = 100;
 /// Buckets of the others.
 const BUCKETS: usize = 64;
-/// Texts that are kept to match patterns against.
+/// Texts that are kept to match patterns against, and how many of their characters.
 const TEXTS: usize = 400;
+const TEXT_CHARS: usize = 256;
 
 /// What is known of a column's values. Shares are of all rows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,20 +86,21 @@ pub(crate) fn value_codec(table: &Table, column: usize) -> Option<PartCodec> {
 pub(super) fn sample(table: &Table, column: usize) -> Option<ColumnStats> {
     let codec = value_codec(table, column)?;
     let mut values = Values::default();
-    let mut damaged = false;
+    let (mut damaged, mut all) = (false, true);
     let sampled = table.store.sample_leaves(&table.clustered, LEAVES, &mut |leaf| {
         values.leaves += 1;
-        leaf.records(LONGEST_ROW, |_, row| {
+        all &= leaf.records(MAX_OVERFLOW, |_, row| {
             let cell = table.layout.cell(row, column);
             damaged |= cell.and_then(|cell| values.take(&codec, &cell)).is_err();
-        })
+        })?;
+        Ok(())
     });
     let sampled = sampled.ok().filter(|_| !damaged)?;
     let share = match sampled.whole {
         true => 1.0,
         false => (values.leaves as f64 / sampled.leaves).min(1.0),
     };
-    Some(values.finish(sampled.whole, share))
+    Some(values.finish(sampled.whole && all, share))
 }
 
 /// The values of a sample.
@@ -138,6 +140,8 @@ impl Values {
     /// each run).
     fn take_text(&mut self, text: &str) {
         let number = self.items.len() as u64;
+        let end = text.char_indices().nth(TEXT_CHARS).map_or(text.len(), |(end, _)| end);
+        let text = &text[..end];
         if self.texts.len() < TEXTS {
             self.texts.push(text.into());
             return;
@@ -152,7 +156,8 @@ impl Values {
         &self.bytes[range.start as usize..range.end as usize]
     }
 
-    /// The statistics of a table of which `share` was read.
+    /// The statistics of a table of which `share` of the leaves was read; `whole` where all rows
+    /// were.
     fn finish(mut self, whole: bool, share: f64) -> ColumnStats {
         let texts = std::mem::take(&mut self.texts);
         let mut items = std::mem::take(&mut self.items);

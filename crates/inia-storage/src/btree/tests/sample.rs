@@ -63,3 +63,23 @@ fn the_next_key_passes_over_deleted_records() {
     };
     assert_eq!([from(3), from(4), from(9), from(10)], [Some(3), Some(5), Some(9), None]);
 }
+
+#[test]
+fn few_of_the_values_outside_a_leaf_are_read() {
+    let mut fixture = Fixture::new(600);
+    for number in 0..4u32 {
+        let long = vec![b'x'; if number % 2 == 0 { 5_000 } else { 5 }];
+        fixture.put(&number.to_be_bytes(), version(1), &long);
+    }
+    let records = |most: usize| {
+        let (mut lengths, mut all) = (Vec::new(), true);
+        let sampled = fixture.tree.sample_leaves(&fixture.store, 10, &mut |leaf| {
+            all &= leaf.records(most, |_, value| lengths.push(value.len()))?;
+            Ok(())
+        });
+        sampled.map(|_| (lengths, all)).unwrap()
+    };
+    assert_eq!(records(10_000), (vec![5_000, 5, 5_000, 5], true));
+    assert_eq!(records(5_000), (vec![5_000, 5, 5], false));
+    assert_eq!(records(4_999), (vec![5, 5], false));
+}
