@@ -38,6 +38,8 @@ pub struct BoundSubquery {
     pub correlated: bool,
     /// Whether it has one row whatever the tables hold.
     pub certain: bool,
+    /// Whether its rows are compared one by one although a hash table could find them.
+    pub compared: bool,
 }
 
 /// Name resolution, as the statement around the expression provides it.
@@ -445,6 +447,7 @@ impl Binder<'_> {
         let mut columns = classes.iter().zip(own.iter().zip(&types));
         let lookup = match asks_members
             && !sub.correlated
+            && !sub.compared
             && columns.all(|(class, (left, right))| crate::compare::hashable(class, left, right))
         {
             true => RowLookup::HashTable,

@@ -9,6 +9,7 @@ mod admin;
 mod ddl;
 mod dml;
 mod expr;
+mod hint;
 mod query;
 mod rows;
 mod walk;
@@ -17,6 +18,7 @@ pub use admin::*;
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
+pub use hint::*;
 pub use query::*;
 pub use rows::*;
 

@@ -126,6 +126,12 @@ pub struct Parser<'a> {
     remarks: Vec<Remark>,
     /// What optimizer hints ask of the session.
     hints: Hints,
+    /// Query blocks so far.
+    block_count: u32,
+    /// The number of the SELECT that comes next, where it was given before.
+    next_block: Option<u32>,
+    /// Query blocks with hints for the optimizer.
+    blocks: Option<Box<hint::Blocks>>,
     /// The next SELECT is the statement itself.
     top_select: bool,
     /// From where on the text is known to be UTF-8.
@@ -186,6 +192,9 @@ impl<'a> Parser<'a> {
             in_routine: false,
             remarks: Vec::new(),
             hints: Hints::default(),
+            block_count: 0,
+            next_block: None,
+            blocks: None,
             utf8: rows::Utf8::default(),
             top_select: false,
         }
@@ -227,6 +236,7 @@ impl<'a> Parser<'a> {
         self.begin = text_start + lead;
         self.params = 0;
         self.top_select = false;
+        (self.block_count, self.next_block, self.blocks) = (0, None, None);
         self.depth = 0;
         self.height = 0;
         self.stack_base = stack_position();
@@ -243,6 +253,9 @@ impl<'a> Parser<'a> {
             return Err(Box::new(self.empty()));
         }
         let statement = self.statement()?;
+        if self.blocks.is_some() {
+            self.close_blocks(&statement);
+        }
         let span = Span { start: self.begin, end: self.prev_end as usize };
         match self.kind() {
             Tok::Semi => {

@@ -13,6 +13,7 @@ mod enclosing;
 mod from;
 mod functional;
 mod grouping;
+mod hints;
 mod inserted;
 mod is_null;
 mod json_table;
@@ -50,6 +51,7 @@ use inia_expr::{
 };
 use inia_parser::ast;
 use inia_storage::LockRequest;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -235,6 +237,8 @@ struct QueryBinder<'c> {
     warnings: Vec<Warning>,
     /// A date in it that is none.
     wrong: Option<SqlError>,
+    /// `optimizer_switch`, once anything has asked.
+    switches: OnceCell<String>,
 }
 
 impl<'c> QueryBinder<'c> {
@@ -258,6 +262,7 @@ impl<'c> QueryBinder<'c> {
             inserted: None,
             warnings: Vec::new(),
             wrong: None,
+            switches: OnceCell::new(),
         }
     }
 
@@ -333,7 +338,8 @@ impl<'c> QueryBinder<'c> {
         }
         let columns = self.subplan_columns(id).iter().map(|c| c.ty.clone()).collect();
         let certain = self.subplans[id].as_ref().is_some_and(|subplan| subplan.query.is_certain());
-        Ok(BoundSubquery { id, columns, correlated, certain })
+        let compared = self.compares_rows(query);
+        Ok(BoundSubquery { id, columns, correlated, certain, compared })
     }
 
     fn reserve_subplan(&mut self) -> usize {

@@ -26,11 +26,12 @@ pub(crate) use direct::direct;
 pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
 pub(crate) use size::{UNKNOWN_ROWS, expected_rows};
 
-use crate::access::EvalSettings;
+use crate::access::{EvalSettings, HintedIndexes};
 use crate::catalog::Table;
 use crate::plan::json_table::JsonRows;
 use crate::plan::{JoinType, RowSource, VirtualTable};
 use inia_expr::{Expr, SlotSet, slots_of};
+use inia_parser::ast::HintKind;
 use inia_storage::LockRequest;
 use std::ops::Range;
 use std::sync::Arc;
@@ -69,6 +70,26 @@ pub(crate) struct Leaf {
     pub(crate) alias: String,
     /// What it is.
     pub(crate) kind: LeafKind,
+    /// What hints say of it.
+    pub(crate) hints: LeafHints,
+}
+
+/// What hints say of a member of FROM.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeafHints {
+    /// The query block whose FROM it is in, where that has hints.
+    pub(crate) block: Option<String>,
+    /// Whether its rows may go into a hash table; `None` leaves that to `optimizer_switch`.
+    pub(crate) hash: Option<bool>,
+}
+
+/// An order of members that a hint demands.
+#[derive(Clone, Debug)]
+pub(crate) struct JoinOrder {
+    /// JOIN_PREFIX, JOIN_ORDER or JOIN_SUFFIX.
+    pub(crate) kind: HintKind,
+    /// The first slot of each member, in order.
+    pub(crate) members: Vec<usize>,
 }
 
 /// What a member of FROM is.
@@ -80,8 +101,8 @@ pub(crate) enum LeafKind {
         table: Arc<Table>,
         /// FOR UPDATE, FOR SHARE.
         lock: Option<LockRequest>,
-        /// Indexes that hints allow; `None` for all.
-        allowed: Option<Vec<usize>>,
+        /// Indexes that hints leave; `None` for all.
+        hinted: Option<Arc<HintedIndexes>>,
     },
     /// A derived table, view or common table expression.
     Subplan {
@@ -133,6 +154,8 @@ pub(crate) struct QueryBlock<'b> {
     pub(crate) needed: &'b SlotSet,
     /// SELECT STRAIGHT_JOIN: keep the order of FROM.
     pub(crate) straight: bool,
+    /// Orders that hints demand; one that cannot be, or contradicts one before it, has no effect.
+    pub(crate) orders: &'b [JoinOrder],
     /// Every row of the join is needed before the first result.
     pub(crate) reads_all: bool,
     /// The columns of ORDER BY, where it has nothing else.
@@ -141,7 +164,7 @@ pub(crate) struct QueryBlock<'b> {
     pub(crate) sorts: bool,
     /// No more rows are read than LIMIT asks for, unless they are sorted.
     pub(crate) limit: Option<f64>,
-    /// Hash joins may be used (`optimizer_switch`).
+    /// Hash joins may be used where hints say nothing (`optimizer_switch`).
     pub(crate) hash_joins: bool,
     /// What constants are evaluated with.
     pub(crate) settings: EvalSettings<'b>,
@@ -183,6 +206,20 @@ impl FromTree {
                 join.on.iter().for_each(&mut *visit);
                 join.left.for_each_expr(visit);
                 join.right.for_each_expr(visit);
+            }
+        }
+    }
+
+    /// The first slot of the member that goes by this name in a query block with hints.
+    pub(crate) fn hinted(&self, alias: &str, block: &str) -> Option<usize> {
+        match self {
+            FromTree::Leaf(leaf) => {
+                let own =
+                    leaf.hints.block.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(block));
+                (own && leaf.alias == alias).then_some(leaf.slots.start)
+            }
+            FromTree::Join(join) => {
+                join.left.hinted(alias, block).or_else(|| join.right.hinted(alias, block))
             }
         }
     }

@@ -23,7 +23,7 @@ pub use strategy::{
 };
 pub use view_use::ViewUse;
 
-use crate::access::AccessPath;
+use crate::access::{AccessPath, HintedIndexes};
 use crate::catalog::Table;
 use crate::information::Information;
 use inia_base::column::ResultColumn;
@@ -374,6 +374,8 @@ pub struct TableSource {
     pub bound_filter: Vec<Expr>,
     /// FOR UPDATE, FOR SHARE.
     pub lock: Option<LockRequest>,
+    /// Indexes that hints leave; `None` for all.
+    pub(crate) hinted: Option<Arc<HintedIndexes>>,
 }
 
 /// The needed columns of a table in two parts, so that rows that fail are not read whole.

@@ -162,7 +162,8 @@ impl Binder<'_> {
         (sub, columns): (Subquery, Vec<ExprType>),
     ) -> Result<Expr, SqlError> {
         let Subquery { id, correlated, certain, .. } = sub;
-        let bound = super::BoundSubquery { id, columns, correlated, certain };
+        let compared = false;
+        let bound = super::BoundSubquery { id, columns, correlated, certain, compared };
         self.quantified(row, op, Quantifier::Only, &bound)
     }
 

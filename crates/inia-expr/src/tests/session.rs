@@ -35,6 +35,7 @@ impl Scope for Row {
             columns: vec![ExprType::int(11, true)],
             correlated: true,
             certain: false,
+            compared: false,
         })
     }
 }

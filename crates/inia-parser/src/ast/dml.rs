@@ -106,6 +106,8 @@ pub struct Update {
     pub order_by: Vec<OrderItem>,
     /// LIMIT (single table only; no offset).
     pub limit: Option<Limit>,
+    /// Optimizer hints.
+    pub hints: Option<super::HintedBlock>,
 }
 
 /// DELETE.
@@ -127,6 +129,8 @@ pub struct Delete {
     pub order_by: Vec<OrderItem>,
     /// LIMIT (single table only; no offset).
     pub limit: Option<Limit>,
+    /// Optimizer hints.
+    pub hints: Option<super::HintedBlock>,
 }
 
 /// The forms of DELETE.

@@ -1,6 +1,6 @@
 //! Queries: SELECT and what can stand in its place.
 
-use super::{Expr, JsonOnResponse, ObjectName, OrderItem, TypeSpec, WindowSpec};
+use super::{Expr, HintedBlock, JsonOnResponse, ObjectName, OrderItem, TypeSpec, WindowSpec};
 
 /// A query expression: a body with WITH before it and ORDER BY, LIMIT, locks and INTO after it.
 #[derive(Debug, Clone, PartialEq)]
@@ -192,6 +192,8 @@ pub struct Select {
     pub having: Option<Expr>,
     /// WINDOW name AS (…), …
     pub windows: Vec<(String, WindowSpec)>,
+    /// Optimizer hints.
+    pub hints: Option<HintedBlock>,
 }
 
 /// The words between SELECT and the select list.

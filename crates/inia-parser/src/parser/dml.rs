@@ -15,7 +15,11 @@ impl Parser<'_> {
     /// INSERT and REPLACE; the first word is the current token.
     pub(super) fn insert(&mut self) -> PResult<Statement> {
         let replace = self.bump().kw == Kw::REPLACE;
-        self.opt_hints(false);
+        let (number, hints) = (self.block_number(), self.opt_hints(false));
+        // The SELECT of an INSERT is the same query block.
+        if hints.is_some() {
+            self.open_block(number);
+        }
         let priority = self.priority(&[Kw::LOW_PRIORITY, Kw::DELAYED, Kw::HIGH_PRIORITY]);
         if priority == Priority::Delayed {
             self.delayed(if replace { "REPLACE" } else { "INSERT" });
@@ -35,7 +39,7 @@ impl Parser<'_> {
             row_alias: None,
             on_duplicate: Vec::new(),
         };
-        self.insert_source(&mut insert)?;
+        self.insert_source(&mut insert, number)?;
         if self.is_kw(Kw::ON) && !replace {
             self.bump();
             self.expect_kw(Kw::DUPLICATE)?;
@@ -43,10 +47,11 @@ impl Parser<'_> {
             self.expect_kw(Kw::UPDATE)?;
             insert.on_duplicate = self.list(Self::assignment)?;
         }
+        self.block_hints(number, hints);
         Ok(Statement::Insert(Box::new(insert)))
     }
 
-    fn insert_source(&mut self, insert: &mut Insert) -> PResult<()> {
+    fn insert_source(&mut self, insert: &mut Insert, number: u32) -> PResult<()> {
         if self.accept_kw(Kw::SET) {
             let mut row = Vec::new();
             for Assignment { column, value } in self.list(Self::assignment)? {
@@ -72,7 +77,9 @@ impl Parser<'_> {
         if !self.at_query() && !self.is(Tok::LParen) {
             return Err(self.error());
         }
+        self.next_block = Some(number);
         insert.source = InsertSource::Query(Box::new(self.query()?));
+        self.next_block = None;
         Ok(())
     }
 
@@ -121,7 +128,7 @@ impl Parser<'_> {
     /// UPDATE; the word is the current token.
     pub(super) fn update(&mut self, with: Option<With>) -> PResult<Statement> {
         self.bump();
-        self.opt_hints(false);
+        let (number, hints) = (self.block_number(), self.opt_hints(false));
         let priority = self.priority(&[Kw::LOW_PRIORITY]);
         let ignore = self.accept_kw(Kw::IGNORE);
         let tables = self.table_refs()?;
@@ -130,6 +137,7 @@ impl Parser<'_> {
         let where_ = self.opt_where()?;
         let order_by = self.opt_order_by()?;
         let limit = self.opt_row_count()?;
+        let hints = self.block_hints(number, hints);
         Ok(Statement::Update(Box::new(Update {
             with,
             priority,
@@ -139,13 +147,14 @@ impl Parser<'_> {
             where_,
             order_by,
             limit,
+            hints,
         })))
     }
 
     /// DELETE; the word is the current token.
     pub(super) fn delete(&mut self, with: Option<With>) -> PResult<Statement> {
         self.bump();
-        self.opt_hints(false);
+        let (number, hints) = (self.block_number(), self.opt_hints(false));
         let mut delete = Delete {
             with,
             priority: Priority::Normal,
@@ -155,6 +164,7 @@ impl Parser<'_> {
             where_: None,
             order_by: Vec::new(),
             limit: None,
+            hints: None,
         };
         loop {
             match self.kw() {
@@ -171,6 +181,7 @@ impl Parser<'_> {
             delete.order_by = self.opt_order_by()?;
             delete.limit = self.opt_row_count()?;
         }
+        delete.hints = self.block_hints(number, hints);
         Ok(Statement::Delete(Box::new(delete)))
     }
 

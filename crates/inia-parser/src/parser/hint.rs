@@ -1,13 +1,18 @@
 //! Optimizer hints: the comment `/*+ … */` right behind SELECT, INSERT, REPLACE, UPDATE or DELETE.
 //!
-//! Two of them are for the session: MAX_EXECUTION_TIME(n) and SET_VAR(name = value). The rest is
-//! for MySQL's optimizer; it has no effect and is read only to find mistakes. The first mistake
-//! brings a warning and ends the reading of the comment.
+//! Two of them are for the session: MAX_EXECUTION_TIME(n) and SET_VAR(name = value). The others are
+//! about query blocks ([`blocks`]), and are sorted by them once the SELECT has been read. The first
+//! mistake brings a warning and ends the reading of the comment.
 //!
 //! Example: of `/*+ BKA(t) SET_VAR(sql_mode = '') MAX_EXECUTION_TIME(5) */` the first hint counts,
 //! the rest is passed: an empty string is a mistake.
 
+mod blocks;
+
+pub(super) use blocks::Blocks;
+
 use super::Parser;
+use crate::ast::{GivenHint, HintKind, HintedTable};
 use crate::{SqlMode, error::ParseErrorKind};
 
 /// What a statement's hints ask of the session.
@@ -39,43 +44,19 @@ impl Hints {
     }
 }
 
-/// Hints that name tables.
-const OF_TABLES: [&str; 13] = [
-    "BKA",
-    "BNL",
-    "DERIVED_CONDITION_PUSHDOWN",
-    "HASH_JOIN",
-    "JOIN_ORDER",
-    "JOIN_PREFIX",
-    "JOIN_SUFFIX",
-    "MERGE",
-    "NO_BKA",
-    "NO_BNL",
-    "NO_DERIVED_CONDITION_PUSHDOWN",
-    "NO_HASH_JOIN",
-    "NO_MERGE",
-];
-/// Hints that name a table and its indexes.
-const OF_INDEXES: [&str; 16] = [
-    "GROUP_INDEX",
-    "INDEX",
-    "INDEX_MERGE",
-    "JOIN_INDEX",
-    "MRR",
-    "NO_GROUP_INDEX",
-    "NO_ICP",
-    "NO_INDEX",
-    "NO_INDEX_MERGE",
-    "NO_JOIN_INDEX",
-    "NO_MRR",
-    "NO_ORDER_INDEX",
-    "NO_RANGE_OPTIMIZATION",
-    "NO_SKIP_SCAN",
-    "ORDER_INDEX",
-    "SKIP_SCAN",
-];
 const SEMIJOINS: [&str; 4] = ["FIRSTMATCH", "LOOSESCAN", "MATERIALIZATION", "DUPSWEEDOUT"];
 const SUBQUERIES: [&str; 2] = ["INTOEXISTS", "MATERIALIZATION"];
+
+/// A hint for the optimizer as written.
+#[derive(Debug)]
+pub(super) struct WrittenHint {
+    hint: GivenHint,
+    /// `@block` at the beginning.
+    block: Option<String>,
+    tables: Vec<HintedTable>,
+    /// Indexes, strategies, or the block's name.
+    words: Vec<String>,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
@@ -210,9 +191,9 @@ impl Scan<'_> {
     }
 
     /// `@block`, where one stands.
-    fn block(&mut self) -> Result<bool, Mistake> {
+    fn block(&mut self) -> Result<Option<String>, Mistake> {
         if !self.is(b'@') {
-            return Ok(false);
+            return Ok(None);
         }
         self.start += 1;
         let start = self.start;
@@ -220,59 +201,65 @@ impl Scan<'_> {
             return Err(Mistake);
         }
         self.bump();
-        if !matches!(self.token, Token::Name(_) | Token::Quoted(_)) {
+        let (Token::Name(name) | Token::Quoted(name)) = &self.token else {
             self.start = start;
             return Err(Mistake);
-        }
+        };
+        let name = name.clone();
         self.bump();
-        Ok(true)
+        Ok(Some(name))
     }
 
     /// `t`, or `t@block` where blocks may still be named.
-    fn table(&mut self, blocks: bool) -> Result<(), Mistake> {
-        self.name()?;
-        if blocks {
-            self.block()?;
-        }
+    fn table(&mut self, hint: &mut WrittenHint) -> Result<(), Mistake> {
+        let name = self.name()?;
+        let block = if hint.block.is_none() { self.block()? } else { None };
+        hint.tables.push(HintedTable { name, block });
         Ok(())
     }
 
     /// `@block t, u` or `t@block, u`.
-    fn tables(&mut self) -> Result<(), Mistake> {
-        let blocks = !self.block()?;
+    fn tables(&mut self, hint: &mut WrittenHint) -> Result<(), Mistake> {
+        hint.block = self.block()?;
         if self.is(b')') {
             return Ok(());
         }
-        self.table(blocks)?;
+        self.table(hint)?;
         while self.accept(b',') {
-            self.table(blocks)?;
+            self.table(hint)?;
         }
         Ok(())
     }
 
     /// As [`Scan::tables`] for one table, and the indexes behind it.
-    fn indexes(&mut self) -> Result<(), Mistake> {
-        let blocks = !self.block()?;
-        self.table(blocks)?;
+    fn indexes(&mut self, hint: &mut WrittenHint) -> Result<(), Mistake> {
+        hint.block = self.block()?;
+        self.table(hint)?;
         if self.is(b')') {
             return Ok(());
         }
-        self.name()?;
+        hint.words.push(self.name()?);
         while self.accept(b',') {
-            self.name()?;
+            hint.words.push(self.name()?);
         }
         Ok(())
     }
 
     /// Words out of a list.
-    fn words(&mut self, known: &[&str], several: bool) -> Result<(), Mistake> {
-        self.block()?;
+    fn words(
+        &mut self,
+        hint: &mut WrittenHint,
+        known: &[&str],
+        several: bool,
+    ) -> Result<(), Mistake> {
+        hint.block = self.block()?;
         if several && self.is(b')') {
             return Ok(());
         }
         loop {
             match &self.token {
                 Token::Name(word) if known.iter().any(|it| it.eq_ignore_ascii_case(word)) => {
+                    hint.words.push(word.to_ascii_uppercase());
                     self.bump();
                 }
                 _ => return Err(Mistake),
@@ -280,6 +267,31 @@ impl Scan<'_> {
             if !several || !self.accept(b',') {
                 return Ok(());
             }
+        }
+    }
+
+    /// What stands in the parentheses of a hint for the optimizer.
+    fn arguments(&mut self, hint: &mut WrittenHint) -> Result<(), Mistake> {
+        match hint.hint.kind {
+            HintKind::JoinFixedOrder => {
+                hint.block = self.block()?;
+                Ok(())
+            }
+            HintKind::Semijoin => self.words(hint, &SEMIJOINS, true),
+            HintKind::Subquery => self.words(hint, &SUBQUERIES, false),
+            HintKind::QbName => {
+                hint.words.push(self.name()?);
+                Ok(())
+            }
+            HintKind::Bka
+            | HintKind::Bnl
+            | HintKind::HashJoin
+            | HintKind::Merge
+            | HintKind::DerivedConditionPushdown
+            | HintKind::JoinPrefix
+            | HintKind::JoinOrder
+            | HintKind::JoinSuffix => self.tables(hint),
+            _ => self.indexes(hint),
         }
     }
 }
@@ -291,21 +303,21 @@ impl Parser<'_> {
     }
 
     /// Reads the comment with hints behind the word just passed, if there is one. `timed` means
-    /// that the time for execution may be limited here.
+    /// that the time for execution may be limited here. The hints for the optimizer come back.
     #[inline]
-    pub(super) fn opt_hints(&mut self, timed: bool) {
+    pub(super) fn opt_hints(&mut self, timed: bool) -> Option<Vec<WrittenHint>> {
         let rest = &self.src[self.prev_end as usize..];
         let lead = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if rest[lead..].starts_with(b"/*+") {
-            self.read_hints(self.prev_end as usize + lead + 3, timed);
+        match rest[lead..].starts_with(b"/*+") {
+            true => self.read_hints(self.prev_end as usize + lead + 3, timed),
+            false => None,
         }
     }
 
     #[cold]
-    fn read_hints(&mut self, begin: usize, timed: bool) {
+    fn read_hints(&mut self, begin: usize, timed: bool) -> Option<Vec<WrittenHint>> {
         let src = self.src;
-        let close = src[begin..].windows(2).position(|pair| pair == b"*/");
-        let Some(close) = close else { return };
+        let close = src[begin..].windows(2).position(|pair| pair == b"*/")?;
         let mut scan = Scan {
             src,
             end: begin + close,
@@ -315,10 +327,10 @@ impl Parser<'_> {
             ansi_quotes: self.mode.has(SqlMode::ANSI_QUOTES),
         };
         scan.bump();
-        let mut later = Vec::new();
+        let (mut written, mut later) = (Vec::new(), Vec::new());
         let mut result = if scan.token == Token::End { Err(Mistake) } else { Ok(()) };
         while result.is_ok() && scan.token != Token::End {
-            result = self.hint(&mut scan, timed, &mut later);
+            result = self.hint(&mut scan, timed, (&mut written, &mut later));
         }
         if result.is_err() {
             let what = match scan.token {
@@ -330,6 +342,7 @@ impl Parser<'_> {
         for (code, message) in later {
             self.remark(code, message);
         }
+        Some(written)
     }
 
     fn near(&self, start: usize) -> String {
@@ -346,44 +359,37 @@ impl Parser<'_> {
         &mut self,
         scan: &mut Scan<'_>,
         timed: bool,
-        later: &mut Vec<(u16, String)>,
+        (written, later): (&mut Vec<WrittenHint>, &mut Vec<(u16, String)>),
     ) -> Result<(), Mistake> {
         let Token::Name(name) = &scan.token else { return Err(Mistake) };
         let name = name.to_ascii_uppercase();
-        let known = OF_TABLES.contains(&name.as_str()) || OF_INDEXES.contains(&name.as_str());
-        let own = [
-            "JOIN_FIXED_ORDER",
-            "MAX_EXECUTION_TIME",
-            "NO_SEMIJOIN",
-            "QB_NAME",
-            "RESOURCE_GROUP",
-            "SEMIJOIN",
-            "SET_VAR",
-            "SUBQUERY",
-        ];
+        let known = HintKind::of_name(&name);
         // An unknown name is not consumed: the warning points at it.
-        if !known && !own.contains(&name.as_str()) {
+        let own = ["MAX_EXECUTION_TIME", "RESOURCE_GROUP", "SET_VAR"];
+        if known.is_none() && !own.contains(&name.as_str()) {
             return Err(Mistake);
         }
         scan.bump();
         scan.expect(b'(')?;
+        if let Some(hint) = known {
+            let (tables, words) = (Vec::new(), Vec::new());
+            let mut hint = WrittenHint { hint, block: None, tables, words };
+            scan.arguments(&mut hint)?;
+            scan.expect(b')')?;
+            written.push(hint);
+            return Ok(());
+        }
         match name.as_str() {
-            "JOIN_FIXED_ORDER" => drop(scan.block()?),
-            "SEMIJOIN" | "NO_SEMIJOIN" => scan.words(&SEMIJOINS, true)?,
-            "SUBQUERY" => scan.words(&SUBQUERIES, false)?,
-            "QB_NAME" => drop(scan.name()?),
-            "RESOURCE_GROUP" => {
+            // These two take the closing parenthesis themselves.
+            "MAX_EXECUTION_TIME" => self.time_hint(scan, timed, later),
+            "SET_VAR" => self.variable_hint(scan),
+            _ => {
                 // MySQL gives this warning after that of a syntax error, wherever the error is.
                 let group = scan.name()?;
                 later.push((3651, format!("Resource Group '{group}' does not exist.")));
+                scan.expect(b')')
             }
-            // These two take the closing parenthesis themselves.
-            "MAX_EXECUTION_TIME" => return self.time_hint(scan, timed, later),
-            "SET_VAR" => return self.variable_hint(scan),
-            name if OF_TABLES.contains(&name) => scan.tables()?,
-            _ => scan.indexes()?,
         }
-        scan.expect(b')')
     }
 
     fn time_hint(

@@ -174,6 +174,7 @@ impl Parser<'_> {
         if !self.accept_kw(Kw::WITH) {
             return Ok(None);
         }
+        let number = self.block_number();
         let recursive = self.accept_kw(Kw::RECURSIVE);
         let ctes = self.list(|p| {
             let name = p.new_ident()?;
@@ -181,6 +182,7 @@ impl Parser<'_> {
             p.expect_kw(Kw::AS)?;
             Ok(Cte { name, columns, query: *p.subquery()? })
         })?;
+        self.next_block = Some(number);
         Ok(Some(With { recursive, ctes }))
     }
 
@@ -189,7 +191,7 @@ impl Parser<'_> {
     fn select(&mut self) -> PResult<(QueryBody, Option<SelectInto>)> {
         self.expect_kw(Kw::SELECT)?;
         let timed = std::mem::take(&mut self.top_select);
-        self.opt_hints(timed);
+        let (number, hints) = (self.block_number(), self.opt_hints(timed));
         let mut select = Select::default();
         self.select_options(&mut select)?;
         select.items = self.select_list()?;
@@ -213,6 +215,7 @@ impl Parser<'_> {
                 Ok((name, p.window_spec()?))
             })?;
         }
+        select.hints = self.block_hints(number, hints);
         Ok((QueryBody::Select(Box::new(select)), into))
     }
 

@@ -2,7 +2,7 @@
 
 use super::bounds::{self, Keys};
 use super::selectivity::interval_share;
-use super::{AccessPath, End, EqualPart, KeyInterval};
+use super::{AccessPath, End, EqualPart, IndexScope, KeyInterval};
 use crate::catalog::{IndexKind, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -46,8 +46,8 @@ pub(crate) struct Request<'r> {
     pub(crate) base: usize,
     /// Which columns are read.
     pub(crate) needed: Vec<bool>,
-    /// Indexes that hints allow, by position; `None` for all.
-    pub(crate) allowed: Option<&'r [usize]>,
+    /// Indexes that hints leave; `None` for all.
+    pub(crate) allowed: Option<&'r IndexScope>,
     /// Where ranges of constants can be measured.
     pub(crate) measure: Option<EvalSettings<'r>>,
 }
@@ -81,8 +81,9 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         let index = &table.def.indexes[*position];
         index.visible
             && !matches!(index.kind, IndexKind::FullText | IndexKind::Spatial)
-            && request.allowed.is_none_or(|allowed| allowed.contains(position))
+            && request.allowed.is_none_or(|allowed| allowed.usable.contains(position))
     };
+    let forced = request.allowed.is_some_and(|allowed| allowed.forced);
     for position in (0..table.def.indexes.len()).filter(usable) {
         let candidate = path_for(request, position, conditions, filled);
         let path = &candidate.path;
@@ -107,14 +108,14 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
         let whole = if bounded { 0.0 } else { 1.0 };
         let cost = if path.point { 1.0 } else { rows * each + whole };
-        // A path with bounds wins a tie against one without. With hints, a secondary index with
+        // A path with bounds wins a tie against one without. Where hints force an index, one with
         // bounds is taken whatever it costs.
         let unbounded = best.path.equal.is_empty() && best.path.intervals.is_empty();
-        let ties = bounded && unbounded && cost <= best_cost;
-        if cost < best_cost
-            || ties
-            || (request.allowed.is_some() && bounded && best.path.index != Some(position))
-        {
+        let better = match forced && bounded != !unbounded {
+            true => bounded,
+            false => cost < best_cost || (bounded && unbounded && cost <= best_cost),
+        };
+        if better {
             (best, best_cost, best_rows) = (candidate, cost, rows);
         }
     }

@@ -1,10 +1,12 @@
 //! FROM: its members get slots and names; joins get their conditions.
 
 use super::described::as_stored;
+use super::hints::{hints_of, leaf_hints};
 use super::merge::Origin;
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, QueryUse, Result};
+use crate::access::HintedIndexes;
 use crate::catalog::{
     ColumnDefault, IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name,
 };
@@ -57,20 +59,22 @@ pub(super) struct FromContext<'q> {
     pub(super) forced: Option<Option<LockRequest>>,
     /// On the inner side of an outer join.
     pub(super) nullable: bool,
+    /// The optimizer hints of the members' query block.
+    pub(super) hints: Option<&'q ast::BlockHints>,
 }
 
 impl QueryBinder<'_> {
     /// Binds FROM into the innermost level's namespace.
     pub(super) fn from(
         &mut self,
-        from: &[TableRef],
+        select: &ast::Select,
         locking: &[ast::Locking],
     ) -> Result<BoundFrom> {
-        let mut context =
-            FromContext { width: 0, tables: 0, locking, forced: None, nullable: false };
+        let (hints, forced, nullable) = (hints_of(select), None, false);
+        let mut context = FromContext { width: 0, tables: 0, locking, forced, nullable, hints };
         let mut tree: Option<FromTree> = None;
         let mut conditions = Vec::new();
-        for member in from {
+        for member in &select.from {
             let bound = self.table_ref(member, &mut context)?;
             self.names_mut().append(bound.names)?;
             conditions.extend(bound.conditions);
@@ -86,6 +90,7 @@ impl QueryBinder<'_> {
                 return Err(SqlError::new(code, &[&crate::catalog::quoted(&name.name)]));
             }
         }
+        self.check_hints(hints);
         Ok(BoundFrom { tree, width: context.width, tables: context.tables, conditions })
     }
 
@@ -153,7 +158,8 @@ impl QueryBinder<'_> {
                 column.result.org_table = table.name().to_owned();
             }
             context.tables += 1;
-            let leaf = Leaf { slots, alias: alias.clone(), kind: LeafKind::Virtual(table) };
+            let hints = leaf_hints(context.hints, alias);
+            let leaf = Leaf { slots, alias: alias.clone(), kind: LeafKind::Virtual(table), hints };
             return Ok(BoundMember::new(FromTree::Leaf(leaf), names));
         }
         if let Some(view) = self.view(schema, &factor.name.name) {
@@ -161,7 +167,8 @@ impl QueryBinder<'_> {
         }
         let table = self.table(schema, &factor.name.name)?;
         self.read_once(&table, alias)?;
-        let allowed = allowed_indexes(&table.def, &factor.hints)?;
+        let hints = context.hints.and_then(|hints| hints.table(alias));
+        let hinted = HintedIndexes::of(&table.def, &factor.hints, hints)?.map(Arc::new);
         let lock = self.lock_of(alias, context);
         let base = context.width;
         context.tables += 1;
@@ -183,8 +190,9 @@ impl QueryBinder<'_> {
             stored: true,
         });
         let slots = base..context.width;
-        let kind = LeafKind::Table { table, lock, allowed };
-        let tree = FromTree::Leaf(Leaf { slots, alias: alias.clone(), kind });
+        let kind = LeafKind::Table { table, lock, hinted };
+        let hints = leaf_hints(context.hints, alias);
+        let tree = FromTree::Leaf(Leaf { slots, alias: alias.clone(), kind, hints });
         Ok(BoundMember::new(tree, names))
     }
 
@@ -263,6 +271,7 @@ impl QueryBinder<'_> {
         if !derived.lateral
             && let Some(select) = self.mergeable(&derived.query, context.nullable)
             && self.fits(select, context.tables)
+            && self.may_merge(context.hints, &derived.alias)
         {
             let (alias, names) = (derived.alias.as_str(), derived.columns.as_slice());
             let lock = self.context.plain_lock;
@@ -478,7 +487,8 @@ pub(super) fn subplan_member(
     let (slots, names) = member(alias, "", columns, context);
     let SubplanRef { id, lateral, level, rows } = subplan;
     let kind = LeafKind::Subplan { id, lateral, level, rows };
-    let leaf = Leaf { slots, alias: alias.to_owned(), kind };
+    let hints = leaf_hints(context.hints, alias);
+    let leaf = Leaf { slots, alias: alias.to_owned(), kind, hints };
     BoundMember::new(FromTree::Leaf(leaf), names)
 }
 
@@ -601,31 +611,4 @@ fn key_flags(def: &TableDef, column: usize) -> u16 {
         };
     }
     bits
-}
-
-/// The indexes that hints leave, by position; `None` for all.
-fn allowed_indexes(def: &TableDef, hints: &[ast::IndexHint]) -> Result<Option<Vec<usize>>> {
-    if hints.is_empty() {
-        return Ok(None);
-    }
-    let mut used: Option<Vec<usize>> = None;
-    let mut ignored = Vec::new();
-    for hint in hints {
-        for name in &hint.indexes {
-            let Some(index) = def.index(name) else {
-                let code = ErrorCode::KeyDoesNotExist;
-                return Err(SqlError::new(code, &[name, &def.name]));
-            };
-            match hint.kind {
-                ast::IndexHintKind::Ignore => ignored.push(index),
-                _ => used.get_or_insert_default().push(index),
-            }
-        }
-        if hint.kind == ast::IndexHintKind::Use && hint.indexes.is_empty() {
-            used.get_or_insert_default();
-        }
-    }
-    let mut allowed = used.unwrap_or_else(|| (0..def.indexes.len()).collect());
-    allowed.retain(|index| !ignored.contains(index));
-    Ok(Some(allowed))
 }

@@ -1,6 +1,7 @@
 //! JSON_TABLE: its document may read the members of FROM before it; its columns get types.
 
 use super::from::{BoundMember, FromContext, member};
+use super::hints::leaf_hints;
 use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::same_name;
@@ -48,7 +49,8 @@ impl QueryBinder<'_> {
             }
         }
         let kind = LeafKind::JsonTable { document, rows };
-        let leaf = Leaf { slots, alias: table.alias.clone(), kind };
+        let hints = leaf_hints(context.hints, &table.alias);
+        let leaf = Leaf { slots, alias: table.alias.clone(), kind, hints };
         Ok(BoundMember::new(FromTree::Leaf(leaf), names))
     }
 

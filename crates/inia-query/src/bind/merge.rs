@@ -10,6 +10,7 @@
 //! `t.x + 1`; the primary key of `t` finds the row.
 
 use super::from::{BoundMember, FromContext, SubplanRef, inner, subplan_member};
+use super::hints::{hints_of, keeps_order};
 use super::namespace::{FromColumn, FromTable, Namespace};
 use super::scope::Clause;
 use super::{QueryBinder, QueryUse, Result};
@@ -76,6 +77,7 @@ impl QueryBinder<'_> {
         if view.def.algorithm != ViewAlgorithm::TempTable
             && let Some(select) = self.mergeable(query, context.nullable)
             && self.fits(select, context.tables)
+            && (view.def.algorithm == ViewAlgorithm::Merge || self.may_merge(context.hints, alias))
         {
             let origin = Origin { alias, view: Some(view), names: &names, lock };
             if let Some(bound) = self.merge(select, &origin, context)? {
@@ -119,7 +121,7 @@ impl QueryBinder<'_> {
             _ => return None,
         };
         let options = select.options;
-        let simple = !(options.distinct || options.straight_join || options.calc_found_rows)
+        let simple = !(options.distinct || keeps_order(select) || options.calc_found_rows)
             && select.group_by.is_empty()
             && select.having.is_none()
             && select.windows.is_empty();
@@ -190,6 +192,7 @@ impl QueryBinder<'_> {
             locking: &[],
             forced: Some(origin.lock),
             nullable: context.nullable,
+            hints: hints_of(select),
         };
         let (mut tree, mut conditions) = (None, Vec::new());
         for member in &select.from {
@@ -202,6 +205,7 @@ impl QueryBinder<'_> {
             });
         }
         (context.width, context.tables) = (inside.width, inside.tables);
+        self.check_hints(inside.hints);
         let mut columns: Vec<FromColumn> = Vec::new();
         for item in &select.items {
             self.merged_item(item, origin, &mut columns)?;

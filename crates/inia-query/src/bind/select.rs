@@ -3,6 +3,7 @@
 use super::described::as_kept;
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
+use super::hints::keeps_order;
 use super::is_null::{self, Never};
 use super::nesting::{MAX_TABLES, too_many_tables};
 use super::order::{Reference, find_item, reference};
@@ -118,7 +119,7 @@ impl QueryBinder<'_> {
         locking: &[ast::Locking],
     ) -> Result<QueryPlan> {
         check_named(&select.windows)?;
-        let from = self.from(&select.from, locking)?;
+        let from = self.from(select, locking)?;
         if from.tables > MAX_TABLES {
             return Err(too_many_tables());
         }
@@ -504,21 +505,25 @@ impl QueryBinder<'_> {
         output.append(&mut clauses.hidden);
         let needed = self.needed(&output, &clauses, from.tree.as_ref());
         // Conditions that need no row are checked once, before anything is read.
-        let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
+        let (once, conditions): (Vec<Expr>, Vec<Expr>) =
+            clauses.conditions.into_iter().partition(needs_no_row);
         let key = |key: &SortKey| match output[key.index].kind {
             ExprKind::Column { index, .. } => Some((index, key.descending)),
             _ => None,
         };
         let order: Option<Vec<OrderKey>> = clauses.order.iter().map(key).collect();
         let counts = select.options.distinct || select.options.calc_found_rows;
+        let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
+        let joins = matches!(from.tree, Some(FromTree::Join(_)));
         let block = QueryBlock {
             needed: &needed,
-            straight: select.options.straight_join,
+            straight: keeps_order(select),
+            orders: orders.as_deref().unwrap_or_default(),
             reads_all: grouped || !clauses.windows.is_empty(),
             order: order.as_deref().unwrap_or_default(),
             sorts: !clauses.order.is_empty(),
             limit: limit.filter(|_| !counts).map(|limit| limit as f64),
-            hash_joins: true,
+            hash_joins: joins && self.hash_joins(),
             settings: EvalSettings { env: self.context.env, host: self.context.host },
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);

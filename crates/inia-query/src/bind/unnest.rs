@@ -28,6 +28,7 @@
 //! whose own subqueries read rows around them for each row.
 
 use super::from::BoundFrom;
+use super::hints::keeps_order;
 use super::nesting::MAX_TABLES;
 use super::select::Clauses;
 use super::{QueryBinder, QueryUse};
@@ -36,7 +37,7 @@ use crate::optimize::{FromJoin, FromTree, LeafKind};
 use crate::plan::{JoinType, Subplan};
 use inia_base::value::Value;
 use inia_expr::tree::{Compare, Quantifier, RowLookup, Subquery, SubqueryKind};
-use inia_expr::{CmpOp, Expr, ExprKind, ExprType, SlotSet, VarScope, conjuncts, slots_of};
+use inia_expr::{CmpOp, Expr, ExprKind, ExprType, SlotSet, conjuncts, slots_of};
 use inia_parser::ast;
 
 /// The SELECT of a subquery as bound.
@@ -62,7 +63,7 @@ impl BoundNested {
         binder: &QueryBinder<'_>,
     ) -> Option<BoundNested> {
         let simple = clauses.windows.is_empty() && clauses.having.is_none() && !select.rollup;
-        if !simple || select.options.straight_join {
+        if !simple || keeps_order(select) || !binder.may_unnest(select) {
             return None;
         }
         let tree = from.tree.clone().filter(|tree| binder.is_movable(tree))?;
@@ -233,17 +234,11 @@ impl QueryBinder<'_> {
         };
     }
 
-    /// Whether `optimizer_switch` has semi joins on.
-    fn joins_subqueries(&self) -> bool {
-        let switch = self.context.host.sysvar(VarScope::Session, "optimizer_switch");
-        !matches!(switch, Ok((Value::Text(text), _)) if text.contains("semijoin=off"))
-    }
-
     /// Makes joins of the conditions on the SELECT's rows that are subqueries, where that can be
     /// done.
     pub(super) fn unnest(&mut self, from: &mut BoundFrom, conditions: &mut Vec<Expr>) {
         let Some(tree) = &mut from.tree else { return };
-        if self.nested.is_empty() || locks(tree) || !self.joins_subqueries() {
+        if self.nested.is_empty() || locks(tree) {
             return;
         }
         hoist(tree, conditions);

@@ -14,7 +14,7 @@ use super::fill::Fills;
 use super::insert::bind_plain;
 use super::joined::has_subquery;
 use super::view::Guard;
-use crate::access::{self, AccessPath};
+use crate::access::{self, AccessPath, HintedIndexes};
 use crate::bind::table_scope::TableScope;
 use crate::bind::{Never, meant, read_hidden_columns};
 use crate::catalog::Table;
@@ -102,8 +102,8 @@ pub fn plan_update(
         order_by: &update.order_by,
         limit: update.limit.as_ref(),
     };
-    let hints = &factor.hints;
-    let mut plan = plan(session, &table, &mut scope, clauses, hints, fills)?;
+    let hinted = hinted_indexes(&table, factor, update.hints.as_ref())?;
+    let mut plan = plan(session, &table, &mut scope, clauses, hinted.as_ref(), fills)?;
     let rewriting = Rewriting::new(&table, &plan.fills, assignments);
     // A row that moves ahead of the scan would be found again: rows are gathered first then.
     plan.gather |= moves_rows(&plan, &rewriting);
@@ -130,8 +130,8 @@ pub fn plan_delete(
         order_by: &delete.order_by,
         limit: delete.limit.as_ref(),
     };
-    let hints = &factor.hints;
-    let mut plan = plan(session, &table, &mut scope, clauses, hints, fills)?;
+    let hinted = hinted_indexes(&table, factor, delete.hints.as_ref())?;
+    let mut plan = plan(session, &table, &mut scope, clauses, hinted.as_ref(), fills)?;
     plan.ignore = delete.ignore;
     Ok(Some(plan))
 }
@@ -141,7 +141,7 @@ fn plan(
     table: &Arc<Table>,
     scope: &mut TableScope<'_>,
     clauses: Clauses<'_>,
-    hints: &[ast::IndexHint],
+    hinted: Option<&HintedIndexes>,
     fills: Fills,
 ) -> Result<ChangePlan, SqlError> {
     scope.clause = "where clause";
@@ -166,7 +166,6 @@ fn plan(
         return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
     }
     let limit = clauses.limit.map(|limit| bind_plain(session, scope, &limit.count)).transpose()?;
-    let allowed = allowed_indexes(table, hints)?;
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
         conjuncts(condition, &mut conditions);
@@ -177,7 +176,7 @@ fn plan(
         table,
         base: 0,
         needed: vec![true; table.def.columns.len()],
-        allowed: allowed.as_deref(),
+        allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
         measure: None,
     };
     let choice = access::choose(&request, &conditions, &SlotSet::default());
@@ -234,27 +233,13 @@ fn row_count(limit: &Expr, ctx: &mut EvalContext<'_>) -> Result<u64, SqlError> {
     }
 }
 
-/// Which indexes USE, FORCE and IGNORE INDEX leave, `None` for all; error 1176.
-fn allowed_indexes(
+/// The indexes that hints leave of a table that rows are changed in; error 1176.
+fn hinted_indexes(
     table: &Table,
-    hints: &[ast::IndexHint],
-) -> Result<Option<Vec<usize>>, SqlError> {
-    let mut used: Option<Vec<usize>> = None;
-    let mut ignored = Vec::new();
-    for hint in hints {
-        let mut named = Vec::new();
-        for name in &hint.indexes {
-            let unknown = || SqlError::new(ErrorCode::KeyDoesNotExist, &[name, &table.def.name]);
-            named.push(table.def.index(name).ok_or_else(unknown)?);
-        }
-        match hint.kind {
-            ast::IndexHintKind::Ignore => ignored.extend(named),
-            _ => used.get_or_insert_default().extend(named),
-        }
-    }
-    if used.is_none() && ignored.is_empty() {
-        return Ok(None);
-    }
-    let all = used.unwrap_or_else(|| (0..table.def.indexes.len()).collect());
-    Ok(Some(all.into_iter().filter(|at| !ignored.contains(at)).collect()))
+    factor: &ast::TableFactor,
+    block: Option<&ast::HintedBlock>,
+) -> Result<Option<HintedIndexes>, SqlError> {
+    let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
+    let hints = block.and_then(ast::HintedBlock::hints).and_then(|hints| hints.table(alias));
+    HintedIndexes::of(&table.def, &factor.hints, hints)
 }

@@ -157,7 +157,8 @@ pub fn plan_joined_update(
         targets[at].1.assignments.push((column, place));
     }
     let locked = targets.iter().map(|(of, _)| all[*of].alias.clone()).collect();
-    let mut query = query(items, update.tables.clone(), update.where_.clone(), locked);
+    let mut query =
+        query(items, update.tables.clone(), update.where_.clone(), locked, update.hints.clone());
     query.with = update.with.clone();
     query.order_by = update.order_by.clone();
     query.limit = update.limit.clone();
@@ -199,7 +200,7 @@ pub fn plan_joined_delete(
         targets.push(target(session, member, &mut items)?);
         locked.push(member.alias.clone());
     }
-    let mut query = query(items, refs, delete.where_.clone(), locked);
+    let mut query = query(items, refs, delete.where_.clone(), locked, delete.hints.clone());
     query.with = delete.with.clone();
     query.order_by = delete.order_by.clone();
     query.limit = delete.limit.clone();
@@ -267,8 +268,9 @@ fn query(
     from: Vec<TableRef>,
     where_: Option<ast::Expr>,
     locked: Vec<String>,
+    hints: Option<ast::HintedBlock>,
 ) -> ast::Query {
-    let select = ast::Select { items, from, where_, ..ast::Select::default() };
+    let select = ast::Select { items, from, where_, hints, ..ast::Select::default() };
     let mut query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
     query.locking = vec![ast::Locking {
         strength: ast::LockStrength::Update,

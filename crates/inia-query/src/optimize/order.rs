@@ -6,7 +6,7 @@
 //! that equal one value do not affect the order: with an index on `(a, b)` the path `a = 3` yields
 //! rows in the order of `b`, then of the primary key, since every entry ends with it.
 
-use crate::access::{AccessPath, EqualPart, KeyInterval};
+use crate::access::{AccessPath, EqualPart, HintedIndexes, KeyInterval};
 use crate::catalog::{IndexDef, IndexKind, Table, TableDef};
 use crate::plan::{
     Body, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan, RowSource, SelectPlan,
@@ -48,11 +48,10 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
     let Some(source) = leftmost(&mut select.source) else { return };
     let Some(keys) = own_columns(&keys, source.base, source.needed.len()) else { return };
     let filtered = filtered || !source.filter.is_empty();
-    let wanted = Wanted { keys: &keys, limit, filtered };
+    let hinted = source.hinted.as_deref();
+    let wanted = Wanted { keys: &keys, limit, filtered, hinted };
     let (table, needed) = (&source.table, &source.needed);
-    if let Some(backward) = direction(&source.access, &table.def, &keys) {
-        source.access.backward = backward;
-    } else if let Some(path) = path_in_order(table, needed, &source.access, wanted) {
+    if let Some(path) = path_in_order(table, needed, &source.access, wanted) {
         source.access = path;
     } else {
         return;
@@ -155,6 +154,8 @@ pub(super) struct Wanted<'k> {
     pub(super) limit: Option<u64>,
     /// Conditions will drop some of the rows.
     pub(super) filtered: bool,
+    /// What hints leave of the table's indexes.
+    pub(super) hinted: Option<&'k HintedIndexes>,
 }
 
 /// A path that yields rows in the wanted order: the present one where it does, else one over a
@@ -166,16 +167,22 @@ pub(super) fn path_in_order(
     wanted: Wanted<'_>,
 ) -> Option<AccessPath> {
     let def = &table.def;
-    if let Some(backward) = direction(present, def, wanted.keys) {
+    let may = |index| HintedIndexes::orders_by(wanted.hinted, index);
+    if (present.point || present.index.is_none_or(may))
+        && let Some(backward) = direction(present, def, wanted.keys)
+    {
         return Some(AccessPath { backward, ..present.clone() });
     }
     if !present.is_unbounded() {
         return None;
     }
     let keeps = if wanted.filtered { FILTER_KEEPS } else { 1 };
+    let scope = wanted.hinted.and_then(|hinted| hinted.order.as_ref());
+    let forced = scope.is_some_and(|scope| scope.forced);
     let read = wanted.limit.map(|limit| limit.saturating_mul(keeps).saturating_mul(LOOKUP_COST));
     for (position, index) in def.indexes.iter().enumerate() {
-        if !index.visible || matches!(index.kind, IndexKind::FullText | IndexKind::Spatial) {
+        let kept_in_order = !matches!(index.kind, IndexKind::FullText | IndexKind::Spatial);
+        if !index.visible || !kept_in_order || !may(position) {
             continue;
         }
         let codec = &table.indexes[position].codec;
@@ -185,7 +192,7 @@ pub(super) fn path_in_order(
         let mut path = AccessPath::all(true);
         path.index = Some(position);
         path.covering = covering;
-        let worth = primary || covering || read.is_some_and(|rows| rows < table.rows());
+        let worth = primary || covering || forced || read.is_some_and(|rows| rows < table.rows());
         if worth && let Some(backward) = direction(&path, def, wanted.keys) {
             path.backward = backward;
             return Some(path);
@@ -275,6 +282,7 @@ fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option
         };
         if !single
             || !index.visible
+            || !HintedIndexes::finds_by(source.hinted.as_deref(), position)
             || matches!(index.kind, IndexKind::FullText | IndexKind::Spatial)
         {
             continue;

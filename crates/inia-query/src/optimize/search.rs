@@ -90,6 +90,7 @@ pub(super) fn plan(
     block: &QueryBlock<'_>,
 ) -> (RowSource, Vec<Expr>) {
     let mut group = Group::of(tree, block.straight);
+    group.demand(block.orders);
     let mut all = conditions;
     all.append(&mut group.conditions);
     let filled = SlotSet::default();
@@ -173,12 +174,13 @@ fn first_rows(around: Around<'_>, conditions: &[Expr], rows: f64) -> Option<Firs
     let number = around.group.members.iter().position(|member| member.slots.contains(slot))?;
     let member = &around.group.members[number];
     let Source::Leaf(leaf) = &member.source else { return None };
-    let LeafKind::Table { table, allowed, .. } = &leaf.kind else { return None };
-    let request = relation::request(table, leaf, allowed.as_deref(), block);
+    let LeafKind::Table { table, hinted, .. } = &leaf.kind else { return None };
+    let request = relation::request(table, leaf, hinted.as_deref(), block);
     let choice = access::choose(&request, relation::bounding(member, conditions), around.filled);
     let limit = block.limit.map(|limit| limit as u64);
     let columns = order::own_columns(block.order, leaf.slots.start, request.needed.len())?;
-    let wanted = order::Wanted { keys: &columns, limit, filtered: true };
+    let hinted = hinted.as_deref();
+    let wanted = order::Wanted { keys: &columns, limit, filtered: true, hinted };
     let path = order::path_in_order(table, &request.needed, &choice.path, wanted)?;
     let all = if path.is_unbounded() { table.rows() as f64 } else { choice.rows };
     let cost = relation::path_cost(table, &path, all);

@@ -58,6 +58,10 @@ pub(super) fn explain(
     });
     session.leave(start, result.as_ref().err())?;
     let plan = result?;
+    if !explain.analyze {
+        let warnings = plan.said.warnings.iter().cloned();
+        warnings.for_each(|warning| session.diagnostics.push(warning));
+    }
     match explain.format {
         ExplainFormat::Json => one_text(&print_json(&plan), sink),
         _ if explain.analyze => one_text(&print_tree(&plan, Some(&trace)), sink),
@@ -76,6 +80,7 @@ fn analyze(
         let shared: &SessionContext = session;
         let runner = Runner::traced(plan, shared.exec_context(), trace);
         let mut ctx = shared.context(&[], &runner);
+        plan.warn(&mut ctx);
         let result = runner.run(&mut ctx, &mut |_, _| Ok(true));
         (result, std::mem::take(&mut ctx.warnings))
     };

@@ -268,8 +268,8 @@ fn choice(
     filled: &SlotSet,
     block: &QueryBlock<'_>,
 ) -> Option<Choice> {
-    let LeafKind::Table { table, allowed, .. } = &leaf.kind else { return None };
-    let request = request(table, leaf, allowed.as_deref(), block);
+    let LeafKind::Table { table, hinted, .. } = &leaf.kind else { return None };
+    let request = request(table, leaf, hinted.as_deref(), block);
     Some(access::choose(&request, conditions, filled))
 }
 
@@ -326,7 +326,7 @@ fn leaf_source(
     let base = leaf.slots.start;
     let needed: Vec<bool> = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
     match (leaf.kind, choice) {
-        (LeafKind::Table { table, lock, .. }, Some(choice)) => {
+        (LeafKind::Table { table, lock, hinted }, Some(choice)) => {
             let checks = cell_checks(&filter, &table.def, base);
             let read_order = read_order(&filter, &needed, base, choice.path.point);
             RowSource::Table(Box::new(TableSource {
@@ -341,6 +341,7 @@ fn leaf_source(
                 checks,
                 bound_filter,
                 lock,
+                hinted,
             }))
         }
         (LeafKind::Subplan { id, level, .. }, _) => {

@@ -44,7 +44,6 @@ pub(super) struct Estimate<'e> {
     rows: &'e Rows<'e>,
     keys: Vec<Key>,
     first: Option<FirstRows>,
-    hash_joins: bool,
     lookups: RefCell<HashMap<(usize, Members), Option<f64>>>,
 }
 
@@ -61,9 +60,8 @@ impl<'e> Estimate<'e> {
         for (number, member) in around.group.members.iter().enumerate() {
             member.on.iter().for_each(|condition| add(condition, Some(number)));
         }
-        let hash_joins = around.block.hash_joins;
         let lookups = RefCell::default();
-        Estimate { around, conditions, relations, rows, keys, first: None, hash_joins, lookups }
+        Estimate { around, conditions, relations, rows, keys, first: None, lookups }
     }
 
     /// The same with first rows as another goal.
@@ -216,14 +214,15 @@ impl Model for Estimate<'_> {
         match right.single() {
             Some(one) if !self.around.group.members[one].needs.is_subset(left) => return None,
             // A set of several is read as a whole, which locks more than lookups do.
-            None if right_cost.is_infinite() || !self.hash_joins => return None,
-            None if self.relations.iter().any(|relation| relation.locked) => return None,
+            None if right_cost.is_infinite() => return None,
+            None if self.relations.iter().any(|relation| relation.by_index) => return None,
             _ => {}
         }
+        let hashes = right.iter().all(|member| self.relations[member].hashes);
         let looped = self.looped(sides);
-        let locked = right.single().is_some_and(|one| self.relations[one].locked);
+        let wants_index = right.single().is_some_and(|one| self.relations[one].by_index);
         let by_index = looped.is_some_and(|(_, by_index)| by_index);
-        let hashed = match (locked && by_index) || !self.hash_joins {
+        let hashed = match (wants_index && by_index) || !hashes {
             true => None,
             false => self.hashed(sides, right_cost),
         };

@@ -10,9 +10,10 @@
 //! become groups whose first member is a group.
 
 use super::members::Members;
-use crate::optimize::{FromJoin, FromTree, Leaf};
+use crate::optimize::{FromJoin, FromTree, JoinOrder, Leaf};
 use crate::plan::JoinType;
 use inia_expr::{Expr, Needs, SlotSet, slots_of};
+use inia_parser::ast::HintKind;
 use std::ops::Range;
 
 /// The most members that a group has.
@@ -133,6 +134,44 @@ impl Group {
         }
     }
 
+    /// Makes members wait for others as hints demand.
+    pub(super) fn demand(&mut self, orders: &[JoinOrder]) {
+        for order in orders {
+            self.demand_one(order);
+        }
+        for member in &mut self.members {
+            if let Source::Group(inner) = &mut member.source {
+                inner.demand(orders);
+            }
+        }
+    }
+
+    /// A hint that contradicts what members wait for already has no effect.
+    fn demand_one(&mut self, order: &JoinOrder) {
+        let find = |slot: &usize| self.members.iter().position(|m| m.slots.contains(*slot));
+        let mut named: Vec<usize> = order.members.iter().filter_map(find).collect();
+        named.dedup();
+        let set = named.iter().fold(Members::default(), |all, one| all.union(Members::one(*one)));
+        if named.len() > set.len() {
+            return;
+        }
+        let others = Members::first_of(self.members.len()).minus(set);
+        let mut needs: Vec<Members> = self.members.iter().map(|member| member.needs).collect();
+        let mut before = Members::default();
+        for &member in &named {
+            needs[member] = needs[member].union(before);
+            before = before.union(Members::one(member));
+        }
+        match order.kind {
+            HintKind::JoinPrefix => others.iter().for_each(|m| needs[m] = needs[m].union(set)),
+            HintKind::JoinSuffix => set.iter().for_each(|m| needs[m] = needs[m].union(others)),
+            _ => {}
+        }
+        if can_be_met(&needs) {
+            self.members.iter_mut().zip(needs).for_each(|(member, needs)| member.needs = needs);
+        }
+    }
+
     /// What a member that is joined by a condition of its own reads.
     fn read_by(&self, member: &Member) -> Needs {
         let mut read = Needs { slots: SlotSet::default(), whole_row: false };
@@ -191,6 +230,17 @@ impl Group {
             Source::Group(group) => 1 + group.depth(),
         };
         self.members.iter().map(depth).max().unwrap_or(0)
+    }
+}
+
+/// Whether there is an order in which each member comes behind those that it needs.
+fn can_be_met(needs: &[Members]) -> bool {
+    let all = Members::first_of(needs.len());
+    let mut placed = Members::default();
+    loop {
+        let ready = |member: &usize| needs[*member].is_subset(placed);
+        let Some(next) = all.minus(placed).iter().find(ready) else { return placed == all };
+        placed = placed.union(Members::one(next));
     }
 }
 

@@ -6,12 +6,15 @@ use super::cost::{self, LOOKUP};
 use super::group::{Group, Member, Source};
 use super::members::Members;
 use super::{Solution, solve_nested};
-use crate::access::{self, AccessPath, Choice};
+use crate::access::{self, AccessPath, Choice, HintedIndexes};
 use crate::catalog::{IndexKind, Table};
 use crate::optimize::{Leaf, LeafKind, QueryBlock, UNKNOWN_ROWS};
 use crate::plan::JoinType;
 use inia_expr::{Expr, SlotSet, slots_of};
 use std::sync::Arc;
+
+/// A scan of a table whose hints force an index costs as many times more.
+const UNWANTED_SCAN: f64 = 10.0;
 
 /// A member as the search sees it.
 pub(super) struct Relation {
@@ -23,8 +26,11 @@ pub(super) struct Relation {
     pub(super) scan: f64,
     /// It must be read anew for each row before it.
     pub(super) lateral: bool,
-    /// Its rows are locked as they are read.
-    pub(super) locked: bool,
+    /// Where an index finds its rows, they are not read otherwise: they are locked as they are
+    /// read, or a hint forces the index.
+    pub(super) by_index: bool,
+    /// Its rows may go into a hash table.
+    pub(super) hashes: bool,
     /// How a member that is a group is read.
     pub(super) nested: Option<Nested>,
     /// The members that a condition of an access path may read.
@@ -83,14 +89,17 @@ fn of_leaf(around: Around<'_>, leaf: &Leaf, conditions: &[Expr]) -> Relation {
         }
     }
     let (mut base, mut kept, mut scan) = (UNKNOWN_ROWS, UNKNOWN_ROWS, cost::computed(UNKNOWN_ROWS));
-    if let LeafKind::Table { table, allowed, .. } = &leaf.kind {
-        let request = request(table, leaf, allowed.as_deref(), around.block);
+    if let LeafKind::Table { table, hinted, .. } = &leaf.kind {
+        let request = request(table, leaf, hinted.as_deref(), around.block);
         let choice = access::choose(&request, conditions, around.filled);
         let filters = local.into_iter().filter(|number| !choice.covered[*number]);
         let filters = filters.map(|number| &conditions[number]);
         base = table.rows() as f64;
         kept = choice.rows * access::kept_by_all(filters, table, leaf.slots.start);
         scan = read_cost(table, &choice);
+        if choice.path.is_unbounded() && request.allowed.is_some_and(|allowed| allowed.forced) {
+            scan *= UNWANTED_SCAN;
+        }
     } else if let LeafKind::Subplan { rows, .. } = &leaf.kind {
         let share: f64 = local.iter().map(|number| guessed_share(&conditions[*number])).product();
         (base, kept, scan) = (*rows, rows * share, cost::computed(*rows));
@@ -100,7 +109,8 @@ fn of_leaf(around: Around<'_>, leaf: &Leaf, conditions: &[Expr]) -> Relation {
         rows: kept,
         scan,
         lateral: leaf.kind.is_lateral(),
-        locked: matches!(leaf.kind, LeafKind::Table { lock: Some(_), .. }),
+        by_index: is_by_index(&leaf.kind),
+        hashes: leaf.hints.hash.unwrap_or(around.block.hash_joins),
         nested: None,
         adjacent,
     }
@@ -131,7 +141,22 @@ fn of_group(
     };
     let adjacent = Members::default();
     let nested = Some(Nested { looped, once });
-    Relation { base: rows, rows, scan, lateral: depends, locked: false, nested, adjacent }
+    let (lateral, hashes) = (depends, hashes(inner, around.block));
+    Relation { base: rows, rows, scan, lateral, by_index: false, hashes, nested, adjacent }
+}
+
+fn is_by_index(kind: &LeafKind) -> bool {
+    let LeafKind::Table { lock, hinted, .. } = kind else { return false };
+    let lookup = hinted.as_ref().and_then(|hinted| hinted.lookup.as_ref());
+    lock.is_some() || lookup.is_some_and(|lookup| lookup.forced)
+}
+
+/// Whether the rows of all members of a group may go into hash tables.
+fn hashes(group: &Group, block: &QueryBlock<'_>) -> bool {
+    group.members.iter().all(|member| match &member.source {
+        Source::Leaf(leaf) => leaf.hints.hash.unwrap_or(block.hash_joins),
+        Source::Group(inner) => hashes(inner, block),
+    })
 }
 
 /// The path by which rows of a table are found while the `filled` slots hold values, and what each
@@ -142,8 +167,8 @@ pub(super) fn lookup(
     conditions: &[Expr],
     filled: &SlotSet,
 ) -> Option<f64> {
-    let LeafKind::Table { table, allowed, .. } = &leaf.kind else { return None };
-    let request = request(table, leaf, allowed.as_deref(), around.block);
+    let LeafKind::Table { table, hinted, .. } = &leaf.kind else { return None };
+    let request = request(table, leaf, hinted.as_deref(), around.block);
     let choice = access::choose(&request, conditions, filled);
     let mut reads = false;
     let own = |slot: &SlotSet| !slot.is_subset(around.filled);
@@ -167,14 +192,14 @@ pub(super) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
 pub(super) fn request<'r>(
     table: &'r Arc<Table>,
     leaf: &Leaf,
-    allowed: Option<&'r [usize]>,
+    hinted: Option<&'r HintedIndexes>,
     block: &'r QueryBlock<'r>,
 ) -> access::Request<'r> {
     access::Request {
         table,
         base: leaf.slots.start,
         needed: leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect(),
-        allowed,
+        allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
         measure: Some(block.settings),
     }
 }
