@@ -165,7 +165,7 @@ impl Floor {
             stream.set_nodelay(true)?;
             let (old, new) = (old.clone(), new.clone());
             thread::Builder::new().stack_size(STACK).spawn(move || {
-                // The client has left; nobody is there to be told.
+                // The client has left; nobody is there to get the error.
                 let _ = Client::greet(stream, id as u32, &old, &new).and_then(Client::run);
             })?;
         }

@@ -116,8 +116,8 @@ fn a_parameter_has_the_type_of_what_it_is_bound_to() {
         let mut sink = TextSink::default();
         s.0.execute_prepared(id, std::slice::from_ref(&value), &mut sink).unwrap();
         let column = &sink.columns[0];
-        let told = format!("{:?}", column.data_type);
-        assert!(told.starts_with(kind), "{value:?}: {told}");
+        let shown = format!("{:?}", column.data_type);
+        assert!(shown.starts_with(kind), "{value:?}: {shown}");
         assert_eq!((column.length, column.decimals), (length, decimals), "{value:?}");
         assert_eq!(sink.text.trim_end(), text, "{value:?}");
     }

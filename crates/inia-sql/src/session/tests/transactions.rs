@@ -146,7 +146,7 @@ fn pending_commit(db: &TestDb) -> inia_base::ids::Lsn {
 }
 
 #[test]
-fn no_reply_tells_of_a_commit_that_could_still_be_lost() {
+fn no_reply_shows_a_commit_that_could_still_be_lost() {
     let db = TestDb::new();
     let mut s = db.session();
     s.ok("create table t (id int primary key, v int)");
