@@ -203,7 +203,8 @@ impl Client {
             capabilities: OFFERED,
             collation: 255,
             status: status::AUTOCOMMIT,
-            // Built into every client library, where others are loaded, which races between threads.
+            // Built into every client library, where others are loaded, which races between
+            // threads.
             plugin: NATIVE.to_owned(),
         };
         greeting.encode(client.out.begin());

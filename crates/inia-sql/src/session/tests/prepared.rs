@@ -8,10 +8,12 @@ use inia_base::value::Value;
 fn the_benchmarks_statements() {
     let db = TestDb::new();
     let mut s = db.session();
-    s.ok("CREATE TABLE sbtest1(\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  k INTEGER DEFAULT '0' NOT NULL,\n  \
-          c CHAR(120) DEFAULT '' NOT NULL,\n  pad CHAR(60) DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) \
+    s.ok("CREATE TABLE sbtest1(\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  \
+          k INTEGER DEFAULT '0' NOT NULL,\n  c CHAR(120) DEFAULT '' NOT NULL,\n  \
+          pad CHAR(60) DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) \
           /*! ENGINE = innodb */ ");
-    s.ok("INSERT INTO sbtest1(k, c, pad) VALUES(26, 'c1', 'p1'),(26, 'c3', 'p2'),(24, 'c2', 'p3'),(25, 'c2', 'p4')");
+    s.ok("INSERT INTO sbtest1(k, c, pad) VALUES(26, 'c1', 'p1'),(26, 'c3', 'p2'),(24, \
+         'c2', 'p3'),(25, 'c2', 'p4')");
     s.ok("CREATE INDEX k_1 ON sbtest1(k)");
     let int = Value::Int;
     let text = |text: &str| Value::Text(text.into());
