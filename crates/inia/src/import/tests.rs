@@ -63,8 +63,8 @@ fn rows(text: &[u8], reading: &Reading<'_>) -> Vec<(u64, String)> {
             (CellKind::Empty, _) => String::new(),
             (CellKind::Bytes, bytes) => format!("'{}'", String::from_utf8_lossy(bytes)),
         };
-        let cells: Vec<String> = (0..source.columns().len()).map(cell).collect();
-        found.push((row.number, row.fault.clone().unwrap_or_else(|| cells.join(" "))));
+        let cells = || (0..source.columns().len()).map(cell).collect::<Vec<_>>().join(" ");
+        found.push((row.number, row.fault.clone().unwrap_or_else(cells)));
     }
     found
 }
