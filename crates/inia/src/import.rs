@@ -37,7 +37,7 @@ pub(crate) use columns::distinct_names;
 /// The exit code where rows were rejected and all others stored.
 const SOME_REJECTED: u8 = 3;
 
-/// Rows of one transaction unless told otherwise.
+/// Rows of one transaction by default.
 const BATCH: &str = "10000";
 
 /// The command's arguments.

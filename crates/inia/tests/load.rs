@@ -119,7 +119,7 @@ fn columns_of_a_table_that_is_there_are_found_by_name() {
 }
 
 #[test]
-fn rows_that_cannot_be_stored_are_told_by_their_lines() {
+fn rows_that_cannot_be_stored_are_reported_by_their_lines() {
     let loading = Loading::new();
     let mut client = loading.server.client();
     client
@@ -140,7 +140,7 @@ fn rows_that_cannot_be_stored_are_told_by_their_lines() {
     let rejects = loading.path("rejects.csv").display().to_string();
     let (code, said) = loading.load(&text, "t", &["--rejects", &rejects, "--batch", "100"]);
     assert_eq!(code, 3, "{said}");
-    let told = [
+    let reported = [
         "line 18: ERROR 1062 (23000): Duplicate entry '16' for key 't.PRIMARY'",
         "line 41: ERROR 1406 (22001): Data too long for column 'a' at row 1",
         "line 43: ERROR 1366 (HY000): Incorrect integer value: 'one' for column 'n' at row 1",
@@ -149,7 +149,7 @@ fn rows_that_cannot_be_stored_are_told_by_their_lines() {
         "line 502: ERROR 1264 (22003): Out of range value for column 'n' at row 1",
         "d.t: 494 rows stored, 6 rejected",
     ];
-    for line in told {
+    for line in reported {
         assert!(said.contains(line), "{line}: {said}");
     }
     assert_eq!(loading.rows("SELECT COUNT(*), SUM(id) FROM d.t"), ["494|124311"]);
@@ -300,7 +300,7 @@ mod parquet_files {
     }
 
     #[test]
-    fn what_has_no_value_in_parquet_is_told() {
+    fn what_has_no_value_in_parquet_is_reported() {
         let loading = Loading::new();
         let sql = "SET sql_mode = ''; SELECT CAST('0000-00-00' AS DATE) AS zero";
         let (code, said) = write(&loading, sql, "zero.parquet");

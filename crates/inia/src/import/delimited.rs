@@ -1,7 +1,7 @@
 //! Delimited text, such as CSV.
 //!
 //! The `csv` crate cuts the text into fields. The text of each row is kept beside it, for three
-//! things that the crate does not tell: the line a row begins at, whether an empty field stood in
+//! things that the crate does not report: the line a row begins at, whether an empty field stood in
 //! quotes (`a,,b` has NULL, `a,"",b` an empty text), and the row as it was, for the rejects.
 
 use super::Reading;

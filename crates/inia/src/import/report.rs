@@ -1,4 +1,4 @@
-//! What the user is told: progress, rejected rows, and the outcome.
+//! What the user reads: progress, rejected rows, and the outcome.
 
 use super::row::Source;
 use super::table::TableName;
@@ -11,7 +11,7 @@ const SHOWN: u64 = 100;
 /// How often progress is shown.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Tells of a load on standard error.
+/// Reports a load on standard error.
 pub(super) struct Report {
     /// What a row's number counts.
     unit: &'static str,
@@ -47,7 +47,7 @@ impl Report {
         self.rejected
     }
 
-    /// Tells of a row that cannot be stored.
+    /// Reports a row that cannot be stored.
     pub(super) fn reject(&mut self, number: u64, why: &str, raw: &[u8]) -> Result<(), String> {
         self.erase();
         self.rejected += 1;
@@ -77,7 +77,7 @@ impl Report {
         }
     }
 
-    /// Tells the outcome.
+    /// Reports the outcome.
     pub(super) fn finish(
         &mut self,
         name: &TableName,

@@ -1,7 +1,7 @@
 //! Results as files for other programs: CSV and JSON.
 //!
 //! CSV is RFC 4180's. A NULL is an empty field without quotes and an empty text one with them,
-//! which `inia load` tells apart; a row that is one NULL is written as `\N`, since a blank line is
+//! which `inia load` distinguishes; a row that is one NULL is written as `\N`, since a blank line is
 //! no row. JSON is an array with an object a line; numbers are written with all their digits.
 
 use super::bits;

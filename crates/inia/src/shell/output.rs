@@ -27,7 +27,7 @@ pub(super) enum Printing {
 }
 
 impl Printing {
-    /// The format of this name; `file` tells that there is a file to write to.
+    /// The format of this name; `file` says whether there is a file to write to.
     pub(super) fn parse(name: &str, file: bool) -> Result<Printing, String> {
         match name {
             "table" => Ok(Printing::Text(Layout::Table)),

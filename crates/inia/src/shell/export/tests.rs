@@ -26,7 +26,7 @@ fn json(columns: &[ColumnDef], rows: &[&[Value]]) -> String {
 }
 
 #[test]
-fn csv_tells_null_from_an_empty_text() {
+fn csv_distinguishes_null_from_an_empty_text() {
     let columns = [column("a", 253, 255), column("b,\"", 253, 255), column("n", 16, 63)];
     let rows: [&[Value]; 3] = [
         &[text("x"), text(""), Value::Bytes(vec![1, 2])],

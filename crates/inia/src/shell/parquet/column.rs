@@ -114,7 +114,7 @@ impl Stored {
     }
 
     /// The column's place in the schema. Every column may be NULL: whether an expression can be is
-    /// not always told.
+    /// not always known.
     pub(super) fn field(self, name: &str) -> Result<Type, ParquetError> {
         let builder = Type::primitive_type_builder(name, self.physical())
             .with_repetition(Repetition::OPTIONAL)
