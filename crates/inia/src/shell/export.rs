@@ -1,8 +1,8 @@
 //! Results as files for other programs: CSV and JSON.
 //!
 //! CSV is RFC 4180's. A NULL is an empty field without quotes and an empty text one with them,
-//! which `inia load` distinguishes; a row that is one NULL is written as `\N`, since a blank line is
-//! no row. JSON is an array with an object a line; numbers are written with all their digits.
+//! which `inia load` distinguishes. A row that is one NULL is written as `\N`, since a blank line
+//! is no row. JSON is an array with an object a line; numbers are written with all their digits.
 
 use super::bits;
 use crate::import::distinct_names;
