@@ -111,7 +111,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         // A path with bounds wins a tie against one without. Where hints force an index, one with
         // bounds is taken whatever it costs.
         let unbounded = best.path.equal.is_empty() && best.path.intervals.is_empty();
-        let better = match forced && bounded != !unbounded {
+        let better = match forced && bounded == unbounded {
             true => bounded,
             false => cost < best_cost || (bounded && unbounded && cost <= best_cost),
         };

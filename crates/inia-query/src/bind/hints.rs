@@ -25,6 +25,11 @@ pub(super) fn keeps_order(select: &ast::Select) -> bool {
     select.options.straight_join || hints_of(select).is_some_and(fixed)
 }
 
+/// The first slot of a member that a hint of a block names.
+fn hinted(tree: &FromTree, table: &ast::HintedTable, hints: &BlockHints) -> Option<usize> {
+    tree.hinted(&table.name, table.block.as_ref().unwrap_or(&hints.name))
+}
+
 /// What hints say of a member of FROM.
 pub(super) fn leaf_hints(hints: Option<&BlockHints>, alias: &str) -> LeafHints {
     let Some(hints) = hints else { return LeafHints::default() };
@@ -85,24 +90,26 @@ impl QueryBinder<'_> {
     }
 
     /// The orders that hints demand of the members of a tree.
-    pub(super) fn join_orders(&mut self, select: &ast::Select, tree: &FromTree) -> Vec<JoinOrder> {
+    pub(super) fn join_orders(&self, select: &ast::Select, tree: &FromTree) -> Vec<JoinOrder> {
         let Some(hints) = hints_of(select) else { return Vec::new() };
-        let mut orders = Vec::new();
+        let order = |hint: &ast::OrderHint| {
+            let member = |table| hinted(tree, table, hints);
+            let members = hint.tables.iter().filter_map(member).collect();
+            JoinOrder { kind: hint.kind, members }
+        };
+        hints.orders.iter().map(order).collect()
+    }
+
+    /// Warns of tables that hints for an order name and the tree has not.
+    pub(super) fn check_orders(&mut self, select: &ast::Select, tree: Option<&FromTree>) {
+        let (Some(hints), Some(tree)) = (hints_of(select), tree) else { return };
         for hint in &hints.orders {
-            let mut members = Vec::new();
-            for table in &hint.tables {
-                let block = table.block.as_ref().unwrap_or(&hints.name);
-                match tree.hinted(&table.name, block) {
-                    Some(slot) => members.push(slot),
-                    None => {
-                        let name = full_name(&table.name, table.block.as_deref());
-                        self.warn_unresolved(&name, GivenHint { kind: hint.kind, on: true });
-                    }
-                }
+            let unknown = |table: &&ast::HintedTable| hinted(tree, table, hints).is_none();
+            for table in hint.tables.iter().filter(unknown) {
+                let name = full_name(&table.name, table.block.as_deref());
+                self.warn_unresolved(&name, GivenHint { kind: hint.kind, on: true });
             }
-            orders.push(JoinOrder { kind: hint.kind, members });
         }
-        orders
     }
 
     /// Warns of tables and indexes that hints name and FROM, which has just been bound, has not.
