@@ -49,6 +49,15 @@ impl SlotSet {
         SlotSet { words }
     }
 
+    /// Slots that are not in `other`.
+    pub fn minus(&self, other: &SlotSet) -> SlotSet {
+        let mut set = self.clone();
+        set.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
+        let used = set.words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+        set.words.truncate(used);
+        set
+    }
+
     /// Whether every slot is in `other` too.
     pub fn is_subset(&self, other: &SlotSet) -> bool {
         self.words

@@ -28,7 +28,7 @@ mod window;
 
 use crate::catalog::Table;
 use crate::context::ExecContext;
-use crate::plan::trace::{Node, Trace, watched};
+use crate::plan::trace::{Node, Stage, Trace, watched};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use crate::spill::{decode_tuple, encode_tuple};
 pub use hash::KeyHash;
@@ -154,6 +154,7 @@ impl<'s> Runner<'s> {
         let visible = query.columns.len();
         let mut sorter = Sorter::new(limiter.window.rows_needed(), self.exec.workspace);
         debug_assert!(!query.order.is_empty(), "rows are sorted by something");
+        let mut ordered = Stage::new(self.trace, Node::Sorted(query));
         let mut extended = Tuple::new();
         self.body(&query.body, ctx, &mut |ctx, tuple| {
             self.check_killed()?;
@@ -186,7 +187,7 @@ impl<'s> Runner<'s> {
         let mut tuple = Tuple::new();
         sorter.finish(false, |row| {
             decode_tuple(row, &mut tuple).ok_or_else(damaged_row)?;
-            limiter.pass(ctx, &tuple, visit)
+            ordered.visit(|| limiter.pass(ctx, &tuple, visit))
         })?;
         // SQL_CALC_FOUND_ROWS counts rows that the sorter dropped, too.
         limiter.seen = total;

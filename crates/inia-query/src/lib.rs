@@ -19,6 +19,7 @@ pub mod database;
 pub mod dml;
 pub mod error;
 pub mod exec;
+pub mod explain;
 pub mod information;
 pub mod information_schema;
 pub mod interrupt;

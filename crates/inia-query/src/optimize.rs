@@ -25,9 +25,12 @@ mod vector;
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
 pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
-pub(crate) use price::price_of;
+pub(crate) use price::{Once, Prices, price_of};
 pub(crate) use search::is_natural;
-pub(crate) use size::{UNKNOWN_ROWS, expected_rows};
+pub(crate) use search::relation::path_cost;
+pub(crate) use size::{
+    UNKNOWN_ROWS, expected_rows, of_body, of_filtered, of_grouped, of_select, of_source,
+};
 
 use crate::access::{EvalSettings, HintedIndexes};
 use crate::catalog::Table;

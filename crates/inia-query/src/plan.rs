@@ -8,7 +8,6 @@
 //! slots 0-1 belong to `a`, slots 2-3 to `b`; the tuple is `(slot 1, slot 3)` with one visible
 //! value, sorted by its second value.
 
-pub mod explain;
 pub(crate) mod json_table;
 mod sound;
 mod strategy;

@@ -63,8 +63,8 @@ pub(crate) struct Choice {
 }
 
 /// A path and the conditions it stands for.
-struct Candidate {
-    path: AccessPath,
+pub(super) struct Candidate {
+    pub(super) path: AccessPath,
     covered: Vec<usize>,
 }
 
@@ -126,7 +126,11 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
 
 /// Looks the rows of a path up in its index, where all bounds are constants; small tables and long
 /// lists of ranges are not worth it.
-fn measured_rows(path: &AccessPath, request: &Request<'_>, position: usize) -> Option<f64> {
+pub(super) fn measured_rows(
+    path: &AccessPath,
+    request: &Request<'_>,
+    position: usize,
+) -> Option<f64> {
     let (context, table) = (request.measure?, request.table);
     let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
     let constant = path.exprs().all(|expr| expr.as_literal().is_some());
@@ -149,7 +153,7 @@ fn measured_rows(path: &AccessPath, request: &Request<'_>, position: usize) -> O
 }
 
 /// Estimates the rows of a path by the statistics of its index.
-fn expected_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> f64 {
+pub(super) fn expected_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> f64 {
     if path.point {
         return 1.0;
     }
@@ -198,7 +202,7 @@ fn equal_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> 
     (each * keys).min(total)
 }
 
-fn path_for(
+pub(super) fn path_for(
     request: &Request<'_>,
     position: usize,
     conditions: &[Expr],

@@ -14,6 +14,7 @@ use super::keys::encode_equal;
 use super::select::holds;
 use super::source::clear;
 use super::{Result, RowVisitor, Runner};
+use crate::plan::trace::{Node, Stage};
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType};
 use crate::spill::Grant;
 use grace::Spilled;
@@ -90,6 +91,7 @@ impl<'s> Runner<'s> {
         let (mut table, mut bytes) = (JoinTable::new(right.len()), Vec::new());
         let mut memory = Grant::new(self.exec.workspace);
         let mut spilled: Option<Spilled<'_, 's>> = None;
+        let building = Stage::new(self.trace, Node::Build(join));
         self.source(&join.right, ctx, row, &mut |ctx, row| {
             if !encode(keys, |key| &key.right, ctx, row, &mut bytes)? {
                 return Ok(true);
@@ -105,6 +107,7 @@ impl<'s> Runner<'s> {
             }
             Ok(true)
         })?;
+        drop(building);
         if let Some(spilled) = spilled {
             return self.spilled_join(spilled, keys, ctx, row, visit);
         }

@@ -7,7 +7,7 @@ use super::window::Windows;
 use super::{Project, Result, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::TableScan;
 use crate::catalog::Table;
-use crate::plan::trace::{Node, watched};
+use crate::plan::trace::{Node, Stage, watched};
 use crate::plan::{Aggregation, GroupStrategy, IndexExtremum, RowSource, SelectPlan};
 use crate::spill::Distinct;
 use crate::spill::{decode_tuple, encode_tuple};
@@ -132,17 +132,20 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         next: &mut Project<'_>,
     ) -> Result<()> {
+        let mut behind = Stage::new(self.trace, Node::Having(select));
         let project = &mut |ctx: &mut EvalContext<'_>, row: &[Value]| match &select.having {
             Some(having) if having.eval_bool(ctx, row)? != Some(true) => Ok(true),
-            _ => next(ctx, row),
+            _ => behind.visit(|| next(ctx, row)),
         };
         let mut row = vec![Value::Null; select.width];
         let empty = !holds(&select.once, ctx, &row)?;
         match &select.aggregation {
             None if empty => Ok(()),
             None => {
+                let mut kept = Stage::new(self.trace, Node::Filtered(select));
                 self.source(&select.source, ctx, &mut row, &mut |ctx, row| {
-                    let wanted = !holds(&select.filter, ctx, row)? || project(ctx, row)?;
+                    let wanted =
+                        !holds(&select.filter, ctx, row)? || kept.visit(|| project(ctx, row))?;
                     ctx.scanned += 1;
                     Ok(wanted)
                 })?;
@@ -150,6 +153,10 @@ impl Runner<'_> {
             }
             Some(aggregation) => {
                 let enclosing = std::mem::take(&mut ctx.aggregates);
+                let mut groups = Stage::new(self.trace, Node::Grouped(select));
+                let project = &mut |ctx: &mut EvalContext<'_>, row: &[Value]| {
+                    groups.visit(|| project(ctx, row))
+                };
                 let outcome = self.grouped((select, empty), aggregation, ctx, &mut row, project);
                 ctx.aggregates = enclosing;
                 outcome
@@ -197,9 +204,10 @@ impl Runner<'_> {
         // Nothing was given so far: what the strategy rests on does not hold for this data.
         let mut groups = Groups::new(aggregation, self.exec.workspace);
         if !empty {
+            let mut kept = Stage::new(self.trace, Node::Filtered(select));
             self.source(&select.source, ctx, row, &mut |ctx, row| {
                 if holds(&select.filter, ctx, row)? {
-                    groups.add(ctx, row)?;
+                    kept.visit(|| groups.add(ctx, row))?;
                 }
                 Ok(true)
             })?;

@@ -31,14 +31,15 @@ const MAX_DEPTH: usize = 8;
 /// are read of it.
 pub(crate) fn price_of(query: &QueryPlan, subplans: &[Option<Subplan>], limit: Option<u64>) -> f64 {
     let once = RefCell::default();
-    let prices = Prices { subplans, depth: 0, once: &once };
+    let subplan = |id: usize| subplans.get(id).and_then(Option::as_ref);
+    let prices = Prices { subplans: &subplan, depth: 0, once: &once };
     let price = prices.query(query, limit.map(|limit| limit as f64));
     price + once.into_inner().price
 }
 
 /// The subqueries whose rows are kept in a hash table.
 #[derive(Default)]
-struct Once {
+pub(crate) struct Once {
     known: Vec<usize>,
     /// What making their rows costs.
     price: f64,
@@ -46,20 +47,31 @@ struct Once {
 
 /// Prices inside some subqueries.
 #[derive(Clone, Copy)]
-struct Prices<'p> {
-    subplans: &'p [Option<Subplan>],
+pub(crate) struct Prices<'p> {
+    /// Subqueries and derived tables by number; `None` for one that is being bound.
+    subplans: &'p dyn Fn(usize) -> Option<&'p Subplan>,
     depth: usize,
     once: &'p RefCell<Once>,
 }
 
-impl Prices<'_> {
-    fn query(self, query: &QueryPlan, limit: Option<f64>) -> f64 {
+impl<'p> Prices<'p> {
+    /// Prices in a plan with these subplans.
+    pub(crate) fn of(
+        subplans: &'p dyn Fn(usize) -> Option<&'p Subplan>,
+        once: &'p RefCell<Once>,
+    ) -> Prices<'p> {
+        Prices { subplans, depth: 0, once }
+    }
+
+    /// What a query costs.
+    pub(crate) fn query(self, query: &QueryPlan, limit: Option<f64>) -> f64 {
         let sorts = !query.order.is_empty();
         let price = self.body(&query.body, limit.filter(|_| !sorts));
         price + if sorts { cost::sort(expected_rows(query).max(1.0)) } else { 0.0 }
     }
 
-    fn body(self, body: &Body, limit: Option<f64>) -> f64 {
+    /// What a body costs.
+    pub(crate) fn body(self, body: &Body, limit: Option<f64>) -> f64 {
         match body {
             Body::Select(select) => self.select(select, limit),
             Body::Values(values) => values.rows.len() as f64 * OUTPUT,
@@ -71,15 +83,15 @@ impl Prices<'_> {
         }
     }
 
-    fn select(self, select: &SelectPlan, limit: Option<f64>) -> f64 {
-        let read = of_source(&select.source);
+    /// What a SELECT costs.
+    pub(crate) fn select(self, select: &SelectPlan, limit: Option<f64>) -> f64 {
         let rows = of_filtered(select).max(1.0);
         let streams = select.aggregation.is_none() && select.windows.is_empty();
         let share = match limit {
             Some(limit) if streams && !select.distinct => (limit / rows).min(1.0),
             _ => 1.0,
         };
-        let source = self.source(&select.source) + read * self.exprs(&select.filter);
+        let source = self.filtered(select);
         let grouped = select.aggregation.as_ref().map_or(0.0, |groups| self.groups(groups, rows));
         let groups = match &select.aggregation {
             Some(aggregation) if aggregation.group.is_empty() => 1.0,
@@ -90,7 +102,14 @@ impl Prices<'_> {
         share * (source + grouped + output)
     }
 
-    fn groups(self, aggregation: &Aggregation, rows: f64) -> f64 {
+    /// What the rows of a SELECT cost for which WHERE holds.
+    pub(crate) fn filtered(self, select: &SelectPlan) -> f64 {
+        let read = of_source(&select.source);
+        self.source(&select.source) + read * self.exprs(&select.filter)
+    }
+
+    /// What grouping so many rows costs.
+    pub(crate) fn groups(self, aggregation: &Aggregation, rows: f64) -> f64 {
         let each = match aggregation.strategy {
             GroupStrategy::Hash => GROUP,
             GroupStrategy::Sort => 2.0 * GROUP,
@@ -104,18 +123,19 @@ impl Prices<'_> {
         rows * (each + self.exprs(args.chain(&aggregation.group)))
     }
 
-    fn source(self, source: &RowSource) -> f64 {
+    /// What a member of FROM or a join costs.
+    pub(crate) fn source(self, source: &RowSource) -> f64 {
         match source {
             RowSource::One | RowSource::Nothing => 0.0,
             RowSource::Table(table) => self.table(table),
             RowSource::Subplan { id, filter, .. } => {
-                let made = match self.subplans.get(*id).and_then(Option::as_ref) {
+                let made = match (self.subplans)(*id) {
                     Some(subplan) if self.depth < MAX_DEPTH => {
                         self.inside().query(&subplan.query, None)
                     }
                     _ => 0.0,
                 };
-                let rows = self.subplans.get(*id).and_then(Option::as_ref);
+                let rows = (self.subplans)(*id);
                 let rows = rows.map_or(0.0, |subplan| expected_rows(&subplan.query));
                 made + cost::computed(rows) + rows * self.exprs(filter)
             }
@@ -156,7 +176,7 @@ impl Prices<'_> {
         let mut price = 0.0;
         expr.walk(&mut |node| {
             let ExprKind::Subquery(sub) = &node.kind else { return };
-            let subplan = self.subplans.get(sub.id).and_then(Option::as_ref);
+            let subplan = (self.subplans)(sub.id);
             let Some(subplan) = subplan.filter(|_| self.depth < MAX_DEPTH) else { return };
             if sub.correlated {
                 price += RUN + self.inside().query(&subplan.query, None);

@@ -30,7 +30,8 @@ fn number(expr: &Expr) -> Option<f64> {
     }
 }
 
-fn of_body(body: &Body) -> f64 {
+/// Rows of a body.
+pub(crate) fn of_body(body: &Body) -> f64 {
     match body {
         Body::Select(select) => of_select(select),
         Body::Values(values) => values.rows.len() as f64,
@@ -41,19 +42,28 @@ fn of_body(body: &Body) -> f64 {
     }
 }
 
-fn of_select(select: &SelectPlan) -> f64 {
-    let rows = of_filtered(select);
+/// Rows of a SELECT.
+pub(crate) fn of_select(select: &SelectPlan) -> f64 {
+    let rows = of_grouped(select);
     let rows = match &select.aggregation {
-        Some(aggregation) if aggregation.group.is_empty() => 1.0,
-        Some(aggregation) => groups(&select.source, &aggregation.group, rows),
         None if select.distinct => groups(&select.source, &select.output[..select.visible], rows),
-        None => rows,
+        _ => rows,
     };
     rows * kept(usize::from(select.having.is_some()))
 }
 
+/// Rows of a SELECT before HAVING and DISTINCT.
+pub(crate) fn of_grouped(select: &SelectPlan) -> f64 {
+    let rows = of_filtered(select);
+    match &select.aggregation {
+        Some(aggregation) if aggregation.group.is_empty() => 1.0,
+        Some(aggregation) => groups(&select.source, &aggregation.group, rows),
+        None => rows,
+    }
+}
+
 /// Rows of a SELECT for which WHERE holds.
-pub(super) fn of_filtered(select: &SelectPlan) -> f64 {
+pub(crate) fn of_filtered(select: &SelectPlan) -> f64 {
     of_source(&select.source) * kept(select.filter.len())
 }
 
@@ -86,7 +96,8 @@ fn table_of(source: &RowSource, slot: usize) -> Option<&TableSource> {
     }
 }
 
-pub(super) fn of_source(source: &RowSource) -> f64 {
+/// Rows of a member of FROM or a join, after its conditions.
+pub(crate) fn of_source(source: &RowSource) -> f64 {
     match source {
         RowSource::One => 1.0,
         RowSource::Nothing => 0.0,

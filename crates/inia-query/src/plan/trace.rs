@@ -3,7 +3,7 @@
 //! A node gives its rows to a visitor, so the time of the nodes above it passes inside of its call.
 //! A watch therefore stands still during visits: what it counts is the node and those below it.
 
-use super::{QueryPlan, RowSource, SelectPlan, TableSource};
+use super::{JoinPlan, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::error::SqlError;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,8 +14,18 @@ use std::time::{Duration, Instant};
 pub(crate) enum Node {
     /// A query with its order and limit.
     Query(*const QueryPlan),
+    /// Its rows in their order, before the limit.
+    Sorted(*const QueryPlan),
     /// A SELECT with all but those.
     Select(*const SelectPlan),
+    /// Its rows behind HAVING.
+    Having(*const SelectPlan),
+    /// Its groups.
+    Grouped(*const SelectPlan),
+    /// The rows that are grouped.
+    Filtered(*const SelectPlan),
+    /// The hash table of a join.
+    Build(*const JoinPlan),
     /// A member of FROM, after its conditions.
     Source(*const RowSource),
     /// A table's records, before the conditions.
@@ -89,6 +99,14 @@ impl Trace {
         describe(self.nodes.borrow().get(&node).copied().unwrap_or_default())
     }
 
+    /// What making a join's hash table did, of as many rows as its right side gave.
+    pub(crate) fn describe_build(&self, join: &JoinPlan) -> String {
+        let nodes = self.nodes.borrow();
+        let mut sums = nodes.get(&Node::Build(join)).copied().unwrap_or_default();
+        sums.rows = nodes.get(&Node::Source(&join.right)).map_or(0, |source| source.rows);
+        describe(sums)
+    }
+
     /// What the scan below a member of FROM did, in as many runs and as much time.
     pub(crate) fn describe_scan(&self, source: &RowSource, table: &TableSource) -> String {
         let nodes = self.nodes.borrow();
@@ -106,6 +124,35 @@ fn describe(sums: Sums) -> String {
     let rows = (sums.rows as f64 / sums.loops as f64).round();
     let (first, whole) = (each(sums.first), each(sums.whole));
     format!(" (actual time={first:.3}..{whole:.3} rows={rows} loops={})", sums.loops)
+}
+
+/// A part of a node's work that is watched where there is a trace, until it is dropped.
+pub(crate) struct Stage<'t> {
+    seen: Option<(&'t Trace, Node, Watch)>,
+}
+
+impl<'t> Stage<'t> {
+    #[inline]
+    pub(crate) fn new(trace: Option<&'t Trace>, node: Node) -> Stage<'t> {
+        Stage { seen: trace.map(|trace| (trace, node, Watch::new())) }
+    }
+
+    /// A row goes to the visitor.
+    #[inline]
+    pub(crate) fn visit<T>(&mut self, visit: impl FnOnce() -> T) -> T {
+        match &mut self.seen {
+            None => visit(),
+            Some((_, _, watch)) => watch.visit(visit),
+        }
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        if let Some((trace, node, watch)) = &self.seen {
+            trace.add(*node, watch);
+        }
+    }
 }
 
 /// Runs a node under a watch.

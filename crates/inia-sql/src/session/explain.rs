@@ -11,8 +11,8 @@ use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::exec::Runner;
+use inia_query::explain::{Line, describe, print_json, print_json_lines, print_tree};
 use inia_query::plan::StatementPlan;
-use inia_query::plan::explain::{Line, describe, print_json, print_json_lines, print_tree};
 use inia_query::plan::trace::Trace;
 
 /// The columns of the table format.
@@ -63,7 +63,7 @@ pub(super) fn explain(
         warnings.for_each(|warning| session.diagnostics.push(warning));
     }
     match explain.format {
-        ExplainFormat::Json => one_text(&print_json(&plan), sink),
+        ExplainFormat::Json => one_text(&print_json(&plan, &session.env, &session.host), sink),
         _ if explain.analyze => one_text(&print_tree(&plan, Some(&trace)), sink),
         ExplainFormat::Tree => one_text(&print_tree(&plan, None), sink),
         ExplainFormat::Default | ExplainFormat::Traditional => table(&describe(&plan), sink),

@@ -14,6 +14,7 @@ mod deletes;
 mod dml;
 mod engines;
 mod estimates;
+mod explain;
 mod files;
 mod full_disk;
 mod half_statements;
@@ -217,6 +218,27 @@ impl TestSession {
 
     /// The answer of a statement that must succeed.
     #[track_caller]
+    /// The plan of a query, of whose estimates only the rows of stored tables are left: the others
+    /// change with what the optimizer knows.
+    pub(crate) fn tree(&mut self, query: &str) -> String {
+        const PATHS: [&str; 4] = ["Table scan", "Index ", "Covering index", "Single-row"];
+        let tree = self.ok(&format!("explain format=tree {query}"));
+        let lines: Vec<&str> = tree.lines().collect();
+        let plain = |(number, line): (usize, &&str)| {
+            let Some((text, estimate)) = line.split_once("  (cost=") else {
+                return (*line).to_owned();
+            };
+            let node = text.trim_start().trim_start_matches("-> ");
+            let below = lines.get(number + 1).is_some_and(|next| next.contains("-> Materialize"));
+            let stored = PATHS.iter().any(|path| node.starts_with(path)) && !below;
+            match estimate.split_once(' ').filter(|_| stored) {
+                Some((_, rows)) => format!("{text}  ({rows}"),
+                None => text.to_owned(),
+            }
+        };
+        lines.iter().enumerate().map(plain).collect::<Vec<_>>().join("\n")
+    }
+
     pub(crate) fn ok(&mut self, sql: &str) -> String {
         let text = self.run(sql);
         assert!(!text.contains("ERROR "), "{sql}: {text}");

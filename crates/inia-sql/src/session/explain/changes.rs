@@ -9,7 +9,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, DeleteTarget, InsertSource, Statement, TableRef};
 use inia_query::context::SessionContext;
 use inia_query::dml;
-use inia_query::plan::explain::{Line, describe};
+use inia_query::explain::{Line, describe};
 use inia_query::planner::plan_source;
 use std::borrow::Cow;
 

@@ -18,7 +18,7 @@ fn hints_change_plans_and_no_rows() {
         if !query.starts_with("select") {
             return s.ok(query);
         }
-        let plan = s.ok(&format!("explain format=tree {query}"));
+        let plan = s.tree(query);
         let warnings = s.ok("show warnings");
         assert_eq!(sorted(s.ok(query)), sorted(s.ok(&without_hints(query))), "{query}");
         format!("{}\n{warnings}", plan.trim_end())

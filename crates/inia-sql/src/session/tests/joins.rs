@@ -13,7 +13,7 @@ fn joins_take_the_cheapest_order() {
     let db = TestDb::new();
     let mut s = db.session();
     inia_testkit::golden::check(&script(), |query| match query {
-        query if query.starts_with("select") => s.ok(&format!("explain format=tree {query}")),
+        query if query.starts_with("select") => s.tree(query),
         other => s.ok(other),
     });
 }

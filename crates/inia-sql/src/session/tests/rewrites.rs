@@ -25,7 +25,7 @@ fn check(script: &str) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/session/tests/rewrites");
     inia_testkit::golden::check(&here.join(script), |query| match query {
         query if query.starts_with("select") => {
-            let tree = s.ok(&format!("explain format=tree {query}"));
+            let tree = s.tree(query);
             format!("{}\n{}", tree.trim_end(), s.ok(query))
         }
         other => s.ok(other),

@@ -10,7 +10,7 @@ fn explain_names_every_strategy() {
     let mut s = db.session();
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/session/tests");
     inia_testkit::golden::check(&here.join("strategies.plans"), |query| match query {
-        query if query.starts_with("select") => s.ok(&format!("explain format=tree {query}")),
+        query if query.starts_with("select") => s.tree(query),
         other => s.ok(other),
     });
 }

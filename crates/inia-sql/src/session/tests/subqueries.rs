@@ -11,7 +11,7 @@ fn subqueries_become_joins() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/session/tests");
     inia_testkit::golden::check(&here.join("subqueries.plans"), |query| {
         let Some(select) = query.strip_prefix("select") else { return s.ok(query) };
-        let plan = s.ok(&format!("explain format=tree {query}"));
+        let plan = s.tree(query);
         let rows = s.ok(query);
         s.ok("set optimizer_switch = 'semijoin=off,materialization=off'");
         let nested = s.ok(query);
@@ -45,7 +45,7 @@ fn check(script: &str) {
         if !query.starts_with("select") {
             return s.ok(query);
         }
-        let plan = s.ok(&format!("explain format=tree {query}"));
+        let plan = s.tree(query);
         let rows = s.ok(query);
         let switches = s.ok("select @@optimizer_switch");
         for other in ["semijoin=off,materialization=off", "subquery_to_derived=on"] {

@@ -4,12 +4,13 @@
 //! same, and what runs instead where data may get in the way. EXPLAIN ANALYZE makes rows of values
 //! at each node to count them, so its tree has no cells that go to the client as they are stored.
 
-use super::line::{Line, describe, each_subquery};
+use super::estimate::{Estimate, Estimator, computed, scan};
+use super::line::{Line, each_subquery};
 use crate::access::kept_by_all;
 use crate::plan::trace::{Node, Trace};
 use crate::plan::{
-    Aggregation, Body, Direct, DirectShape, GroupStrategy, JoinMethod, JoinType, LimitPlan,
-    QueryPlan, RowSource, SelectPlan, StatementPlan, TableSource,
+    Aggregation, Body, Direct, DirectShape, GroupStrategy, JoinMethod, JoinPlan, JoinType,
+    LimitPlan, QueryPlan, RowSource, SelectPlan, StatementPlan, TableSource,
 };
 use inia_base::value::Value;
 use inia_expr::Expr;
@@ -19,13 +20,15 @@ use std::fmt::Write;
 
 /// The whole plan as indented text, with what a run of it has shown.
 pub fn print_tree(plan: &StatementPlan, trace: Option<&Trace>) -> String {
-    let mut printer = Printer { plan, trace, seen: None, out: String::new() };
+    let estimator = Estimator::new(plan);
+    let mut printer = Printer { plan, estimator, trace, seen: None, out: String::new() };
     printer.query(&plan.root, 0);
     printer.out
 }
 
 struct Printer<'p> {
     plan: &'p StatementPlan,
+    estimator: Estimator<'p>,
     trace: Option<&'p Trace>,
     /// What was seen of the node that is printed next.
     seen: Option<String>,
@@ -33,15 +36,20 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    fn node(&mut self, depth: usize, text: &str) {
+    fn node(&mut self, depth: usize, text: &str, estimate: Estimate) {
         let seen = self.seen.take().unwrap_or_default();
         // Writing to a string cannot fail.
-        let _ = writeln!(self.out, "{:indent$}-> {text}{seen}", "", indent = depth * 4);
+        let _ = writeln!(self.out, "{:indent$}-> {text}  {estimate}{seen}", "", indent = depth * 4);
     }
 
-    /// The next node printed is the outermost of this one.
+    /// A node that gives no rows of its own.
+    fn heading(&mut self, depth: usize, text: &str) {
+        let _ = writeln!(self.out, "{:indent$}-> {text}", "", indent = depth * 4);
+    }
+
+    /// The next node printed is this one.
     fn enter(&mut self, node: Node) {
-        self.seen = self.trace.map(|trace| format!(" {}", trace.describe(node)));
+        self.seen = self.trace.map(|trace| trace.describe(node));
     }
 
     fn query(&mut self, query: &QueryPlan, mut depth: usize) {
@@ -49,7 +57,8 @@ impl Printer<'_> {
         if let Some(limit) = &query.limit {
             let offset = limit.offset.as_ref().map(|offset| format!(", offset {}", print(offset)));
             let count = print(&limit.count);
-            self.node(depth, &format!("Limit: {count} row(s){}", offset.unwrap_or_default()));
+            let text = format!("Limit: {count} row(s){}", offset.unwrap_or_default());
+            self.node(depth, &text, self.estimator.query(query));
             depth += 1;
         }
         if !query.order.is_empty() {
@@ -70,7 +79,11 @@ impl Printer<'_> {
             };
             let limited = query.limit.as_ref().filter(|_| !sort.contains("duplicate"));
             let limited = limited.map(limit_input).unwrap_or_default();
-            self.node(depth, &format!("{sort}: {}{limited}", keys.join(", ")));
+            if query.limit.is_some() {
+                self.enter(Node::Sorted(query));
+            }
+            let text = format!("{sort}: {}{limited}", keys.join(", "));
+            self.node(depth, &text, self.estimator.sorted(query));
             depth += 1;
         }
         self.body(&query.body, depth);
@@ -87,7 +100,8 @@ impl Printer<'_> {
             Body::Select(select) => self.select(select, depth),
             Body::Nested(query) => self.query(query, depth),
             Body::Values(values) => {
-                self.node(depth, &format!("Rows fetched: {}", values.rows.len()));
+                let text = format!("Rows fetched: {}", values.rows.len());
+                self.node(depth, &text, self.estimator.body(body));
             }
             Body::SetOperation(set) => {
                 let heading = match set.counted {
@@ -100,11 +114,11 @@ impl Printer<'_> {
                         counted + 1
                     ),
                 };
-                self.node(depth, &heading);
+                self.node(depth, &heading, self.estimator.body(body));
                 self.body(&set.first, depth + 1);
                 for step in &set.rest {
                     let all = if step.all { " all" } else { "" };
-                    self.node(depth + 1, &format!("{:?}{all}", step.op));
+                    self.heading(depth + 1, &format!("{:?}{all}", step.op));
                     self.body(&step.body, depth + 2);
                 }
             }
@@ -117,15 +131,20 @@ impl Printer<'_> {
             Body::Select(root) if std::ptr::eq(&**root, select) => self.direct(&self.plan.root),
             _ => None,
         };
+        let estimates = self.estimator.select(select);
         let shape = direct.map(|direct| &direct.shape);
         let in_sort = matches!(shape, Some(DirectShape::Sorted(_)));
         let totals = matches!(shape, Some(DirectShape::Totals(_)));
         if select.distinct && !in_sort {
-            self.node(depth, "Remove duplicates");
+            self.node(depth, "Remove duplicates", estimates.whole);
             depth += 1;
         }
         if let Some(having) = &select.having {
-            self.node(depth, &format!("Filter: {}", print(having).replace('`', "")));
+            if self.seen.is_none() {
+                self.enter(Node::Having(select));
+            }
+            let text = format!("Filter: {}", print(having).replace('`', ""));
+            self.node(depth, &text, estimates.whole);
             depth += 1;
         }
         let outer = depth;
@@ -135,7 +154,10 @@ impl Printer<'_> {
         };
         if reads {
             let conditions: Vec<&Expr> = select.once.iter().chain(&select.filter).collect();
-            self.filtered(&conditions, &mut depth);
+            if self.seen.is_none() && !select.filter.is_empty() {
+                self.enter(Node::Filtered(select));
+            }
+            self.filtered(&conditions, estimates.filtered, &mut depth);
             self.source(&select.source, depth);
         }
         self.subqueries(select, outer);
@@ -149,10 +171,15 @@ impl Printer<'_> {
         depth: &mut usize,
     ) -> bool {
         let grouped = !aggregation.group.is_empty();
+        let estimates = self.estimator.select(select);
+        if self.seen.is_none() {
+            self.enter(Node::Grouped(select));
+        }
         let text = match &aggregation.strategy {
             // Values at the ends of indexes take no scan, so there is no node below.
             GroupStrategy::Extrema(_) => {
-                self.node(*depth, &format!("Rows fetched before execution{}", or_hash(select)));
+                let text = format!("Rows fetched before execution{}", or_hash(select));
+                self.node(*depth, &text, estimates.grouped);
                 return false;
             }
             _ if totals => "Aggregate stored cells",
@@ -183,12 +210,14 @@ impl Printer<'_> {
             aggregation.strategy,
             GroupStrategy::IntGroups(_) | GroupStrategy::JoinTotals(_) | GroupStrategy::Vectors(_)
         );
-        self.node(*depth, &format!("{text}{}", if by_cells { or_inexact(select) } else { "" }));
+        let text = format!("{text}{}", if by_cells { or_inexact(select) } else { "" });
+        self.node(*depth, &text, estimates.grouped);
         *depth += 1;
         // The sort feeds the aggregation, so it is a node below.
         if let GroupStrategy::Sort = aggregation.strategy {
             let keys = aggregation.group.iter().map(|key| print(key).replace('`', ""));
-            self.node(*depth, &format!("Sort: {}", keys.collect::<Vec<_>>().join(", ")));
+            let text = format!("Sort: {}", keys.collect::<Vec<_>>().join(", "));
+            self.node(*depth, &text, estimates.filtered);
             *depth += 1;
         }
         true
@@ -217,21 +246,26 @@ impl Printer<'_> {
             }
         });
         for (id, text) in found {
-            self.node(depth, &format!("Select #{} ({text})", id + 2));
+            self.heading(depth, &format!("Select #{} ({text})", id + 2));
             let plan = self.plan;
             self.query(&plan.subplans[id].query, depth + 1);
         }
     }
 
-    fn filtered(&mut self, conditions: &[&Expr], depth: &mut usize) {
-        self.conditions("Filter", conditions, depth);
+    fn filtered(&mut self, conditions: &[&Expr], estimate: Estimate, depth: &mut usize) {
+        self.conditions("Filter", (conditions, estimate), depth);
     }
 
-    fn conditions(&mut self, name: &str, conditions: &[&Expr], depth: &mut usize) {
+    fn conditions(
+        &mut self,
+        name: &str,
+        (conditions, estimate): (&[&Expr], Estimate),
+        depth: &mut usize,
+    ) {
         if !conditions.is_empty() {
             let texts: Vec<String> =
                 conditions.iter().map(|condition| print(condition).replace('`', "")).collect();
-            self.node(*depth, &format!("{name}: {}", texts.join(" and ")));
+            self.node(*depth, &format!("{name}: {}", texts.join(" and ")), estimate);
             *depth += 1;
         }
     }
@@ -239,15 +273,10 @@ impl Printer<'_> {
     /// The conditions of a table: those that stored cells answer are checked first.
     fn table_filter(&mut self, table: &TableSource, depth: &mut usize) {
         let (cells, others) = table.filter.split_at(table.checks.len());
-        self.filtered(&others.iter().collect::<Vec<_>>(), depth);
-        self.conditions("Filter stored cells", &cells.iter().collect::<Vec<_>>(), depth);
-    }
-
-    /// Puts the rows that a table's conditions are expected to leave before those that were seen.
-    fn expect_of_filter(&mut self, table: &TableSource) {
-        let Some(seen) = self.seen.take().filter(|_| !table.filter.is_empty()) else { return };
-        let kept = table.rows * kept_by_all(&table.filter, &table.table, table.base);
-        self.seen = Some(format!("  (rows={}){seen}", kept.round().max(1.0)));
+        let others: Vec<&Expr> = others.iter().collect();
+        self.filtered(&others, filtered(table, &table.filter), depth);
+        let checked = (&cells.iter().collect::<Vec<_>>()[..], filtered(table, cells));
+        self.conditions("Filter stored cells", checked, depth);
     }
 
     /// Whether the outermost query reads the table and nothing else.
@@ -258,72 +287,87 @@ impl Printer<'_> {
 
     fn source(&mut self, source: &RowSource, mut depth: usize) {
         self.enter(Node::Source(source));
+        let estimate = self.estimator.source(source);
         match source {
-            RowSource::One => self.node(depth, "Rows fetched before execution"),
-            RowSource::Nothing => self.node(depth, "Zero rows (Impossible WHERE)"),
+            RowSource::One => self.node(depth, "Rows fetched before execution", estimate),
+            RowSource::Nothing => self.node(depth, "Zero rows (Impossible WHERE)", estimate),
             RowSource::Table(table) => {
                 // Filters run over the scan and stand above it. The first node printed takes what
                 // was seen of the source, so the scan gets its own.
-                self.expect_of_filter(table);
                 self.table_filter(table, &mut depth);
-                self.seen = self.trace.map(|t| format!(" {}", t.describe_scan(source, table)));
+                self.seen = self.trace.map(|trace| trace.describe_scan(source, table));
                 let direct = self.direct(&self.plan.root).filter(|_| self.is_root(table));
                 let text = table_text(table, direct.map_or("", how_taken));
-                self.node(depth, &text);
+                self.node(depth, &text, scan(table));
             }
             RowSource::Subplan { id, alias, filter, .. } => {
-                self.filtered(&filter.iter().collect::<Vec<_>>(), &mut depth);
-                self.node(depth, &format!("Table scan on {alias}"));
+                self.filtered(&filter.iter().collect::<Vec<_>>(), estimate, &mut depth);
+                self.node(depth, &format!("Table scan on {alias}"), self.estimator.subplan(*id));
                 let subplan = &self.plan.subplans[*id];
                 let text =
                     if subplan.correlated { "Materialize (for each row)" } else { "Materialize" };
-                self.node(depth + 1, text);
                 let query: &QueryPlan = &self.plan.subplans[*id].query;
+                self.node(depth + 1, text, self.estimator.query(query));
                 self.query(query, depth + 2);
             }
             RowSource::Virtual(table) => {
-                self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
-                self.node(depth, &format!("Table scan on {}", table.alias));
+                self.filtered(&table.filter.iter().collect::<Vec<_>>(), estimate, &mut depth);
+                self.node(depth, &format!("Table scan on {}", table.alias), computed());
             }
             RowSource::JsonTable(table) => {
-                self.filtered(&table.filter.iter().collect::<Vec<_>>(), &mut depth);
-                self.node(depth, &format!("Materialize table function on {}", table.alias));
+                self.filtered(&table.filter.iter().collect::<Vec<_>>(), estimate, &mut depth);
+                let text = format!("Materialize table function on {}", table.alias);
+                self.node(depth, &text, computed());
             }
             RowSource::Join(join) if matches!(join.right, RowSource::One) => {
-                self.filtered(&join.on.iter().collect::<Vec<_>>(), &mut depth);
+                self.filtered(&join.on.iter().collect::<Vec<_>>(), estimate, &mut depth);
                 self.source(&join.left, depth);
             }
             RowSource::Join(join) => {
-                let kind = match (join.kind, &join.method) {
-                    (JoinType::Inner, JoinMethod::NestedLoop) => "Nested loop inner join",
-                    (JoinType::Left, JoinMethod::NestedLoop) => "Nested loop left join",
-                    (JoinType::Semi, JoinMethod::NestedLoop) => "Nested loop semijoin",
-                    (JoinType::Anti, JoinMethod::NestedLoop) => "Nested loop antijoin",
-                    (JoinType::Inner, JoinMethod::Hash(_)) => "Inner hash join",
-                    (JoinType::Left, JoinMethod::Hash(_)) => "Left hash join",
-                    (JoinType::Semi, JoinMethod::Hash(_)) => "Hash semijoin",
-                    (JoinType::Anti, JoinMethod::Hash(_)) => "Hash antijoin",
-                };
-                let mut on: Vec<String> = join.on.iter().map(print).collect();
-                // Hash keys come before other conditions, which are checked for rows of equal keys
-                // only.
-                if let JoinMethod::Hash(keys) = &join.method {
-                    let equality = |key: &crate::plan::HashKey| {
-                        format!("{} = {}", print(&key.left), print(&key.right))
-                    };
-                    on.splice(0..0, keys.iter().map(equality));
-                }
-                let on = on.join(" and ").replace('`', "");
-                let on = match (on.is_empty(), &join.method) {
-                    (false, _) => format!(" ({on})"),
-                    (true, JoinMethod::Hash(_)) => " (no condition)".to_owned(),
-                    (true, JoinMethod::NestedLoop) => on,
-                };
-                self.node(depth, &format!("{kind}{on}"));
+                self.node(depth, &join_text(join), estimate);
                 self.source(&join.left, depth + 1);
-                self.source(&join.right, depth + 1);
+                let mut below = depth + 1;
+                if let (JoinMethod::Hash(_), Some(trace)) = (&join.method, self.trace) {
+                    self.seen = Some(trace.describe_build(join));
+                    self.node(below, "Hash", self.estimator.source(&join.right));
+                    below += 1;
+                }
+                self.source(&join.right, below);
             }
         }
+    }
+}
+
+/// The rows of a table behind some of its conditions.
+fn filtered(table: &TableSource, conditions: &[Expr]) -> Estimate {
+    let read = scan(table);
+    Estimate { rows: read.rows * kept_by_all(conditions, &table.table, table.base), ..read }
+}
+
+/// A join's kind, method and conditions.
+fn join_text(join: &JoinPlan) -> String {
+    let kind = match (join.kind, &join.method) {
+        (JoinType::Inner, JoinMethod::NestedLoop) => "Nested loop inner join",
+        (JoinType::Left, JoinMethod::NestedLoop) => "Nested loop left join",
+        (JoinType::Semi, JoinMethod::NestedLoop) => "Nested loop semijoin",
+        (JoinType::Anti, JoinMethod::NestedLoop) => "Nested loop antijoin",
+        (JoinType::Inner, JoinMethod::Hash(_)) => "Inner hash join",
+        (JoinType::Left, JoinMethod::Hash(_)) => "Left hash join",
+        (JoinType::Semi, JoinMethod::Hash(_)) => "Hash semijoin",
+        (JoinType::Anti, JoinMethod::Hash(_)) => "Hash antijoin",
+    };
+    let mut on: Vec<String> = join.on.iter().map(print).collect();
+    // Hash keys come before other conditions, which are checked for rows of equal keys only.
+    if let JoinMethod::Hash(keys) = &join.method {
+        let equality =
+            |key: &crate::plan::HashKey| format!("{} = {}", print(&key.left), print(&key.right));
+        on.splice(0..0, keys.iter().map(equality));
+    }
+    let on = on.join(" and ").replace('`', "");
+    match (on.is_empty(), &join.method) {
+        (false, _) => format!("{kind} ({on})"),
+        (true, JoinMethod::Hash(_)) => format!("{kind} (no condition)"),
+        (true, JoinMethod::NestedLoop) => kind.to_owned(),
     }
 }
 
@@ -390,36 +434,5 @@ fn table_text(table: &TableSource, sent: &str) -> String {
         Some("index") => format!("{covering}ndex scan on {alias} using {key}{reverse}"),
         _ => format!("Table scan on {alias}"),
     };
-    format!("{text}{sent}  (rows={})", line.rows.unwrap_or(0))
-}
-
-/// EXPLAIN FORMAT=JSON: the lines as nested members.
-pub fn print_json(plan: &StatementPlan) -> String {
-    print_json_lines(&describe(plan))
-}
-
-/// Lines as JSON.
-pub fn print_json_lines(lines: &[Line]) -> String {
-    let mut out = String::from("{\n  \"query_block\": {\n    \"select_id\": 1,\n    \"tables\": [");
-    for (number, line) in lines.iter().enumerate() {
-        let mut fields = vec![format!("\"select_type\": \"{}\"", line.select_type)];
-        let mut text = |name: &str, value: Option<&str>| {
-            if let Some(value) = value {
-                fields.push(format!("\"{name}\": \"{}\"", value.replace('"', "\\\"")));
-            }
-        };
-        text("table_name", line.table.as_deref());
-        text("access_type", line.access);
-        text("key", line.key.as_deref());
-        text("key_length", line.key_len.as_deref());
-        text("ref", line.reference.as_deref());
-        text("extra", Some(line.extra.join("; ").as_str()).filter(|extra| !extra.is_empty()));
-        if let Some(rows) = line.rows {
-            fields.push(format!("\"rows_examined_per_scan\": {rows}"));
-        }
-        let comma = if number == 0 { "" } else { "," };
-        let _ = write!(out, "{comma}\n      {{ {} }}", fields.join(", "));
-    }
-    out.push_str("\n    ]\n  }\n}");
-    out
+    format!("{text}{sent}")
 }

@@ -4,8 +4,11 @@
 //! are read; subqueries and derived tables follow the SELECT they belong to. The formats print
 //! lines.
 
+mod estimate;
+mod json;
 mod line;
 mod tree;
 
+pub use json::{print_json, print_json_lines};
 pub use line::{Line, describe};
-pub use tree::{print_json, print_json_lines, print_tree};
+pub use tree::print_tree;

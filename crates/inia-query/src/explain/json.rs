@@ -1,0 +1,509 @@
+//! EXPLAIN FORMAT=JSON, in MySQL's members: what is sorted, grouped or freed of duplicates is a
+//! member around the tables that are joined, and each table has its estimates.
+//!
+//! ```text
+//!   "query_block": { "select_id": 1, "cost_info": { "query_cost": "26.65" },
+//!     "ordering_operation": { "using_filesort": true,
+//!       "nested_loop": [ { "table": { "table_name": "a", … } }, { "table": { … } } ] } }
+//! ```
+//! Costs are texts of microseconds. Beside MySQL's members a table has `rejected_indexes`: the
+//! indexes that were not chosen, and why.
+
+use super::estimate::{Estimate, Estimator, computed, scan};
+use super::line::{Line, each_subquery, table_line};
+use crate::access::{EvalSettings, RejectedIndex, Request, rejected_indexes};
+use crate::optimize::path_cost;
+use crate::plan::{
+    Body, GroupStrategy, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan,
+    StatementPlan, TableSource,
+};
+use inia_expr::print::print;
+use inia_expr::{Environment, Expr, SessionHost, SlotSet, slots_of};
+use inia_parser::ast::SetOp;
+use std::fmt::Write;
+
+/// A JSON value whose members keep their order.
+enum Json {
+    Text(String),
+    Number(u64),
+    Flag(bool),
+    List(Vec<Json>),
+    Object(Object),
+}
+
+type Object = Vec<(&'static str, Json)>;
+
+fn text(text: impl Into<String>) -> Json {
+    Json::Text(text.into())
+}
+
+/// A cost, or a percentage, with two digits.
+fn digits(number: f64) -> Json {
+    Json::Text(format!("{number:.2}"))
+}
+
+/// The whole plan, whose constants were evaluated with these settings and variables.
+pub fn print_json(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost) -> String {
+    let settings = EvalSettings { env, host };
+    let estimator = Estimator::new(plan);
+    let mut printer = Printer { plan, estimator, settings, next_id: 1, shown: Vec::new() };
+    let block = printer.query(&plan.root);
+    let mut out = String::new();
+    write(&Json::Object(vec![("query_block", Json::Object(block))]), 0, &mut out);
+    out
+}
+
+/// Lines as JSON, of a statement that changes rows.
+pub fn print_json_lines(lines: &[Line]) -> String {
+    let tables: Vec<Json> = lines
+        .iter()
+        .map(|line| Json::Object(vec![("table", Json::Object(line_members(line)))]))
+        .collect();
+    let mut block: Object = vec![("select_id", Json::Number(1))];
+    match tables.len() {
+        1 => block.extend(tables.into_iter().flat_map(|table| match table {
+            Json::Object(members) => members,
+            _ => Vec::new(),
+        })),
+        _ => block.push(("nested_loop", Json::List(tables))),
+    }
+    let mut out = String::new();
+    write(&Json::Object(vec![("query_block", Json::Object(block))]), 0, &mut out);
+    out
+}
+
+/// How a table is read.
+fn line_members(line: &Line) -> Object {
+    let mut members = Object::new();
+    let mut add = |name, value: Option<&str>| {
+        members.extend(value.map(|value| (name, text(value))));
+    };
+    if !matches!(line.select_type.as_str(), "" | "SIMPLE" | "PRIMARY") {
+        add("select_type", Some(&line.select_type));
+    }
+    add("table_name", line.table.as_deref());
+    add("access_type", line.access);
+    let names = |list: &str| Json::List(list.split(',').map(text).collect());
+    members.extend(line.possible_keys.as_deref().map(|keys| ("possible_keys", names(keys))));
+    members.extend(line.key.as_deref().map(|key| ("key", text(key))));
+    members.extend(line.key_len.as_deref().map(|length| ("key_length", text(length))));
+    members.extend(line.reference.as_deref().map(|list| ("ref", names(list))));
+    members.extend(line.rows.map(|rows| ("rows_examined_per_scan", Json::Number(rows))));
+    members
+}
+
+/// The join whose right side a table is, and its estimate.
+type Joined<'j> = (&'j JoinPlan, Estimate);
+
+struct Printer<'p> {
+    plan: &'p StatementPlan,
+    estimator: Estimator<'p>,
+    settings: EvalSettings<'p>,
+    next_id: usize,
+    /// Subplans that have been shown, and the number of their query block.
+    shown: Vec<(usize, usize)>,
+}
+
+impl Printer<'_> {
+    /// The members of a query block.
+    fn query(&mut self, query: &QueryPlan) -> Object {
+        match &query.body {
+            Body::Select(select) => self.select(select, Some(query)),
+            Body::Nested(inner) if query.order.is_empty() => self.query(inner),
+            body => {
+                let rows = self.estimator.query(query);
+                let mut members = vec![("cost_info", query_cost(rows))];
+                let inner = self.body(body);
+                match query.order.is_empty() {
+                    true => members.extend(inner),
+                    false => {
+                        let mut sort = vec![("using_filesort", Json::Flag(true))];
+                        sort.extend(inner);
+                        members.push(("ordering_operation", Json::Object(sort)));
+                    }
+                }
+                members
+            }
+        }
+    }
+
+    fn body(&mut self, body: &Body) -> Object {
+        match body {
+            Body::Select(select) => self.select(select, None),
+            Body::Nested(query) => self.query(query),
+            Body::Values(_) => vec![
+                ("select_id", Json::Number(self.take_id() as u64)),
+                ("message", text("No tables used")),
+            ],
+            Body::SetOperation(set) => self.set_operation(set),
+        }
+    }
+
+    fn take_id(&mut self) -> usize {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    fn set_operation(&mut self, set: &SetPlan) -> Object {
+        let name = match set.rest.first().map(|step| step.op) {
+            Some(SetOp::Intersect) => "intersect_result",
+            Some(SetOp::Except) => "except_result",
+            _ => "union_result",
+        };
+        let mut operands = Vec::new();
+        let bodies = std::iter::once(&set.first).chain(set.rest.iter().map(|step| &step.body));
+        for body in bodies {
+            let block = Json::Object(self.body(body));
+            operands.push(Json::Object(vec![("query_block", block)]));
+        }
+        let result = vec![
+            ("using_temporary_table", Json::Flag(set.counted > 0)),
+            ("query_specifications", Json::List(operands)),
+        ];
+        vec![(name, Json::Object(result))]
+    }
+
+    fn select(&mut self, select: &SelectPlan, query: Option<&QueryPlan>) -> Object {
+        let mut members = vec![("select_id", Json::Number(self.take_id() as u64))];
+        let whole = match query {
+            Some(query) => self.estimator.query(query),
+            None => self.estimator.select(select).whole,
+        };
+        let message = match &select.source {
+            _ if select.extrema().is_some() => Some("Select tables optimized away"),
+            RowSource::One => Some("No tables used"),
+            RowSource::Nothing => Some("Impossible WHERE"),
+            _ => None,
+        };
+        if let Some(message) = message {
+            members.push(("message", text(message)));
+        } else {
+            members.push(("cost_info", query_cost(whole)));
+        }
+        let mut inner = match message {
+            Some(_) => Object::new(),
+            None => self.tables(&select.source),
+        };
+        if !select.filter.is_empty() {
+            inner.push(("attached_condition", text(conditions(&select.filter))));
+        }
+        if let Some(aggregation) = select.aggregation.as_ref().filter(|a| !a.group.is_empty()) {
+            let sorts = matches!(aggregation.strategy, GroupStrategy::Sort);
+            let mut group = vec![
+                ("using_temporary_table", Json::Flag(!sorts)),
+                ("using_filesort", Json::Flag(sorts)),
+            ];
+            group.append(&mut inner);
+            inner = vec![("grouping_operation", Json::Object(group))];
+        }
+        if select.distinct {
+            let mut distinct = vec![("using_temporary_table", Json::Flag(true))];
+            distinct.append(&mut inner);
+            inner = vec![("duplicates_removal", Json::Object(distinct))];
+        }
+        if let Some(query) = query.filter(|query| !query.order.is_empty()) {
+            let sort = self.estimator.sorted(query).cost - self.estimator.body(&query.body).cost;
+            let cost = Estimate { rows: 0.0, cost: sort }.shown_cost();
+            let info = Json::Object(vec![("sort_cost", digits(cost))]);
+            let mut order = vec![("using_filesort", Json::Flag(true)), ("cost_info", info)];
+            order.append(&mut inner);
+            inner = vec![("ordering_operation", Json::Object(order))];
+        }
+        members.append(&mut inner);
+        members.extend(self.subqueries(select));
+        members
+    }
+
+    /// The subqueries in a SELECT's expressions.
+    fn subqueries(&mut self, select: &SelectPlan) -> Object {
+        let (mut selected, mut attached) = (Vec::new(), Vec::new());
+        each_subquery(select, &mut |sub, is_selected| {
+            let list: &mut Vec<(usize, bool)> =
+                if is_selected { &mut selected } else { &mut attached };
+            if !list.iter().any(|(id, _)| *id == sub.id) {
+                list.push((sub.id, sub.correlated));
+            }
+        });
+        attached.retain(|sub| !selected.contains(sub));
+        let lists = [("select_list_subqueries", selected), ("attached_subqueries", attached)];
+        let mut members = Object::new();
+        for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            let mut shown = Vec::new();
+            for (id, dependent) in list {
+                let plan = self.plan;
+                let block = Json::Object(self.query(&plan.subplans[id].query));
+                shown.push(Json::Object(vec![
+                    ("dependent", Json::Flag(dependent)),
+                    ("cacheable", Json::Flag(!dependent)),
+                    ("query_block", block),
+                ]));
+            }
+            members.push((name, Json::List(shown)));
+        }
+        members
+    }
+
+    /// The tables of a source: one, or several that are joined.
+    fn tables(&mut self, source: &RowSource) -> Object {
+        let mut found = Vec::new();
+        self.joined(source, (None, 0.0), &mut found);
+        match found.len() {
+            1 => vec![("table", found.remove(0))],
+            _ => {
+                let table = |table| Json::Object(vec![("table", table)]);
+                vec![("nested_loop", Json::List(found.into_iter().map(table).collect()))]
+            }
+        }
+    }
+
+    /// Adds the tables of a source. `join` is the one whose right side it is; `before` what all
+    /// that is read before it costs.
+    fn joined(
+        &mut self,
+        source: &RowSource,
+        (join, before): (Option<Joined<'_>>, f64),
+        found: &mut Vec<Json>,
+    ) {
+        match source {
+            RowSource::One | RowSource::Nothing => {}
+            RowSource::Join(inner) if matches!(inner.right, RowSource::One) => {
+                self.joined(&inner.left, (join, before), found);
+                if let Some(Json::Object(last)) = found.last_mut() {
+                    last.push(("joined_condition", text(conditions(&inner.on))));
+                }
+            }
+            RowSource::Join(inner) => {
+                self.joined(&inner.left, (join, before), found);
+                let left = self.estimator.source(&inner.left).cost;
+                let joined = Some((&**inner, self.estimator.source(source)));
+                self.joined(&inner.right, (joined, before + left), found);
+            }
+            RowSource::Table(table) => {
+                found.push(Json::Object(self.table(source, table, (join, before))));
+            }
+            other => found.push(Json::Object(self.computed(other, join, before))),
+        }
+    }
+
+    fn table(
+        &self,
+        source: &RowSource,
+        table: &TableSource,
+        (join, before): (Option<Joined<'_>>, f64),
+    ) -> Object {
+        let (read, kept) = (scan(table), self.estimator.source(source));
+        let mut members = line_members(&table_line(table, &Line::default(), None));
+        self.add_estimates((read, kept), join, before, &mut members);
+        if table.access.covering {
+            members.push(("using_index", Json::Flag(true)));
+        }
+        if table.access.backward {
+            members.push(("backward_index_scan", Json::Flag(true)));
+        }
+        add_join(join, &mut members);
+        let columns = &table.table.def.columns;
+        let used = columns.iter().zip(&table.needed).filter(|(_, needed)| **needed);
+        let used: Vec<Json> = used.map(|(column, _)| text(&column.name)).collect();
+        if !used.is_empty() {
+            members.push(("used_columns", Json::List(used)));
+        }
+        let all: Vec<Expr> = table.bound_filter.iter().chain(&table.filter).cloned().collect();
+        if !all.is_empty() {
+            members.push(("attached_condition", text(conditions(&all))));
+        }
+        let rejected = self.rejected(table, &all);
+        if !rejected.is_empty() {
+            members.push(("rejected_indexes", Json::List(rejected)));
+        }
+        members
+    }
+
+    /// The indexes that a table is not read by.
+    fn rejected(&self, table: &TableSource, conditions: &[Expr]) -> Vec<Json> {
+        let request = Request {
+            table: &table.table,
+            base: table.base,
+            needed: table.needed.clone(),
+            allowed: table.hinted.as_ref().and_then(|hinted| hinted.lookup.as_ref()),
+            measure: Some(self.settings),
+        };
+        // The conditions of a table read slots that are filled before it, and its own.
+        let mut filled = SlotSet::default();
+        for condition in conditions {
+            filled = filled.union(&slots_of(condition).slots);
+        }
+        let own = table.base..table.base + table.needed.len();
+        let filled = filled.minus(&SlotSet::of_range(own));
+        let show = |rejected: RejectedIndex| {
+            let mut members = vec![("key", text(rejected.key)), ("cause", text(rejected.cause))];
+            if let Some((path, rows)) = &rejected.path {
+                let cost = path_cost(&table.table, path, *rows);
+                let estimate = Estimate { rows: *rows, cost };
+                members.push(("rows", Json::Number(estimate.shown_rows())));
+                members.push(("cost", digits(estimate.shown_cost())));
+            }
+            Json::Object(members)
+        };
+        let all = rejected_indexes(&request, conditions, &filled, &table.access);
+        all.into_iter().map(show).collect()
+    }
+
+    /// A member that is no stored table.
+    fn computed(&mut self, source: &RowSource, join: Option<Joined<'_>>, before: f64) -> Object {
+        let (name, read, subplan) = match source {
+            RowSource::Subplan { id, alias, .. } => {
+                (alias.clone(), self.estimator.subplan(*id), Some(*id))
+            }
+            RowSource::Virtual(table) => (table.alias.clone(), computed(), None),
+            RowSource::JsonTable(table) => (table.alias.clone(), computed(), None),
+            _ => (String::new(), computed(), None),
+        };
+        let rows = Json::Number(read.shown_rows());
+        let mut members = vec![
+            ("table_name", text(name)),
+            ("access_type", text("ALL")),
+            ("rows_examined_per_scan", rows),
+        ];
+        self.add_estimates((read, self.estimator.source(source)), join, before, &mut members);
+        add_join(join, &mut members);
+        let filter = match source {
+            RowSource::Subplan { filter, .. } => filter.as_slice(),
+            RowSource::Virtual(table) => &table.filter,
+            RowSource::JsonTable(table) => &table.filter,
+            _ => &[],
+        };
+        if matches!(source, RowSource::JsonTable(_)) {
+            members.push(("table_function", text("json_table")));
+        }
+        if !filter.is_empty() {
+            members.push(("attached_condition", text(conditions(filter))));
+        }
+        members.extend(subplan.map(|id| ("materialized_from_subquery", self.materialized(id))));
+        members
+    }
+
+    fn materialized(&mut self, id: usize) -> Json {
+        if let Some((_, number)) = self.shown.iter().find(|(shown, _)| *shown == id) {
+            let number = Json::Number(*number as u64);
+            return Json::Object(vec![(
+                "sharing_temporary_table_with",
+                Json::Object(vec![("select_id", number)]),
+            )]);
+        }
+        self.shown.push((id, self.next_id));
+        let plan = self.plan;
+        let block = Json::Object(self.query(&plan.subplans[id].query));
+        Json::Object(vec![
+            ("using_temporary_table", Json::Flag(true)),
+            ("dependent", Json::Flag(plan.subplans[id].correlated)),
+            ("cacheable", Json::Flag(!plan.subplans[id].correlated)),
+            ("query_block", block),
+        ])
+    }
+
+    /// What reading a member is expected to give and to cost: `read` before its conditions and
+    /// `kept` behind them.
+    fn add_estimates(
+        &self,
+        (read, kept): (Estimate, Estimate),
+        join: Option<Joined<'_>>,
+        before: f64,
+        members: &mut Object,
+    ) {
+        let (rows, prefix) = match join {
+            Some((_, joined)) => (joined.shown_rows(), joined.cost.max(before)),
+            None => (kept.shown_rows(), kept.cost),
+        };
+        let share = if read.rows > 0.0 { kept.rows / read.rows * 100.0 } else { 100.0 };
+        members.push(("rows_produced_per_join", Json::Number(rows)));
+        members.push(("filtered", digits(share.min(100.0))));
+        let shown = |cost| digits(Estimate { rows: 0.0, cost }.shown_cost());
+        let costs = vec![
+            ("read_cost", shown(read.cost)),
+            ("eval_cost", shown((prefix - before - read.cost).max(0.0))),
+            ("prefix_cost", shown(prefix)),
+        ];
+        members.push(("cost_info", Json::Object(costs)));
+    }
+}
+
+fn query_cost(estimate: Estimate) -> Json {
+    Json::Object(vec![("query_cost", digits(estimate.shown_cost()))])
+}
+
+/// How a table is joined to those before it.
+fn add_join(join: Option<Joined<'_>>, members: &mut Object) {
+    let Some((join, _)) = join else { return };
+    if let JoinMethod::Hash(_) = &join.method {
+        members.push(("using_join_buffer", text("hash join")));
+    }
+    match join.kind {
+        JoinType::Semi => members.push(("first_match", Json::Flag(true))),
+        JoinType::Anti => members.push(("not_exists", Json::Flag(true))),
+        JoinType::Inner | JoinType::Left => {}
+    }
+    let mut on: Vec<String> = join.on.iter().map(print).collect();
+    if let JoinMethod::Hash(keys) = &join.method {
+        on.extend(keys.iter().map(|key| format!("({} = {})", print(&key.left), print(&key.right))));
+    }
+    if !on.is_empty() {
+        members.push(("join_condition", text(on.join(" and "))));
+    }
+}
+
+fn conditions(all: &[Expr]) -> String {
+    match all {
+        [one] => print(one),
+        all => format!("({})", all.iter().map(print).collect::<Vec<_>>().join(" and ")),
+    }
+}
+
+/// Writes a value, each member and item on a line of its own.
+fn write(value: &Json, depth: usize, out: &mut String) {
+    let line = |out: &mut String, depth: usize| {
+        let _ = write!(out, "\n{:indent$}", "", indent = depth * 2);
+    };
+    match value {
+        Json::Text(text) => quote(text, out),
+        Json::Number(number) => out.push_str(&number.to_string()),
+        Json::Flag(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Json::List(items) => {
+            out.push('[');
+            for (number, item) in items.iter().enumerate() {
+                out.push_str(if number == 0 { "" } else { "," });
+                line(out, depth + 1);
+                write(item, depth + 1, out);
+            }
+            line(out, depth);
+            out.push(']');
+        }
+        Json::Object(members) => {
+            out.push('{');
+            for (number, (name, member)) in members.iter().enumerate() {
+                out.push_str(if number == 0 { "" } else { "," });
+                line(out, depth + 1);
+                quote(name, out);
+                out.push_str(": ");
+                write(member, depth + 1, out);
+            }
+            line(out, depth);
+            out.push('}');
+        }
+    }
+}
+
+fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            letter if u32::from(letter) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", u32::from(letter));
+            }
+            letter => out.push(letter),
+        }
+    }
+    out.push('"');
+}
