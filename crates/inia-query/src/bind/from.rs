@@ -172,9 +172,8 @@ impl QueryBinder<'_> {
                 column.result.org_table = table.name().to_owned();
             }
             context.tables += 1;
-            let hints = leaf_hints(context.hints, alias);
-            let leaf = Leaf { slots, alias: alias.clone(), kind: LeafKind::Virtual(table), hints };
-            return Ok(BoundMember::new(FromTree::Leaf(leaf), names));
+            let tree = leaf(slots, alias, LeafKind::Virtual(table), context);
+            return Ok(BoundMember::new(tree, names));
         }
         if let Some(view) = self.view(schema, &factor.name.name) {
             return self.view_member(&view, alias, context);
@@ -205,9 +204,7 @@ impl QueryBinder<'_> {
         });
         let slots = base..context.width;
         let kind = LeafKind::Table { table, lock, hinted };
-        let hints = leaf_hints(context.hints, alias);
-        let tree = FromTree::Leaf(Leaf { slots, alias: alias.clone(), kind, hints });
-        Ok(BoundMember::new(tree, names))
+        Ok(BoundMember::new(leaf(slots, alias, kind, context), names))
     }
 
     /// The view of that name.
@@ -501,9 +498,18 @@ pub(super) fn subplan_member(
     let (slots, names) = member(alias, "", columns, context);
     let SubplanRef { id, lateral, level, rows } = subplan;
     let kind = LeafKind::Subplan { id, lateral, level, rows };
+    BoundMember::new(leaf(slots, alias, kind, context), names)
+}
+
+/// A single member with what hints say of it.
+pub(super) fn leaf(
+    slots: std::ops::Range<usize>,
+    alias: &str,
+    kind: LeafKind,
+    context: &FromContext<'_>,
+) -> FromTree {
     let hints = leaf_hints(context.hints, alias);
-    let leaf = Leaf { slots, alias: alias.to_owned(), kind, hints };
-    BoundMember::new(FromTree::Leaf(leaf), names)
+    FromTree::Leaf(Leaf { slots, alias: alias.to_owned(), kind, hints })
 }
 
 /// Slots and names of a member that is no stored table.

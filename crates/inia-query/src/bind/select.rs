@@ -548,8 +548,7 @@ impl QueryBinder<'_> {
         output.append(&mut clauses.hidden);
         let needed = self.needed(&output, &clauses, from.tree.as_ref());
         // Conditions that need no row are checked once, before anything is read.
-        let (once, conditions): (Vec<Expr>, Vec<Expr>) =
-            clauses.conditions.into_iter().partition(needs_no_row);
+        let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
         let key = |key: &SortKey| match output[key.index].kind {
             ExprKind::Column { index, .. } => Some((index, key.descending)),
             _ => None,
@@ -557,7 +556,6 @@ impl QueryBinder<'_> {
         let order: Option<Vec<OrderKey>> = clauses.order.iter().map(key).collect();
         let counts = select.options.distinct || select.options.calc_found_rows;
         let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
-        let joins = matches!(from.tree, Some(FromTree::Join(_)));
         let block = QueryBlock {
             needed: &needed,
             straight: keeps_order(select),
@@ -566,7 +564,7 @@ impl QueryBinder<'_> {
             order: order.as_deref().unwrap_or_default(),
             sorts: !clauses.order.is_empty(),
             limit: limit.filter(|_| !counts).map(|limit| limit as f64),
-            hash_joins: joins && self.hash_joins(),
+            hash_joins: self.hash_joins(from.tree.as_ref()),
             settings: EvalSettings { env: self.context.env, host: self.context.host },
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);

@@ -54,6 +54,11 @@ impl QueryBinder<'_> {
             if !self.derive(&derivable, &mut joined, &mut replaced) {
                 continue;
             }
+            // A hint for an order of joins names tables that are joined.
+            if self.ordered_members(block.0, &joined) < self.ordered_members(block.0, from) {
+                self.subplans.truncate(before);
+                continue;
+            }
             if !always {
                 let usual = least.unwrap_or_else(|| self.price(block, from, clauses));
                 let price = self.price(block, &joined, &replaced);
@@ -68,6 +73,12 @@ impl QueryBinder<'_> {
                 self.make_distinct(&members);
             }
         }
+    }
+
+    /// How many members of FROM the hints for an order name.
+    fn ordered_members(&self, select: &ast::Select, from: &BoundFrom) -> usize {
+        let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
+        orders.iter().flatten().map(|order| order.members.len()).sum()
     }
 
     fn derivable(
