@@ -181,7 +181,7 @@ impl InsertPlan {
     }
 
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
-    pub(super) fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+    fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         for column in 0..self.table.def.columns.len() {
             if !self.targets.contains(&column) && !self.fills.is_late(column) {
                 self.default(column, &[], ctx)?;
