@@ -184,7 +184,7 @@ fn write(json: &Json, marks: bool, out: &mut dyn Write) -> fmt::Result {
     }
 }
 
-/// The mark of a scalar whose printed form does not tell its kind.
+/// The mark of a scalar whose printed form does not show its type.
 fn mark(json: &Json) -> Option<u8> {
     match json {
         Json::Int(value) if *value > MAX_PLAIN_INTEGER => Some(carried::SIGNED),

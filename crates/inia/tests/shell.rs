@@ -92,7 +92,7 @@ fn ctrl_c_ends_a_batch_and_its_statement_in_the_server() {
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     let (status, said) = end(child);
     assert_eq!(status.code(), Some(1));
-    assert_eq!(out, "SLEEP(1000)\n1\n", "SLEEP tells that it was interrupted; nothing follows");
+    assert_eq!(out, "SLEEP(1000)\n1\n", "SLEEP returns 1 when it was interrupted; nothing follows");
     assert!(said.contains("KILL QUERY") && said.ends_with("inia: interrupted\n"), "{said}");
 }
 

@@ -28,8 +28,8 @@ fn visit(tree: &mut FromTree, rejecting: &SlotSet) {
     for slots in join.on.iter().filter_map(null_rejecting) {
         matching = matching.union(&slots);
     }
-    // Left rows that must match can be told by the join's conditions; those without a match
-    // cannot.
+    // The join's conditions restrict left rows that must match, but not those that may go without
+    // a match.
     match join.kind {
         JoinType::Left => visit(&mut join.left, rejecting),
         JoinType::Inner | JoinType::Semi => {

@@ -83,7 +83,8 @@ fn rows_as_a_table_as_tabs_and_as_lines() {
     };
     assert_eq!(
         printed(Layout::Table),
-        "+----+------+\n| id | name |\n+----+------+\n|  1 | ä\tb  |\n| 20 | NULL |\n+----+------+\n"
+        "+----+------+\n| id | name |\n+----+------+\n\
+         |  1 | ä\tb  |\n| 20 | NULL |\n+----+------+\n"
     );
     assert_eq!(printed(Layout::Tabs), "id\tname\n1\tä\\tb\n20\tNULL\n");
     assert!(printed(Layout::Vertical).contains(" 2. row *"));
