@@ -9,7 +9,7 @@
 //! for.
 //!
 //! A column with a histogram of ANALYZE TABLE … UPDATE HISTOGRAM has the distribution that this
-//! tells, until the statement is repeated: only the texts that patterns are matched against are
+//! shows, until the statement is repeated: only the texts that patterns are matched against are
 //! sampled.
 
 mod buckets;
@@ -37,8 +37,8 @@ pub(crate) struct TableStats {
     keys: Mutex<Vec<Slot<KeyStats>>>,
     /// By position of the column.
     columns: Mutex<Vec<Slot<ColumnStats>>>,
-    /// What histograms tell, by position of the column.
-    told: Mutex<Vec<Option<Arc<ColumnStats>>>>,
+    /// What histograms show, by position of the column.
+    shown: Mutex<Vec<Option<Arc<ColumnStats>>>>,
     /// Held while a sample is taken.
     sampling: Mutex<()>,
 }
@@ -166,7 +166,7 @@ impl Statistics<'_> {
 
     /// The statistics of a column; `None` where its type has none, or the rows cannot be read.
     pub(crate) fn column(self, column: usize) -> Option<Arc<ColumnStats>> {
-        self.told(column).or_else(|| self.sample(column))
+        self.shown(column).or_else(|| self.sample(column))
     }
 
     /// A sample of a column, whether it has a histogram or not.
@@ -174,17 +174,17 @@ impl Statistics<'_> {
         self.sampled(&self.table.stats.columns, column, columns::sample)
     }
 
-    /// What a column's histogram tells.
-    fn told(self, column: usize) -> Option<Arc<ColumnStats>> {
+    /// What a column's histogram shows.
+    fn shown(self, column: usize) -> Option<Arc<ColumnStats>> {
         let histogram = self.table.def.histogram(column)?;
-        let mut told = self.table.stats.told.lock();
-        if told.len() <= column {
-            told.resize(column + 1, None);
+        let mut shown = self.table.stats.shown.lock();
+        if shown.len() <= column {
+            shown.resize(column + 1, None);
         }
-        if told[column].is_none() {
-            told[column] = ColumnStats::of_histogram(self.table, column, histogram).map(Arc::new);
+        if shown[column].is_none() {
+            shown[column] = ColumnStats::of_histogram(self.table, column, histogram).map(Arc::new);
         }
-        told[column].clone()
+        shown[column].clone()
     }
 
     /// What is in a slot, sampled anew where that is due.

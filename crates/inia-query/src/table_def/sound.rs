@@ -126,7 +126,7 @@ impl TableDef {
             let column = self.column(name);
             debug_assert!(column.is_some(), "{name} is a column");
             let alone = column.is_some_and(|column| self.has_own_unique_index(column));
-            debug_assert!(!alone, "{name} is no key, whose values would tell nothing");
+            debug_assert!(!alone, "{name} is no key, whose values are all rare");
         }
         debug_assert!(self.histograms.is_empty() || !self.temporary, "others see the table");
     }

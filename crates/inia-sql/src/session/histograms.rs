@@ -17,7 +17,7 @@ use inia_query::interrupt::Interrupt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many buckets a histogram has if the statement does not tell.
+/// How many buckets a histogram has if the statement gives no number.
 const DEFAULT_BUCKETS: u16 = 100;
 /// `histogram_generation_max_mem_size`, if it cannot be read.
 const DEFAULT_MEMORY: u64 = 20_000_000;

@@ -21,7 +21,7 @@ use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
 use std::collections::BTreeMap;
 use std::mem::size_of;
 
-/// Leaves that tell how many there are.
+/// Leaves from which their number is estimated.
 const PROBED_LEAVES: usize = 8;
 /// The shortest share of the leaves that is tried.
 const MIN_RATE: f64 = 1e-6;

@@ -218,7 +218,7 @@ fn duj1(seen: f64, drawn: f64, single: f64, share: f64) -> f64 {
 }
 
 impl ColumnStats {
-    /// What a histogram tells; `None` where its values are not of the column's type.
+    /// What a histogram shows; `None` where its values are not of the column's type.
     pub(super) fn of_histogram(
         table: &Table,
         column: usize,
