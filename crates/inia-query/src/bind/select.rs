@@ -18,7 +18,7 @@ use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
 use crate::optimize::{FromTree, OrderKey, QueryBlock, group_strategy, plan_from};
 use crate::plan::window::WindowPlan;
-use crate::plan::{Aggregation, Body, GroupStrategy, OutputColumn, QueryPlan};
+use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
 use crate::plan::{SelectPlan, SortKey};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
