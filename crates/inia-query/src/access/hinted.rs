@@ -1,9 +1,9 @@
-//! Indexes that hints leave for a table: USE, FORCE and IGNORE INDEX, and the optimizer hints INDEX,
-//! JOIN_INDEX, ORDER_INDEX and their opposites.
+//! Indexes that hints leave for a table: USE, FORCE and IGNORE INDEX, and the optimizer hints
+//! INDEX, JOIN_INDEX, ORDER_INDEX and their opposites.
 //!
 //! As in MySQL, optimizer hints for indexes of a table replace what stands behind its name, and a
-//! hint whose names are all unknown has no effect. Hints for GROUP BY have none either, since groups
-//! are not read from indexes.
+//! hint whose names are all unknown has no effect. Hints for GROUP BY have none either, since
+//! groups are not read from indexes.
 
 use crate::catalog::TableDef;
 use inia_base::error::{ErrorCode, SqlError};

@@ -3,8 +3,8 @@
 //! Hints are sorted by query blocks when the statement is parsed; here their names meet those of
 //! FROM. A name that nothing goes by brings warning 3128, and its hint has no effect.
 //!
-//! Example: in `SELECT /*+ NO_MERGE(d) BNL(x) */ * FROM (SELECT …) AS d JOIN t` the derived table is
-//! not merged, and `x` is unknown.
+//! Example: in `SELECT /*+ NO_MERGE(d) BNL(x) */ * FROM (SELECT …) AS d JOIN t` the derived table
+//! is not merged, and `x` is unknown.
 
 use super::QueryBinder;
 use crate::catalog::Table;
@@ -53,9 +53,10 @@ impl QueryBinder<'_> {
         !now.split(',').any(|switch| switch.strip_suffix("=off") == Some(name))
     }
 
-    /// Whether hash joins may be used where no hint says anything.
-    pub(super) fn hash_joins(&self) -> bool {
-        self.switched_on("block_nested_loop") && self.switched_on("hash_join")
+    /// Whether the tree has joins, and hash joins may be used where no hint says anything.
+    pub(super) fn hash_joins(&self, tree: Option<&FromTree>) -> bool {
+        let joins = matches!(tree, Some(FromTree::Join(_)));
+        joins && self.switched_on("block_nested_loop") && self.switched_on("hash_join")
     }
 
     /// Whether a derived table may be merged into the SELECT around it.

@@ -1,11 +1,10 @@
 //! JSON_TABLE: its document may read the members of FROM before it; its columns get types.
 
-use super::from::{BoundMember, FromContext, member};
-use super::hints::leaf_hints;
+use super::from::{BoundMember, FromContext, leaf, member};
 use super::scope::Clause;
 use super::{QueryBinder, Result};
 use crate::catalog::same_name;
-use crate::optimize::{FromTree, Leaf, LeafKind};
+use crate::optimize::LeafKind;
 use crate::plan::json_table::{JsonColumn, JsonResponse, JsonRows, JsonShows};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth};
@@ -49,9 +48,7 @@ impl QueryBinder<'_> {
             }
         }
         let kind = LeafKind::JsonTable { document, rows };
-        let hints = leaf_hints(context.hints, &table.alias);
-        let leaf = Leaf { slots, alias: table.alias.clone(), kind, hints };
-        Ok(BoundMember::new(FromTree::Leaf(leaf), names))
+        Ok(BoundMember::new(leaf(slots, &table.alias, kind, context), names))
     }
 
     fn json_rows(

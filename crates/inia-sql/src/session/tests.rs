@@ -19,6 +19,7 @@ mod files;
 mod full_disk;
 mod half_statements;
 mod hints;
+mod histograms;
 mod joins;
 mod killed_passes;
 mod kills;
