@@ -24,6 +24,7 @@ mod vector;
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
 pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
+pub(crate) use vector::batch_plan;
 pub(crate) use size::{UNKNOWN_ROWS, expected_rows};
 
 use crate::access::EvalSettings;

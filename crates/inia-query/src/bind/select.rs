@@ -12,7 +12,9 @@ use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{FromTree, LeafKind, OrderKey, QueryBlock, group_strategy, plan_from};
+use crate::optimize::{
+    FromTree, LeafKind, OrderKey, QueryBlock, batch_plan, group_strategy, plan_from,
+};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
 use crate::plan::{SelectPlan, SortKey};
@@ -533,6 +535,7 @@ impl QueryBinder<'_> {
         let mut plan = SelectPlan {
             width: from.width,
             source,
+            batches: None,
             once,
             filter,
             aggregation,
@@ -543,6 +546,10 @@ impl QueryBinder<'_> {
             distinct: select.options.distinct,
             ordered: false,
         };
+        // Rows that nobody waits for are read in batches.
+        if block.reads_all || block.sorts || block.limit.is_none() {
+            plan.batches = batch_plan(&plan).map(Box::new);
+        }
         // The strategy depends on the planned source, so it is chosen last.
         let strategy = group_strategy(&plan);
         if let (Some(aggregation), Some(strategy)) = (&mut plan.aggregation, strategy) {

@@ -19,6 +19,12 @@ fn mix(state: u64, word: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64) ^ state.rotate_left(23)
 }
 
+/// The hash of a key of some words.
+#[inline]
+pub(super) fn word_hash(words: impl Iterator<Item = i64>) -> u64 {
+    mix(words.fold(seed(), |state, word| mix(state, word as u64)), MULTIPLIER)
+}
+
 /// Makes hashers of [`KeyHasher`].
 #[derive(Clone, Copy)]
 pub struct KeyHash {

@@ -52,8 +52,13 @@ impl Watch {
 
     /// A row goes to the visitor.
     pub(crate) fn visit<T>(&mut self, visit: impl FnOnce() -> T) -> T {
+        self.visit_rows(1, visit)
+    }
+
+    /// Some rows go to the visitor at once.
+    pub(crate) fn visit_rows<T>(&mut self, rows: u64, visit: impl FnOnce() -> T) -> T {
         let left = Instant::now();
-        self.rows += 1;
+        self.rows += rows;
         self.first.get_or_insert((left - self.begun).saturating_sub(self.away));
         let answer = visit();
         self.away += left.elapsed();
