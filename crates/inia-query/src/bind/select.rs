@@ -548,7 +548,7 @@ impl QueryBinder<'_> {
         };
         // Rows that nobody waits for are read in batches.
         if block.reads_all || block.sorts || block.limit.is_none() {
-            plan.batches = batch_plan(&plan).map(Box::new);
+            plan.batches = batch_plan(&plan, self.context.host).map(Box::new);
         }
         // The strategy depends on the planned source, so it is chosen last.
         let strategy = group_strategy(&plan);

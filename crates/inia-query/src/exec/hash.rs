@@ -73,6 +73,11 @@ impl Hasher for KeyHasher {
     }
 
     #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.0 = mix(self.0, word);
+    }
+
+    #[inline]
     fn write_usize(&mut self, length: usize) {
         self.0 = mix(self.0, length as u64);
     }

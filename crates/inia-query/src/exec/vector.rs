@@ -24,6 +24,7 @@ mod loops;
 mod numbers;
 mod program;
 mod scan;
+mod sideways;
 mod source;
 #[cfg(test)]
 mod tests;

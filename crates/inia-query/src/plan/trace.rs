@@ -89,6 +89,14 @@ impl Trace {
         self.nodes.borrow_mut().entry(Node::Scan(table)).or_default().rows += rows;
     }
 
+    /// A node was run for so many rows at once, and has given so many.
+    pub(crate) fn looked_up(&self, node: Node, (runs, rows): (u64, u64)) {
+        let mut nodes = self.nodes.borrow_mut();
+        let sums = nodes.entry(node).or_default();
+        sums.loops += runs;
+        sums.rows += rows;
+    }
+
     /// What a node did, in MySQL's words: averages over its runs, in milliseconds.
     pub(crate) fn describe(&self, node: Node) -> String {
         describe(self.nodes.borrow().get(&node).copied().unwrap_or_default())

@@ -75,7 +75,7 @@ impl<'p> Filters<'p> {
         for (filter, expr) in self.plan.filters.iter().zip(&self.exprs) {
             let truth = match (&self.execution, &filter.vector) {
                 (Some(execution), Some(condition)) if computed => {
-                    Conditions { rows, execution }.truth(condition)?
+                    Conditions { rows, execution }.truth(condition, &chosen)?
                 }
                 _ => None,
             };
@@ -103,8 +103,13 @@ pub(super) struct Conditions<'b, 'p, R> {
 }
 
 impl<R: Rows> Conditions<'_, '_, R> {
-    /// A condition's truth for each row; `None` where it cannot be said here.
-    pub(super) fn truth(&self, condition: &VectorCondition) -> Result<Option<Vec<Truth>>> {
+    /// A condition's truth for each row that is wanted, and anything for the others; `None` where
+    /// it cannot be said here.
+    pub(super) fn truth(
+        &self,
+        condition: &VectorCondition,
+        wanted: &[bool],
+    ) -> Result<Option<Vec<Truth>>> {
         Ok(match condition {
             VectorCondition::Compare(op, left, right) => {
                 let Some((left, right)) = self.execution.aligned(*left, *right) else {
@@ -114,36 +119,48 @@ impl<R: Rows> Conditions<'_, '_, R> {
             }
             VectorCondition::Text { slot, op, constant, collation } => {
                 match self.execution.text(*constant) {
-                    Some(text) => self.compare_text(*slot, *op, *collation, text)?,
+                    Some(text) => self.compare_text(*slot, (*op, *collation, text), wanted)?,
                     None => Some(vec![Truth::Null; self.rows.rows()]),
                 }
             }
-            VectorCondition::Like(slot, pattern) => self.like(*slot, pattern)?,
+            VectorCondition::Like(slot, pattern) => self.like(*slot, pattern, wanted)?,
             VectorCondition::IsNull(step, negated) => {
                 let vector = self.execution.vector(*step);
                 let rows = 0..self.rows.rows();
                 Some(rows.map(|i| Truth::of(vector.is_null(i) != *negated)).collect())
             }
-            VectorCondition::And(all) => self.fold(all, Truth::True, Truth::min)?,
-            VectorCondition::Or(any) => self.fold(any, Truth::False, Truth::max)?,
+            VectorCondition::And(all) => {
+                self.fold(all, (Truth::True, Truth::False), Truth::min, wanted)?
+            }
+            VectorCondition::Or(any) => {
+                self.fold(any, (Truth::False, Truth::True), Truth::max, wanted)?
+            }
             VectorCondition::Not(inner) => {
-                let mut truth = self.truth(inner)?;
+                let mut truth = self.truth(inner, wanted)?;
                 truth.iter_mut().flatten().for_each(|truth| *truth = truth.not());
                 truth
             }
         })
     }
 
+    /// Joins the truth of operands. A row whose truth is `decided` is not looked at any more.
     fn fold(
         &self,
         operands: &[VectorCondition],
-        neutral: Truth,
+        (neutral, decided): (Truth, Truth),
         join: impl Fn(Truth, Truth) -> Truth,
+        wanted: &[bool],
     ) -> Result<Option<Vec<Truth>>> {
         let mut all = vec![neutral; self.rows.rows()];
+        let mut open = wanted.to_vec();
         for operand in operands {
-            let Some(truth) = self.truth(operand)? else { return Ok(None) };
-            all.iter_mut().zip(truth).for_each(|(all, truth)| *all = join(*all, truth));
+            let Some(truth) = self.truth(operand, &open)? else { return Ok(None) };
+            for ((all, open), truth) in all.iter_mut().zip(&mut open).zip(truth) {
+                if *open {
+                    *all = join(*all, truth);
+                    *open = *all != decided;
+                }
+            }
         }
         Ok(Some(all))
     }
@@ -163,17 +180,21 @@ impl<R: Rows> Conditions<'_, '_, R> {
     fn compare_text(
         &self,
         slot: usize,
-        op: CmpOp,
-        collation: Collation,
-        constant: &str,
+        (op, collation, constant): (CmpOp, Collation, &str),
+        wanted: &[bool],
     ) -> Result<Option<Vec<Truth>>> {
         let constant = constant.as_bytes();
-        self.each_text(slot, &mut |text| op.holds(collation.compare(text, constant)))
+        self.each_text(slot, wanted, &mut |text| op.holds(collation.compare(text, constant)))
     }
 
-    fn like(&self, slot: usize, pattern: &Pattern) -> Result<Option<Vec<Truth>>> {
+    fn like(
+        &self,
+        slot: usize,
+        pattern: &Pattern,
+        wanted: &[bool],
+    ) -> Result<Option<Vec<Truth>>> {
         let mut valid = true;
-        let truth = self.each_text(slot, &mut |text| match std::str::from_utf8(text) {
+        let truth = self.each_text(slot, wanted, &mut |text| match std::str::from_utf8(text) {
             Ok(text) => pattern.matches(text),
             Err(_) => {
                 valid = false;
@@ -183,15 +204,19 @@ impl<R: Rows> Conditions<'_, '_, R> {
         Ok(truth.filter(|_| valid))
     }
 
-    /// The truth of a condition on the text of each row.
+    /// The truth of a condition on the text of each row that is wanted.
     fn each_text(
         &self,
         slot: usize,
+        wanted: &[bool],
         holds: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<Option<Vec<Truth>>> {
         let mut truth = Vec::with_capacity(self.rows.rows());
         let given = self.rows.texts(slot, &mut |text| {
-            truth.push(text.map_or(Truth::Null, |text| Truth::of(holds(text))));
+            truth.push(match text {
+                Some(text) if wanted[truth.len()] => Truth::of(holds(text)),
+                _ => Truth::Null,
+            });
         })?;
         Ok(given.then_some(truth))
     }

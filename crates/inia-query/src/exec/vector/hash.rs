@@ -13,21 +13,24 @@ use super::column::NO_ROW;
 use super::conditions::Filters;
 use super::index::RowIndex;
 use super::join_keys::{KeySide, Keys, Words};
+use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow, visit_these};
 use crate::exec::{Result, Runner};
-use crate::plan::batches::{BatchSlot, HashBatches};
+use crate::plan::batches::{BatchKey, BatchSlot, HashBatches};
+use crate::plan::vector::NumberOp;
 use crate::plan::{HashKey, JoinPlan, JoinType};
 use crate::spill::Grant;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
+use std::cell::Cell;
 
 /// Pairs that are gathered at once.
 const MOST_PAIRS: usize = 8192;
 
 /// The right side of a join: its rows, and where those with a key are.
-struct Build {
+struct Build<'b> {
     rows: Batch,
-    index: RowIndex,
+    index: &'b RowIndex,
 }
 
 /// The places of pairs of rows that match.
@@ -88,7 +91,7 @@ struct Probe<'p> {
     kind: JoinType,
     plan: &'p HashBatches,
     out: &'p [BatchSlot],
-    build: Build,
+    build: Build<'p>,
     filters: Filters<'p>,
 }
 
@@ -98,6 +101,7 @@ impl Runner<'_> {
         &self,
         (join, keys): (&JoinPlan, &[HashKey]),
         (plan, out): (&HashBatches, &[BatchSlot]),
+        above: &KeyFilters<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
@@ -107,7 +111,8 @@ impl Runner<'_> {
         let kept: Vec<BatchSlot> = plan.right.slots.iter().filter(is_kept).copied().collect();
         let (mut rows, mut index) = (BatchBuilder::new(&kept), RowIndex::new(plan.keys.len()));
         let mut memory = Grant::new(self.exec.workspace);
-        let built = self.batches(&join.right, &plan.right, ctx, row, &mut |ctx, row, batch| {
+        let from = (&join.right, &plan.right);
+        let built = self.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
             let Some(words) = keys.words(KeySide::Right, batch, ctx, row)? else {
                 return Ok(Flow::Unfit);
             };
@@ -132,10 +137,13 @@ impl Runner<'_> {
             return Ok(Flow::More);
         }
         index.seal();
-        let build = Build { rows: rows.take(), index };
+        let build = Build { rows: rows.take(), index: &index };
         let filters = Filters::new(&plan.on, &join.on, ctx);
         let mut probe = Probe { kind: join.kind, plan, out, build, filters };
-        self.batches(&join.left, &plan.left, ctx, row, &mut |ctx, row, batch| {
+        let own = own_filter(join.kind, plan, &index);
+        let below: Vec<_> = above.iter().copied().chain(&own).collect();
+        let from = (&join.left, &plan.left);
+        self.batches(from, &below, ctx, row, &mut |ctx, row, batch| {
             self.check_killed()?;
             let Some(words) = keys.words(KeySide::Left, batch, ctx, row)? else {
                 return Ok(Flow::Unfit);
@@ -146,6 +154,19 @@ impl Runner<'_> {
             }
         })
     }
+}
+
+/// The keys of a join as a filter of a column on the left side.
+fn own_filter<'b>(
+    kind: JoinType,
+    plan: &HashBatches,
+    keys: &'b RowIndex,
+) -> Option<KeyFilter<'b>> {
+    let [BatchKey::Numbers { left, scale, .. }] = plan.keys[..] else { return None };
+    let step = &plan.left_program.steps[left];
+    let NumberOp::Slot(slot) = step.op else { return None };
+    let fits = matches!(kind, JoinType::Inner | JoinType::Semi) && step.kind.scale() == scale;
+    fits.then(|| KeyFilter { slot, kind: step.kind, keys, seen: Cell::default() })
 }
 
 impl Probe<'_> {

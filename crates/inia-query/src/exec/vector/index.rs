@@ -103,6 +103,24 @@ impl RowIndex {
         }
     }
 
+    /// Whether there is a row with a key of this one word.
+    #[inline]
+    pub(super) fn contains_word(&self, word: i64) -> bool {
+        if let Some(from) = self.array_from {
+            let at = word.checked_sub(from).and_then(|at| usize::try_from(at).ok());
+            return at.and_then(|at| self.heads.get(at)).is_some_and(|head| *head != NONE);
+        }
+        let hash = word_hash(std::iter::once(word)) as usize;
+        let mut row = match self.heads.len().checked_sub(1) {
+            Some(mask) => self.heads[hash & mask],
+            None => NONE,
+        };
+        while row != NONE && self.words[0][row as usize] != word {
+            row = self.next[row as usize];
+        }
+        row != NONE
+    }
+
     #[inline]
     fn holds(&self, row: u32, words: &Words, place: usize) -> bool {
         let mut keys = self.words.iter().zip(&words.words);

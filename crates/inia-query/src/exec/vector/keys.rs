@@ -9,7 +9,8 @@ use std::collections::HashMap;
 /// Keys that have come, and their words.
 #[derive(Default)]
 pub(super) struct Dictionary {
-    /// The texts of those keys, as they came.
+    /// The texts of those keys, as they came: short ones as a number.
+    short: HashMap<u64, u64, KeyHash>,
     by_bytes: HashMap<Vec<u8>, u64, KeyHash>,
     by_key: HashMap<Vec<u8>, u64, KeyHash>,
 }
@@ -18,7 +19,10 @@ impl Dictionary {
     /// The word of a text that came before.
     #[inline]
     pub(super) fn get(&self, bytes: &[u8]) -> Option<u64> {
-        self.by_bytes.get(bytes).copied()
+        match packed(bytes) {
+            Some(short) => self.short.get(&short).copied(),
+            None => self.by_bytes.get(bytes).copied(),
+        }
     }
 
     /// The word of a key that came before.
@@ -29,7 +33,10 @@ impl Dictionary {
     /// Adds a text with its collation key. Returns its word and how many bytes are kept for it.
     pub(super) fn add(&mut self, bytes: &[u8], key: Vec<u8>) -> (u64, usize) {
         let (word, kept) = self.add_key(key);
-        self.by_bytes.insert(bytes.to_vec(), word);
+        match packed(bytes) {
+            Some(short) => _ = self.short.insert(short, word),
+            None => _ = self.by_bytes.insert(bytes.to_vec(), word),
+        }
         (word, kept + KEPT + bytes.len())
     }
 
@@ -38,6 +45,15 @@ impl Dictionary {
         let (next, kept) = (self.by_key.len() as u64, KEPT + key.len());
         (*self.by_key.entry(key).or_insert(next), kept)
     }
+}
+
+/// A text of up to seven bytes and its length as one number.
+#[inline]
+fn packed(bytes: &[u8]) -> Option<u64> {
+    let mut word = [0; 8];
+    word.get_mut(..bytes.len()).filter(|word| word.len() < 8)?.copy_from_slice(bytes);
+    word[7] = bytes.len() as u8;
+    Some(u64::from_le_bytes(word))
 }
 
 /// About what a hash table takes for an entry.
@@ -108,7 +124,7 @@ impl GroupNumbers {
             nulls |= u64::from(column.is_null(row)) << (at % 64);
         }
         self.row.push(nulls);
-        if self.last != NONE && self.of(self.last) == &self.row[..] {
+        if self.last != NONE && self.is_row(self.last) {
             return (self.last, false);
         }
         let (number, begins) = self.find();
@@ -121,11 +137,17 @@ impl GroupNumbers {
         &self.words[group as usize * width..][..width]
     }
 
+    /// Whether a group has the words of the row. Keys are few: words are compared one by one.
+    #[inline]
+    fn is_row(&self, group: u32) -> bool {
+        self.of(group).iter().zip(&self.row).all(|(word, own)| word == own)
+    }
+
     fn find(&mut self) -> (u32, bool) {
         let mask = self.buckets.len() - 1;
         let mut at = hash(&self.row) & mask;
         while self.buckets[at] != NONE {
-            if self.of(self.buckets[at]) == &self.row[..] {
+            if self.is_row(self.buckets[at]) {
                 return (self.buckets[at], false);
             }
             at = (at + 1) & mask;

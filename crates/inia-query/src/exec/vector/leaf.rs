@@ -4,6 +4,7 @@
 use super::batch::{BatchBuilder, Rows};
 use super::column::{ColumnBuilder, NullableVec};
 use super::numbers::Numbers;
+use super::sideways::KeyFilter;
 use crate::access::{FoundRow, FoundRun};
 use crate::exec::Result;
 use crate::exec::select::holds;
@@ -91,6 +92,28 @@ impl LeafRows<'_, '_> {
                 self.fill(row, slots, values)?;
                 *chosen = holds(conditions, ctx, values)?;
             }
+        }
+        Ok(())
+    }
+}
+
+impl LeafRows<'_, '_> {
+    /// Leaves the chosen rows whose keys are among those of a join.
+    pub(super) fn keep_keys(
+        &mut self,
+        filter: &KeyFilter<'_>,
+        chosen: &mut Option<Vec<bool>>,
+    ) -> Result<()> {
+        if self.numbers(filter.slot, filter.kind).is_none() {
+            let column = filter.slot - self.source.base;
+            let Some(read) = numbers(self.run, self.source, column, filter.kind)? else {
+                return Ok(());
+            };
+            self.loaded.push((filter.slot, filter.kind, Arc::new(read)));
+        }
+        let rows = self.run.len();
+        if let Some(numbers) = self.numbers(filter.slot, filter.kind) {
+            filter.keep(numbers, chosen.get_or_insert_with(|| vec![true; rows]));
         }
         Ok(())
     }

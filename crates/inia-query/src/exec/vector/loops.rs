@@ -7,8 +7,9 @@ use super::batch::{Batch, BatchBuilder, Rows};
 use super::conditions::Filters;
 use super::hash::Pairs;
 use super::leaf::LeafRows;
+use super::sideways::KeyFilters;
 use super::source::{BatchVisitor, Flow, visit_chosen, visit_these};
-use crate::access::TableScan;
+use crate::access::{Lookups, TableScan};
 use crate::exec::select::holds;
 use crate::exec::{Result, Runner};
 use crate::plan::batches::{BatchSlot, LoopBatches, LoopRight};
@@ -33,6 +34,8 @@ struct Found<'p> {
     rights: BatchBuilder,
     /// The left rows from this one on have not been given.
     begun: usize,
+    /// Look-ups of all rows of a batch, where the right side has one row at most for each.
+    lookups: Option<Lookups>,
 }
 
 impl Runner<'_> {
@@ -41,6 +44,7 @@ impl Runner<'_> {
         &self,
         join: &JoinPlan,
         (plan, out): (&LoopBatches, &[BatchSlot]),
+        keys: &KeyFilters<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
@@ -53,16 +57,21 @@ impl Runner<'_> {
             _ => join.on.iter().collect(),
         };
         let mut filters = Filters::new(&plan.on, conditions, ctx);
+        let from = (&join.left, &plan.left);
         if plan.right == LoopRight::Nothing {
-            return self.batches(&join.left, &plan.left, ctx, row, &mut |ctx, row, batch| {
+            return self.batches(from, keys, ctx, row, &mut |ctx, row, batch| {
                 visit_chosen(batch, out, &mut filters, ctx, row, visit)
             });
         }
         let (lefts, rights) = (Vec::new(), BatchBuilder::new(&plan.right_slots));
-        let mut found = Found { join, plan, out, filters, lefts, rights, begun: 0 };
+        let lookups = match (&join.right, plan.right) {
+            (RowSource::Table(table), LoopRight::Table) => Lookups::of(&table.table, &table.access),
+            _ => None,
+        };
+        let mut found = Found { join, plan, out, filters, lefts, rights, begun: 0, lookups };
         // The visitor uses `row` while the right side goes on with its own.
         let mut own = vec![Value::Null; row.len()];
-        self.batches(&join.left, &plan.left, ctx, row, &mut |ctx, row, batch| {
+        self.batches(from, keys, ctx, row, &mut |ctx, row, batch| {
             match (&join.right, join.kind) {
                 (_, JoinType::Semi | JoinType::Anti) => {
                     let chosen = self.matched(join, plan, batch, ctx, &mut own)?;
@@ -110,6 +119,9 @@ impl Runner<'_> {
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         found.begun = 0;
+        if self.look_up(table, found, batch, ctx, own)? {
+            return found.give(batch, batch.rows(), ctx, row, visit);
+        }
         for left in 0..batch.rows() {
             self.check_killed()?;
             batch.fill(left, &found.plan.bound, own)?;
@@ -133,6 +145,46 @@ impl Runner<'_> {
             }
         }
         found.give(batch, batch.rows(), ctx, row, visit)
+    }
+
+    /// Looks the rows of a batch up together, where each has one key. False, with nothing done,
+    /// where rows must be read one by one.
+    fn look_up(
+        &self,
+        source: &TableSource,
+        found: &mut Found<'_>,
+        batch: &mut Batch,
+        ctx: &mut EvalContext<'_>,
+        own: &mut [Value],
+    ) -> Result<bool> {
+        let Some(lookups) = &mut found.lookups else { return Ok(false) };
+        let mut lefts = Vec::with_capacity(batch.rows());
+        for left in 0..batch.rows() {
+            batch.fill(left, &found.plan.bound, own)?;
+            match lookups.add(&source.access, ctx, own)? {
+                Some(true) => lefts.push(left as u32),
+                Some(false) => {}
+                None => {
+                    found.lookups = None;
+                    return Ok(false);
+                }
+            }
+        }
+        self.check_killed()?;
+        lookups.read(&mut self.txn_of(&source.table).borrow_mut())?;
+        let mut position = 0..lefts.len();
+        lefts.retain(|_| position.next().is_some_and(|at| lookups.is_found(at)));
+        let mut key = Vec::new();
+        let mut rows = lookups.found(&mut key);
+        if let Some(trace) = self.trace {
+            trace.examined(source, rows.len() as u64);
+            trace.looked_up(Node::Source(&found.join.right), (batch.rows() as u64, lefts.len() as u64));
+        }
+        let nothing = Program::default();
+        let zone = &ctx.env.time_zone;
+        LeafRows::load(&mut rows, source, zone, &nothing)?.add_to(&mut found.rights, None)?;
+        found.lefts = lefts;
+        Ok(true)
     }
 
     /// Adds the rows that the table's path finds for the row in `own`; returns how many.

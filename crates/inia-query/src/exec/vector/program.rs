@@ -130,11 +130,15 @@ impl<'p> Execution<'p> {
         let results: Vec<usize> = whens.iter().map(|(_, result)| *result).chain(otherwise).collect();
         let last = otherwise.map_or(NONE, |_| whens.len());
         let mut choices = vec![last; rows.rows()];
-        for (at, (condition, _)) in whens.iter().enumerate().rev() {
+        let mut open = vec![true; rows.rows()];
+        for (at, (condition, _)) in whens.iter().enumerate() {
             let conditions = Conditions { rows, execution: self };
-            let Some(truth) = conditions.truth(condition)? else { return Ok(None) };
-            let chosen = choices.iter_mut().zip(truth).filter(|(_, truth)| *truth == Truth::True);
-            chosen.for_each(|(choice, _)| *choice = at);
+            let Some(truth) = conditions.truth(condition, &open)? else { return Ok(None) };
+            for ((choice, open), truth) in choices.iter_mut().zip(&mut open).zip(truth) {
+                if *open && truth == Truth::True {
+                    (*choice, *open) = (at, false);
+                }
+            }
         }
         let scaled = results.iter().map(|&step| {
             let digits = kind.scale().checked_sub(self.kind(step).scale())?;

@@ -3,6 +3,7 @@
 use super::batch::BatchBuilder;
 use super::conditions::Filters;
 use super::leaf::LeafRows;
+use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow};
 use crate::access::TableScan;
 use crate::exec::select::holds;
@@ -52,12 +53,13 @@ impl Runner<'_> {
         &self,
         source: &TableSource,
         (plan, slots): (&VectorFilters, &[BatchSlot]),
+        keys: &KeyFilters<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         let mut examined = 0;
-        let flow = self.scan_batches(source, (plan, slots, &mut examined), ctx, row, visit);
+        let flow = self.scan_batches(source, (plan, slots, &mut examined), keys, ctx, row, visit);
         if let Some(trace) = self.trace {
             trace.examined(source, examined);
         }
@@ -68,6 +70,7 @@ impl Runner<'_> {
         &self,
         source: &TableSource,
         (plan, slots, examined): (&VectorFilters, &[BatchSlot], &mut u64),
+        keys: &KeyFilters<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
@@ -82,6 +85,9 @@ impl Runner<'_> {
         let (env, txn) = (ctx.env, self.txn_of(&source.table));
         let mut filters = Filters::new(plan, &source.filter, ctx);
         let mut collected = Collector::new(slots);
+        let own = source.base..source.base + source.table.def.columns.len();
+        let keys: Vec<&KeyFilter> =
+            keys.iter().copied().filter(|filter| own.contains(&filter.slot)).collect();
         loop {
             self.check_killed()?;
             // A condition may read other tables in the same transaction.
@@ -92,6 +98,9 @@ impl Runner<'_> {
                 let mut chosen = filters.choose(&mut leaf, ctx, row)?;
                 if !bounded {
                     leaf.keep(&source.bound_filter, &all, &mut chosen, ctx, row)?;
+                }
+                for filter in keys.iter().filter(|filter| filter.is_worth()) {
+                    leaf.keep_keys(filter, &mut chosen)?;
                 }
                 leaf.add_to(&mut collected.rows, chosen.as_deref())?;
             } else {

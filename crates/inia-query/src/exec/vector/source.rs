@@ -6,6 +6,7 @@
 use super::batch::{Batch, Rows};
 use super::conditions::Filters;
 use super::scan::Collector;
+use super::sideways::KeyFilters;
 use crate::exec::{Result, RowVisitor, Runner};
 use crate::plan::batches::{BatchNode, BatchPlan, BatchSlot, BatchSource};
 use crate::plan::trace::{Node, watched};
@@ -62,7 +63,8 @@ impl Runner<'_> {
         let warned = (ctx.warnings.count, ctx.warnings.list.len());
         let mut filters = Filters::new(&plan.filters, &select.filter, ctx);
         let slots = &plan.source.slots[..];
-        let flow = self.batches(&select.source, &plan.source, ctx, row, &mut |ctx, row, batch| {
+        let from = (&select.source, &plan.source);
+        let flow = self.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
             visit_chosen(batch, slots, &mut filters, ctx, row, visit)
         })?;
         if flow == Flow::Unfit {
@@ -72,20 +74,20 @@ impl Runner<'_> {
         Ok(flow != Flow::Unfit)
     }
 
-    /// Gives the rows of a member of FROM to `visit`.
+    /// Gives the rows of a member of FROM to `visit`; those that `keys` leave out may be missing.
     pub(super) fn batches(
         &self,
-        source: &RowSource,
-        plan: &BatchSource,
+        (source, plan): (&RowSource, &BatchSource),
+        keys: &KeyFilters<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         let (Some(trace), false) = (self.trace, matches!(plan.node, BatchNode::Rows)) else {
-            return self.batches_untraced(source, plan, ctx, row, visit);
+            return self.batches_untraced((source, plan), keys, ctx, row, visit);
         };
         watched(trace, Node::Source(source), |watch| {
-            self.batches_untraced(source, plan, ctx, row, &mut |ctx, row, batch| {
+            self.batches_untraced((source, plan), keys, ctx, row, &mut |ctx, row, batch| {
                 watch.visit_rows(batch.rows() as u64, || visit(ctx, row, batch))
             })
         })
@@ -93,22 +95,22 @@ impl Runner<'_> {
 
     fn batches_untraced(
         &self,
-        source: &RowSource,
-        plan: &BatchSource,
+        (source, plan): (&RowSource, &BatchSource),
+        keys: &KeyFilters<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         match (&plan.node, source) {
             (BatchNode::Table(filters), RowSource::Table(table)) => {
-                self.table_batches(table, (filters, &plan.slots), ctx, row, visit)
+                self.table_batches(table, (filters, &plan.slots), keys, ctx, row, visit)
             }
             (BatchNode::Hash(hash), RowSource::Join(join)) => {
-                let JoinMethod::Hash(keys) = &join.method else { return Ok(Flow::Unfit) };
-                self.hash_batches((join, keys), (hash, &plan.slots), ctx, row, visit)
+                let JoinMethod::Hash(equal) = &join.method else { return Ok(Flow::Unfit) };
+                self.hash_batches((join, equal), (hash, &plan.slots), keys, ctx, row, visit)
             }
             (BatchNode::Loop(looped), RowSource::Join(join)) => {
-                self.loop_batches(join, (looped, &plan.slots), ctx, row, visit)
+                self.loop_batches(join, (looped, &plan.slots), keys, ctx, row, visit)
             }
             _ => self.collected_rows(source, &plan.slots, ctx, row, visit),
         }

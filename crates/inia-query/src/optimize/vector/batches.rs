@@ -12,19 +12,20 @@ use crate::plan::{
     HashKey, JoinMethod, JoinPlan, JoinType, RowSource, SelectPlan, TableSource,
 };
 use inia_expr::compare::CmpClass;
-use inia_expr::{Expr, ExprKind, SlotSet, slots_of};
+use inia_base::value::Value;
+use inia_expr::{Expr, ExprKind, SessionHost, SlotSet, VarScope, slots_of};
 use std::collections::HashMap;
 
-/// Joins of fewer rows are not worth the beginning of a batch.
+/// Joins of fewer rows are not worth the beginning of a batch, where the session does not say.
 const WORTH_ROWS: f64 = 128.0;
 
 /// How FROM and WHERE of a SELECT are executed over batches; `None` where they are over rows:
 /// where rows are locked, the order of evaluation can be seen, or there are few.
-pub(crate) fn batch_plan(select: &SelectPlan) -> Option<BatchPlan> {
+pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<BatchPlan> {
     let joined = matches!(select.source, RowSource::Join(_));
     let grouped = select.aggregation.as_ref().is_some_and(|aggregation| !aggregation.rollup);
     let wanted = match joined {
-        true => most_rows(&select.source) >= WORTH_ROWS && has_batches(&select.source),
+        true => has_batches(&select.source) && most_rows(&select.source) >= worth_rows(host),
         false => grouped && matches!(select.source, RowSource::Table(_)),
     };
     if !wanted || !is_batchable(&select.source) || !select.filter.iter().all(is_orderless) {
@@ -41,6 +42,15 @@ pub(crate) fn batch_plan(select: &SelectPlan) -> Option<BatchPlan> {
     let above = if reads.whole { all.clone() } else { reads.slots.intersection(&all) };
     let source = planner.source(&select.source, &above);
     Some(BatchPlan { source, filters: filters(&select.filter, &all) })
+}
+
+/// How many rows a join has that is worth batches (`inia_batch_rows`).
+fn worth_rows(host: &dyn SessionHost) -> f64 {
+    match host.sysvar(VarScope::Session, "inia_batch_rows") {
+        Ok((Value::UInt(rows), _)) => rows as f64,
+        Ok((Value::Int(rows), _)) => rows as f64,
+        _ => WORTH_ROWS,
+    }
 }
 
 /// What expressions read.
