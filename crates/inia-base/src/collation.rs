@@ -2,7 +2,7 @@
 //!
 //! Texts are UTF-8 whatever character set a column declares. A collation is one of three engines:
 //! bytes (`binary`), code points (`…_bin`, by UTF-8 bytes, which order the same), or weights, one
-//! to three levels of them, taken from tables ([`weights`] tells their form and where they come from).
+//! to three levels of them, taken from tables ([`weights`] describes their form and source).
 //!
 //! ASCII is the fast path throughout: comparing looks at weights only where bytes differ and
 //! then by one table of code bytes; a sort key of ASCII text has one byte a character ([`codes`]).

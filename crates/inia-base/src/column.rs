@@ -112,7 +112,7 @@ pub mod status {
     pub const SESSION_STATE_CHANGED: u16 = 16384;
 }
 
-/// One change of session state that a tracking client is told about.
+/// One change of session state that is sent to a tracking client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionChange {
     /// A tracked system variable has a new value.
@@ -211,6 +211,6 @@ pub trait RowSink {
         let _ = (path, take);
         Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]))
     }
-    /// Ends one result set or one statement without rows. `more` tells that another follows.
+    /// Ends one result set or one statement without rows. `more` says that another follows.
     fn complete(&mut self, completion: &Completion, more: bool) -> Result<(), SqlError>;
 }

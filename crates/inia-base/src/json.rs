@@ -1,8 +1,8 @@
 //! The text that carries a JSON document inside the engine and in storage.
 //!
-//! It is the document as MySQL prints it, except that a scalar whose kind the printed form does not
-//! tell is preceded by a byte that does. A printed document has no byte below a blank, which tells
-//! these bytes from all else:
+//! It is the document as MySQL prints it, except that a scalar whose type the printed form does not
+//! show is preceded by a byte that does. A printed document has no byte below a blank, so that
+//! these bytes are unambiguous:
 //!
 //! ```text
 //! JSON_ARRAY(1, 1.50, DATE'2020-01-31')    carried as  [1, ␃1.50, ␄"2020-01-31"]

@@ -408,7 +408,7 @@ fn number<T: FromStr>(text: &str, name: &str) -> Outcome<T> {
     text.trim().parse().map_err(|_| format!("--{name}: '{text}' is not a number"))
 }
 
-/// Opens targets, by whose labels the results are told apart.
+/// Opens targets, whose labels distinguish the results.
 fn open_targets<'a>(
     given: impl Iterator<Item = &'a String>,
     pool: Option<&str>,
@@ -457,7 +457,7 @@ fn sqlite(_label: String, _path: String) -> target::Result<Arc<dyn Target>> {
     Err(target::Failure::new(target::Class::Unsupported, message))
 }
 
-/// A null server in a process of its own, so that its processor time can be told apart.
+/// A null server in a process of its own, so that its processor time is measured apart.
 struct FloorProcess {
     child: Child,
     url: String,

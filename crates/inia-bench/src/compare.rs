@@ -271,9 +271,9 @@ impl Comparison<'_> {
         let (done, each) = (self.done(), 1.0 / self.rounds());
         let (clients, label) = (setting.clients, setting.target.label());
         let what = format!("{} on {label}, {clients} clients", workload.name());
-        let tell = |share: f64| self.watcher.progress(&what, done + share * each);
+        let report = |share: f64| self.watcher.progress(&what, done + share * each);
         let mut record = plan.record(workload, setting, round);
-        let outcome = self.round(workload, setting, &tell);
+        let outcome = self.round(workload, setting, &report);
         let interrupted = self.stop.load(Ordering::Relaxed);
         match outcome {
             Ok(outcome) if outcome.interrupted && outcome.transactions == 0 => return None,
@@ -317,11 +317,11 @@ impl Comparison<'_> {
             let data = workload.data(parameters, target.dialect())?;
             let what = format!("loading {} into {}", data.name, target.label());
             let done = self.done();
-            let tell = |share: f64| {
+            let report = |share: f64| {
                 self.watcher.progress(&format!("{what}, {:.0} %", share * 100.0), done);
             };
             let took = self
-                .ensure(target, facts, &data, &tell)
+                .ensure(target, facts, &data, &report)
                 .map_err(|failure| failure.during(target.label()))?;
             if let Some(took) = took {
                 seconds.insert(target.label().to_owned(), took);
@@ -335,9 +335,9 @@ impl Comparison<'_> {
         target: &Arc<dyn Target>,
         facts: &Facts,
         data: &DataSet,
-        tell: &(dyn Fn(f64) + Sync),
+        report: &(dyn Fn(f64) + Sync),
     ) -> Result<Option<f64>> {
-        let took = load::ensure(target, facts, data, self.stop, tell)?;
+        let took = load::ensure(target, facts, data, self.stop, report)?;
         if took.is_none() && facts.product == Product::Embedded {
             load::read_once(target, data)?;
         }

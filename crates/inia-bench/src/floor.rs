@@ -165,7 +165,7 @@ impl Floor {
             stream.set_nodelay(true)?;
             let (old, new) = (old.clone(), new.clone());
             thread::Builder::new().stack_size(STACK).spawn(move || {
-                // The client has left; nobody is there to be told.
+                // The client has left; nobody is there to get the error.
                 let _ = Client::greet(stream, id as u32, &old, &new).and_then(Client::run);
             })?;
         }
@@ -203,7 +203,8 @@ impl Client {
             capabilities: OFFERED,
             collation: 255,
             status: status::AUTOCOMMIT,
-            // Built into every client library, where others are loaded, which races between threads.
+            // Built into every client library, where others are loaded, which races between
+            // threads.
             plugin: NATIVE.to_owned(),
         };
         greeting.encode(client.out.begin());

@@ -23,7 +23,7 @@ const CHUNK: u64 = 20_000;
 const OVERHEAD: u64 = 4;
 
 /// Loads a data set unless it is there. Returns the seconds it took, or none if it was there.
-/// `progress` is told the share that is done.
+/// `progress` gets the share that is done.
 pub fn ensure(
     target: &Arc<dyn Target>,
     facts: &Facts,

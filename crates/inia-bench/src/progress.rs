@@ -33,22 +33,22 @@ struct State {
 /// grow (loading, checking) is left out: nobody knows how much of it there will be.
 #[derive(Default)]
 struct TimeLeft {
-    /// When the share was told last.
-    told: Option<(Duration, f64)>,
+    /// When the share was reported last, and what it was.
+    reported: Option<(Duration, f64)>,
     /// Time in which it grew, and by how much.
     grown: (Duration, f64),
 }
 
 impl TimeLeft {
-    /// Hears at a time which share is done; none as long as nothing is known.
-    fn tell(&mut self, now: Duration, share: f64) -> Option<Duration> {
-        if let Some((before, last)) = self.told
+    /// Takes in the share that is done at a time; returns the time left once it can be estimated.
+    fn update(&mut self, now: Duration, share: f64) -> Option<Duration> {
+        if let Some((before, last)) = self.reported
             && share > last
         {
             self.grown.0 += now.saturating_sub(before);
             self.grown.1 += share - last;
         }
-        self.told = Some((now, share));
+        self.reported = Some((now, share));
         let (time, gained) = self.grown;
         (gained > 0.0).then(|| time.mul_f64(((1.0 - share) / gained).max(0.0)))
     }
@@ -75,7 +75,7 @@ impl Progress {
         }
     }
 
-    /// Tells something that does not end the run.
+    /// Prints something that does not end the run.
     pub fn note(&self, message: &str) {
         self.erase();
         eprintln!("{message}");
@@ -90,7 +90,7 @@ impl Watcher for Progress {
         }
         state.last = Some(Instant::now());
         let now = self.begun.elapsed();
-        let left = state.left.tell(now, share);
+        let left = state.left.update(now, share);
         eprint!("\r\x1b[K{}", line(what, share, left));
         // A terminal that is gone needs no progress.
         let _ = std::io::stderr().flush();

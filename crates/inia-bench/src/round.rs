@@ -103,7 +103,7 @@ struct Counts {
     session: Option<Session>,
 }
 
-/// Runs one round. `progress` is told the share of the time that has passed.
+/// Runs one round. `progress` gets the share of the time that has passed.
 pub fn run(
     workload: &dyn Workload,
     setting: &Setting,
@@ -247,7 +247,7 @@ fn client_loop(
     Ok(())
 }
 
-/// Does what must be in place before the next transaction, and tells what it took.
+/// Does what must be in place before the next transaction, and returns what it took.
 fn prepare(session: &mut Session, script: &mut dyn Script, pid: Option<u32>) -> Result<Spent> {
     if !script.prepares() {
         return Ok(Spent::default());

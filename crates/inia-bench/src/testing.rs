@@ -51,7 +51,7 @@ impl Target for Scripted {
     }
 
     fn connect(&self) -> Result<Box<dyn Connection>> {
-        Ok(Box::new(Told { target: self.clone(), texts: Vec::new() }))
+        Ok(Box::new(ScriptedConnection { target: self.clone(), texts: Vec::new() }))
     }
 
     fn create_database(&self) -> Result<()> {
@@ -63,12 +63,12 @@ impl Target for Scripted {
     }
 }
 
-struct Told {
+struct ScriptedConnection {
     target: Scripted,
     texts: Vec<String>,
 }
 
-impl Connection for Told {
+impl Connection for ScriptedConnection {
     fn query(&mut self, sql: &str, answer: &mut Answer) -> Result<()> {
         answer.clear();
         let rows = (self.target.answers.lock().expect("no test panics in here"))(sql)?;

@@ -156,7 +156,7 @@ pub trait Workload: Sync {
     /// The report it comes from, for grouping.
     fn family(&self) -> &'static str;
 
-    /// What it is run with unless told otherwise.
+    /// Its parameters where the user names no others.
     fn defaults(&self) -> Parameters {
         Parameters::default()
     }

@@ -268,7 +268,7 @@ pub trait SubqueryRunner {
     ) -> Result<(), SqlError>;
 
     /// The answer of `values IN (subquery)` (`= ANY`) by a hash table of the rows; the outer `None`
-    /// where that cannot tell.
+    /// where the table cannot answer it.
     fn contains(
         &self,
         sub: &Subquery,

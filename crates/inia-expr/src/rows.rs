@@ -25,7 +25,7 @@ impl Pairs {
         Pairs { op, unknown: false }
     }
 
-    /// Takes in the next pair; tells the comparison's truth where that is settled.
+    /// Takes in the next pair; returns the comparison's truth once that is settled.
     fn pair(
         &mut self,
         (left, right): (&Value, &Value),

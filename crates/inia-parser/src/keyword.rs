@@ -2,8 +2,8 @@
 //!
 //! The words are declared once, reserved ones first; from the two lists come the [`Kw`] enum, the
 //! words' texts and, at compile time, an open-addressing hash table that [`lookup`] probes with
-//! the upper-cased bytes of a word: no allocation, and most words that are no keyword are told
-//! apart by their hash slot alone.
+//! the upper-cased bytes of a word: no allocation, and the hash slot alone excludes most
+//! words that are no keyword.
 
 macro_rules! keywords {
     (reserved { $($r:ident)* } plain { $($n:ident)* }) => {

@@ -216,13 +216,13 @@ impl Database {
         self.accounts.meters.of(accounts.get(name)?, anybody, SystemTime::now())
     }
 
-    /// Tells the database of the server's connections, once.
+    /// Registers the server's connections with the database, once.
     pub fn set_processes(&self, processes: Arc<dyn Processes>) {
         // A second server on the same database changes nothing.
         let _ = self.processes.set(processes);
     }
 
-    /// Tells what variables say of the program around: limits and places that it was started
+    /// Sets what variables show of the program around: limits and places that it was started
     /// with. Names that are no variables are left out.
     pub fn announce(&self, settings: &[(&str, String)]) {
         let kept = self.catalog.persisted();

@@ -7,7 +7,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
-/// Tells a running statement whether it is to go on.
+/// What a running statement asks whether it is to go on.
 #[derive(Clone, Copy)]
 pub struct Interrupt<'s> {
     killed: &'s AtomicU8,

@@ -187,7 +187,7 @@ fn count(name: &str, form: &str, statements: u32) -> u64 {
     let report = String::from_utf8_lossy(&valgrind.stderr);
     assert!(valgrind.status.success(), "{name} {form} failed: {report}");
     let line = report.lines().find(|line| line.contains("I ") && line.contains("refs:"));
-    let digits = line.and_then(|line| line.rsplit(' ').next()).expect("valgrind tells the count");
+    let digits = line.and_then(|line| line.rsplit(' ').next()).expect("valgrind prints the count");
     digits.replace(',', "").parse().expect("a number")
 }
 

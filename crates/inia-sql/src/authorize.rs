@@ -64,7 +64,7 @@ fn is_computed(schema: &str) -> bool {
 }
 
 /// The computed tables that only PROCESS opens.
-fn tells_of_the_server(schema: &str, table: &str) -> bool {
+fn shows_the_server(schema: &str, table: &str) -> bool {
     schema.eq_ignore_ascii_case("information_schema")
         && (table.eq_ignore_ascii_case("FILES")
             || table.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("INNODB_")))
@@ -168,7 +168,7 @@ impl Checker<'_> {
         if schema.is_empty() {
             return Ok(());
         }
-        if wanted == Privileges::SELECT && tells_of_the_server(schema, &name.name) {
+        if wanted == Privileges::SELECT && shows_the_server(schema, &name.name) {
             self.global(Privileges::PROCESS, "PROCESS")?;
         }
         let held = self.access.on_table(schema, &name.name);

@@ -140,12 +140,12 @@ fn two_replies(fails_at: u64, waits: bool) {
 }
 
 #[test]
-fn every_commit_is_told_when_it_is_durable() {
+fn every_commit_is_notified_when_it_is_durable() {
     explore(2, || three_commits(u64::MAX));
 }
 
 #[test]
-fn every_commit_is_told_when_the_log_has_stopped() {
+fn every_commit_is_notified_when_the_log_has_stopped() {
     explore(2, || three_commits(2));
 }
 

@@ -175,7 +175,7 @@ fn missing(name: &str) -> io::Error {
 }
 
 impl State {
-    /// Counts a call and tells which fault strikes it.
+    /// Counts a call and returns the fault that strikes it.
     fn enter(&mut self, kind: CallKind) -> io::Result<Option<Fault>> {
         if self.dead {
             return Err(dead());

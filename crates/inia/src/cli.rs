@@ -1,10 +1,10 @@
-//! The command line: `inia serve | sql | check | bench`.
+//! The command line: `inia serve | sql | load | check | bench`.
 
 use crate::config::{Config, OPTIONS};
 use crate::data_dir::{DataDir, holds_database};
 use crate::server::engine::{self, DatabaseAccounts, EngineBackend};
 use crate::server::{Opened, Server};
-use crate::{log, shell};
+use crate::{import, log, shell};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use inia_base::process::Processes;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -24,15 +24,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    let done = |()| ExitCode::SUCCESS;
     let result = match matches.subcommand() {
-        Some(("serve", matches)) => serve(matches),
-        Some(("sql", matches)) => sql(matches),
-        Some(("check", matches)) => check(matches),
-        Some(("bench", matches)) => inia_bench::cli::run(matches, crate::bench::open),
+        Some(("serve", matches)) => serve(matches).map(done),
+        Some(("sql", matches)) => sql(matches).map(done),
+        Some(("load", matches)) => import::run(matches),
+        Some(("check", matches)) => check(matches).map(done),
+        Some(("bench", matches)) => inia_bench::cli::run(matches, crate::bench::open).map(done),
         _ => Err("choose a command; see inia --help".to_owned()),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("inia: {error}");
             ExitCode::FAILURE
@@ -60,6 +62,7 @@ fn command() -> Command {
         .subcommand_required(true)
         .subcommand(serve)
         .subcommand(sql_command())
+        .subcommand(import::command())
         .subcommand(
             Command::new("check")
                 .about("Check a data directory; exit code 1 if it is damaged")
@@ -90,6 +93,21 @@ fn sql_command() -> Command {
                 .long("table")
                 .action(ArgAction::SetTrue)
                 .help("Print tables even when the output is not a terminal"),
+        )
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("FORMAT")
+                .value_parser(shell::FORMATS)
+                .conflicts_with("table")
+                .help("How rows are written"),
+        )
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("FILE")
+                .requires("format")
+                .help("Write the rows of the one result to this file"),
         )
 }
 
@@ -165,8 +183,11 @@ fn open_database(
 
 fn sql(matches: &ArgMatches) -> Result<(), String> {
     let url = matches.get_one::<String>("url").map_or("", String::as_str);
-    let statements = matches.get_one::<String>("execute").map(String::as_str);
-    shell::run(url, statements, matches.get_flag("table"))
+    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let table = matches.get_flag("table").then_some("table");
+    let format = text("format").or(table);
+    let options = shell::Options { statements: text("execute"), format, out: text("out") };
+    shell::run(url, &options)
 }
 
 /// Opens a directory that no server has open, and checks every page.

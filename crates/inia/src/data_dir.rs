@@ -8,8 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Locked, and holds the number of the process that locked it. The disk below has a lock of its own,
-/// which also keeps embedded databases out.
+/// Locked, and holds the number of the process that locked it. The disk below has a lock of its
+/// own, which also keeps embedded databases out.
 const PROCESS_FILE: &str = "inia.pid";
 /// Begins the names of the program's own files.
 const OWN_PREFIX: &str = "inia.";

@@ -5,43 +5,64 @@
 //! printed as they are received; Ctrl-C ends the running statement, at the prompt it clears the
 //! line.
 
+mod export;
 mod interrupt;
+mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod print;
 mod split;
 
+use crate::login_url::{Connection, LoginUrl};
 use inia_base::column::Completion;
-use inia_wire::client::{Client, ClientError, Head, LoginOptions, Step};
+use inia_base::value::Value;
+use inia_wire::client::{ClientError, Head, Step};
 use inia_wire::column::ColumnDef;
 use interrupt::Interrupts;
-use print::{Layout, Printer};
+use output::{Output, Printing, ResultFile};
+use print::Layout;
 use rustyline::error::ReadlineError;
 use split::{Ending, Piece, Splitter};
-use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-trait Duplex: Read + Write {}
-impl<T: Read + Write> Duplex for T {}
+pub(crate) use output::FORMATS;
 
-type Connection = Client<Box<dyn Duplex>>;
+/// What the shell runs, and how it shows results.
+pub(crate) struct Options<'a> {
+    /// Instead of standard input.
+    pub(crate) statements: Option<&'a str>,
+    /// One of [`FORMATS`]; else what suits the output.
+    pub(crate) format: Option<&'a str>,
+    /// The file that the one result goes to.
+    pub(crate) out: Option<&'a str>,
+}
 
-/// Runs the shell; `statements` instead of standard input if given.
-pub(crate) fn run(url: &str, statements: Option<&str>, table: bool) -> Result<(), String> {
+/// Runs the shell.
+pub(crate) fn run(url: &str, options: &Options<'_>) -> Result<(), String> {
+    let Options { statements, format, out } = *options;
     let target = LoginUrl::parse(url)?;
     let connection = target.connect()?;
     let interactive =
         statements.is_none() && io::stdin().is_terminal() && io::stdout().is_terminal();
-    let layout = if interactive || table { Layout::Table } else { Layout::Tabs };
+    let usual = if interactive { Layout::Table } else { Layout::Tabs };
+    let printing = match format {
+        Some(name) => Printing::parse(name, out.is_some())?,
+        None => Printing::Text(usual),
+    };
     let id = connection.greeting().connection_id;
     let interrupts = Interrupts::watch(target, id, interactive)?;
-    let mut shell = Shell { connection, layout, interactive, interrupts };
+    let file = out.map(ResultFile::create).transpose()?;
+    let mut shell = Shell { connection, printing, interactive, interrupts, file };
     let ended = match statements {
         Some(text) => shell.run_text(text),
         None if interactive => shell.run_terminal(),
         None => shell.run_lines(io::stdin().lock()),
     };
+    if let Some(file) = shell.file {
+        file.end(ended.is_ok())?;
+    }
     match ended {
         Ok(()) => Ok(()),
         // The reader has closed the pipe, as with `| head`.
@@ -75,103 +96,13 @@ impl From<io::Error> for ShellError {
     }
 }
 
-/// Where to connect, and as whom.
-#[derive(Debug, PartialEq)]
-struct LoginUrl {
-    place: ServerAddress,
-    user: String,
-    password: String,
-    database: Option<String>,
-}
-
-#[derive(Debug, PartialEq)]
-enum ServerAddress {
-    Tcp(String, u16),
-    Unix(String),
-}
-
-impl LoginUrl {
-    /// Reads `mysql://user:password@host:port/database`; all parts may be left out. A host that
-    /// starts with `/` (written `%2F`) is a Unix socket.
-    fn parse(url: &str) -> Result<LoginUrl, String> {
-        let rest = match url.split_once("://") {
-            Some(("mysql" | "inia", rest)) => rest,
-            Some((scheme, _)) => return Err(format!("unknown scheme '{scheme}' in {url}")),
-            None => url,
-        };
-        let (login, place) = rest.rsplit_once('@').unwrap_or(("root", rest));
-        let (user, password) = login.split_once(':').unwrap_or((login, ""));
-        let (place, database) = place.split_once('/').unwrap_or((place, ""));
-        let place = if place.to_ascii_lowercase().starts_with("%2f") {
-            ServerAddress::Unix(decode(place))
-        } else {
-            let (host, port) = match place.rsplit_once(':') {
-                Some((host, port)) if !port.contains(']') => {
-                    (host, port.parse().map_err(|_| format!("bad port '{port}' in {url}"))?)
-                }
-                _ => (place, 3306),
-            };
-            let host = host.trim_start_matches('[').trim_end_matches(']');
-            ServerAddress::Tcp(
-                if host.is_empty() { "127.0.0.1".to_owned() } else { decode(host) },
-                port,
-            )
-        };
-        let database = database.split('?').next().unwrap_or_default();
-        Ok(LoginUrl {
-            place,
-            user: decode(user),
-            password: decode(password),
-            database: (!database.is_empty()).then(|| decode(database)),
-        })
-    }
-
-    fn connect(&self) -> Result<Connection, String> {
-        let stream: Box<dyn Duplex> = match &self.place {
-            ServerAddress::Tcp(host, port) => {
-                let stream = TcpStream::connect((host.as_str(), *port))
-                    .map_err(|error| format!("cannot connect to {host}:{port}: {error}"))?;
-                let _ = stream.set_nodelay(true);
-                Box::new(stream)
-            }
-            ServerAddress::Unix(path) => Box::new(
-                UnixStream::connect(path)
-                    .map_err(|error| format!("cannot connect to {path}: {error}"))?,
-            ),
-        };
-        let options = LoginOptions {
-            user: self.user.clone(),
-            password: self.password.clone(),
-            database: self.database.clone(),
-            ..LoginOptions::default()
-        };
-        Client::connect(stream, &options).map_err(|error| error.to_string())
-    }
-}
-
-/// Replaces `%2F` and the like.
-fn decode(text: &str) -> String {
-    let mut out = Vec::new();
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        let mut ahead = bytes.clone();
-        let hex = |byte: Option<u8>| byte.and_then(|b| char::from(b).to_digit(16));
-        match (byte, hex(ahead.next()), hex(ahead.next())) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high << 4 | low) as u8);
-                bytes = ahead;
-            }
-            _ => out.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 struct Shell {
     connection: Connection,
-    layout: Layout,
+    printing: Printing,
     interactive: bool,
     interrupts: Interrupts,
+    /// Takes the rows instead of standard output.
+    file: Option<ResultFile>,
 }
 
 impl Shell {
@@ -253,7 +184,7 @@ impl Shell {
     }
 
     fn run_statement(&mut self, piece: &Piece, started: Instant) -> Result<(), ShellError> {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(io::stdout());
         self.connection.start_query_bytes(&piece.sql)?;
         while let Some(head) = self.connection.next_head()? {
             let (rows, end) = match head {
@@ -276,26 +207,43 @@ impl Shell {
         &mut self,
         ending: Ending,
         columns: &[ColumnDef],
-        out: &mut dyn Write,
+        out: &mut (dyn Write + Send),
     ) -> Result<(u64, Completion), ShellError> {
-        let layout = match ending {
-            Ending::Vertical => Layout::Vertical,
-            Ending::Plain => self.layout,
+        let printing = match (ending, self.printing) {
+            (Ending::Vertical, Printing::Text(_)) => Printing::Text(Layout::Vertical),
+            (_, printing) => printing,
         };
-        let mut printer = Printer::new(out, layout, columns)?;
+        let out = match &mut self.file {
+            Some(file) => file.begin()?,
+            None => out,
+        };
+        let mut output = Output::new(out, printing, columns)?;
+        let mut count = 0;
         loop {
             match self.connection.next_row(columns) {
                 // Of a long result, what is under way when somebody interrupts it is not shown.
-                Ok(Step::Row(_)) if printer.is_long() && self.interrupts.is_interrupted() => {}
-                Ok(Step::Row(row)) => printer.row(&row)?,
-                Ok(Step::End(end)) => return Ok((printer.finish()?, end)),
+                Ok(Step::Row(_)) if output.is_long(count) && self.interrupts.is_interrupted() => {}
+                Ok(Step::Row(row)) => {
+                    output.row(&row)?;
+                    count += 1;
+                }
+                Ok(Step::End(end)) => {
+                    output.finish()?;
+                    return Ok((count, end));
+                }
                 Err(error) => {
-                    printer.finish()?;
+                    output.finish()?;
                     return Err(error.into());
                 }
             }
         }
     }
+}
+
+/// The number that the bytes of a BIT value are.
+fn bits(value: &Value) -> u64 {
+    let bytes = value.as_bytes().unwrap_or_default();
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Prints how a statement ended; `rows` is how many it had, if it was one with rows.

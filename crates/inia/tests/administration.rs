@@ -102,7 +102,7 @@ fn the_commands_refresh_and_shutdown() {
 }
 
 #[test]
-fn connection_attributes_are_told() {
+fn connection_attributes_are_shown() {
     let folder = DataDir::new();
     let (server, mut root) = server(&folder);
     let stream = TcpStream::connect(server.address()).unwrap();

@@ -205,7 +205,7 @@ impl World {
         Process::start_limited((largest.max(4 << 20) + room) / 512, &data, &options)
     }
 
-    /// Lets clients work until they have committed so many transactions, or been told so often that
+    /// Lets clients work until they have committed so many transactions, or got so many errors that
     /// the disk is full, then kills the server.
     fn work_and_kill(&mut self, server: Process, limited: bool, commits: u64) {
         let (done, over) = (AtomicU64::new(0), AtomicBool::new(false));

@@ -29,7 +29,7 @@ fn number(client: &mut Client<TcpStream>, id: usize) -> i64 {
 }
 
 #[test]
-fn what_a_client_is_told_is_seen_on_every_other_connection() {
+fn an_acknowledged_change_is_seen_on_every_other_connection() {
     const CLIENTS: usize = 8;
     let (process, _folder) = start(CLIENTS);
     thread::scope(|scope| {

@@ -43,7 +43,7 @@ fn fill(client: &mut Client<TcpStream>) -> usize {
 }
 
 #[test]
-fn writers_are_told_readers_go_on_and_a_restart_with_room_finds_everything() {
+fn writers_get_an_error_readers_go_on_and_a_restart_with_room_finds_everything() {
     let folder = DataDir::new();
     let server = Process::start_limited(LIMIT, &folder.path(), &[]);
     let (mut writer, mut reader) = (server.client(), server.client());

@@ -1,4 +1,4 @@
-//! Clients that break the rules: each is told by MySQL's error, and nobody else notices.
+//! Clients that break the rules: each gets MySQL's error, and nobody else notices.
 
 use crate::support::{TestServer, cell};
 use inia_testkit::random::Random;
@@ -176,7 +176,7 @@ fn a_client_that_never_logs_in_is_dropped() {
 }
 
 #[test]
-fn an_idle_client_is_told_why_it_is_dropped() {
+fn an_idle_client_gets_the_reason_before_it_is_dropped() {
     let server = TestServer::start_with(|config| config.wait_timeout = 1);
     let mut client = server.client();
     let reply = String::from_utf8_lossy(&drain(client.stream())).into_owned();

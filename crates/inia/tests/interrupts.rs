@@ -1,7 +1,7 @@
 //! KILL QUERY and KILL CONNECTION of everything that takes long, as MySQL 8.0.31 does it.
 //!
 //! KILL QUERY ends the statement and leaves the connection; SLEEP and BENCHMARK give their value
-//! early. KILL CONNECTION closes the connection at once: the client is told nothing.
+//! early. KILL CONNECTION closes the connection at once: the client gets no error.
 
 use crate::process::{DataDir, Process};
 use inia_base::value::Value;

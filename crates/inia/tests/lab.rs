@@ -1,4 +1,5 @@
-//! The lab from outside: measured rounds, interrupted ones, and wrong use that is told in one line.
+//! The lab from outside: measured rounds, interrupted ones, and wrong use that gets one line
+//! of error.
 
 use crate::process::{DataDir, Process};
 use crate::support::TempDir;

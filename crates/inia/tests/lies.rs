@@ -33,7 +33,8 @@ struct State {
     heard: BTreeMap<String, usize>,
     /// The statement, which of its answers, and the lie.
     plan: Option<(String, usize, Lie)>,
-    told: bool,
+    /// Whether the planned lie has been sent.
+    lied: bool,
 }
 
 struct Liar {
@@ -145,7 +146,7 @@ impl Lying {
         let planned = planned.map(|&(_, number, lie)| (number, lie));
         let number = state.heard.get(&shape).copied().unwrap_or(0) + 1;
         let lie = planned.filter(|&(planned, _)| planned == number).map(|(_, lie)| lie);
-        if lie == Some(Lie::Lost) && !state.told {
+        if lie == Some(Lie::Lost) && !state.lied {
             let ends = if self.open {
                 ["SAVEPOINT lie", "ROLLBACK TO SAVEPOINT lie"]
             } else {
@@ -155,7 +156,7 @@ impl Lying {
             self.inner.query(ends[0], &mut aside)?;
             run(self.inner.as_mut(), answer)?;
             self.inner.query(ends[1], &mut aside)?;
-            state.told = answer.affected() > 0;
+            state.lied = answer.affected() > 0;
         } else {
             run(self.inner.as_mut(), answer)?;
         }
@@ -165,7 +166,7 @@ impl Lying {
         }
         if lie == Some(Lie::Short) {
             shorten(answer);
-            state.told = true;
+            state.lied = true;
         }
         state.heard.insert(shape, number);
         Ok(())
@@ -232,7 +233,7 @@ fn run(liar: &Arc<Liar>, workload: &dyn Workload) -> Result<()> {
     stage.check(&mut asking, &tally)
 }
 
-/// What the lab does not notice of the lies that a workload can be told.
+/// The lies that a workload does not notice.
 fn believed(server: &Arc<dyn Target>, workload: &dyn Workload) -> Vec<String> {
     // What a run leaves will do for a read that fails at once, unless a write was lost.
     let (mut dirty, mut broken) = (true, true);
@@ -256,7 +257,7 @@ fn believed(server: &Arc<dyn Target>, workload: &dyn Workload) -> Vec<String> {
         // Behind the last write of its kind nothing comes that could hide it.
         let (number, lie) = if is_write(&shape) { (count, Lie::Lost) } else { (1, Lie::Short) };
         let (done, liar) = with(Some((shape.clone(), number, lie)));
-        assert!(liar.state().told, "{}: {lie:?} was not told: {shape}", workload.name());
+        assert!(liar.state().lied, "{}: {lie:?} was not sent: {shape}", workload.name());
         if done.is_ok() {
             believed.push(format!("{}: {lie:?}: {shape}", workload.name()));
         }

@@ -24,7 +24,7 @@ fn waiting(server: &TestServer) -> (Client<TcpStream>, u64) {
 }
 
 #[test]
-fn the_process_list_tells_who_does_what() {
+fn the_process_list_shows_who_does_what() {
     let server = TestServer::start();
     let mut client = server.client();
     client.use_database("shop").unwrap();
@@ -55,7 +55,7 @@ fn kill_connection_ends_a_running_and_an_idle_connection() {
     for id in [busy_id, u64::from(idle.greeting().connection_id)] {
         assert!(server.server().registry().kill(id, KillTarget::Connection));
     }
-    // Neither is told why, as in MySQL: clients make error 2013 of the closed connection.
+    // Neither gets an error, as in MySQL: clients make error 2013 of the closed connection.
     assert!(matches!(busy.next_result(), Err(ClientError::Io(_))));
     assert!(matches!(idle.read_payload(), Err(ClientError::Io(_))));
     assert!(!server.server().registry().kill(busy_id + 1000, KillTarget::Query));

@@ -1,4 +1,4 @@
-//! Who gets in, how, and what the others are told.
+//! Who gets in, how, and the errors of the others.
 
 use crate::support::{TestServer, cell};
 use inia_wire::auth::{CACHING_SHA2, NATIVE};
@@ -71,7 +71,7 @@ fn a_password_where_none_is_set_is_wrong() {
 }
 
 #[test]
-fn locked_and_expired_accounts_are_told_after_the_right_password() {
+fn locked_and_expired_accounts_get_their_error_after_the_right_password() {
     let server = TestServer::start();
     assert!(refusal(&server, &options("locked", "secret")).starts_with("ERROR 3118"));
     assert!(refusal(&server, &options("expired", "secret")).starts_with("ERROR 1862"));

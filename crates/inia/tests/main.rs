@@ -22,6 +22,7 @@ mod lab;
 mod lies;
 mod lifecycle;
 mod limits;
+mod load;
 mod local_files;
 mod login;
 mod memory;

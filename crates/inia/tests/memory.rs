@@ -125,7 +125,7 @@ fn the_server_outlives_sessions_that_want_more_than_there_is() {
 }
 
 #[test]
-fn a_session_is_told_when_its_variables_take_too_much() {
+fn variables_that_take_too_much_memory_are_an_error() {
     let folder = DataDir::new();
     let server = start(&folder);
     let mut client = server.client();

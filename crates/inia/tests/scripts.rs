@@ -1,4 +1,4 @@
-//! The scripts' verdicts, with programs that only pretend: what is lost must be told.
+//! The scripts' verdicts, with programs that only pretend: what is lost must be reported.
 
 use crate::support::TempDir;
 use std::fs;
@@ -21,7 +21,7 @@ const WHOLE: &str = r"100000\t5000050000\t7\t1\t100000";
 const INDEX: &str = r"100000\t7";
 const LEDGER: &str = r"5\t5";
 
-/// One round of the kill loop: what the servers tell after the load of the table, of its index
+/// One round of the kill loop: what the servers report after the load of the table, of its index
 /// and of the ledger, and what `inia check` returns. Its exit code, and all that it said.
 fn kill_loop(table: &str, index: &str, ledger: &str, load: &str, check: i32) -> (i32, String) {
     let folder = TempDir::new();
@@ -65,10 +65,10 @@ fn a_kill_loop_that_finds_everything_is_good() {
 }
 
 #[test]
-fn a_kill_loop_tells_of_whatever_is_lost() {
-    let bad = |what: &str, (code, said): (i32, String), tells: &str| {
+fn a_kill_loop_reports_whatever_is_lost() {
+    let bad = |what: &str, (code, said): (i32, String), report: &str| {
         assert_eq!(code, 1, "{what}: {said}");
-        assert!(said.contains(tells), "{what}: {said}");
+        assert!(said.contains(report), "{what}: {said}");
     };
     let nothing = r"0\tNULL\tNULL\tNULL\tNULL";
     bad("all", kill_loop(nothing, r"0\tNULL", LEDGER, "10.00", 0), "not the 100000 rows");
@@ -100,7 +100,7 @@ fn rivals_ends_no_process_that_it_did_not_start() {
 
 /// A page made of rounds that were kept when the program, and the files, lay elsewhere.
 #[test]
-fn the_official_page_tells_no_path_of_the_machine() {
+fn the_official_page_shows_no_path_of_the_machine() {
     let folder = TempDir::new();
     let at = |name: &str| folder.path().join(name).display().to_string();
     program(

@@ -92,7 +92,7 @@ fn ctrl_c_ends_a_batch_and_its_statement_in_the_server() {
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     let (status, said) = end(child);
     assert_eq!(status.code(), Some(1));
-    assert_eq!(out, "SLEEP(1000)\n1\n", "SLEEP tells that it was interrupted; nothing follows");
+    assert_eq!(out, "SLEEP(1000)\n1\n", "SLEEP returns 1 when it was interrupted; nothing follows");
     assert!(said.contains("KILL QUERY") && said.ends_with("inia: interrupted\n"), "{said}");
 }
 
@@ -203,4 +203,59 @@ fn statements_are_passed_on_in_any_character_set() {
         .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(done.stdout.ends_with(b"\n636166C3A93B\n"), "{:?}", done.stdout);
+}
+
+/// Runs the shell to its end: exit code, output, and what it said.
+fn asked(server: &Process, arguments: &[&str]) -> (i32, String, String) {
+    let mut child = shell(server, arguments);
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    let (status, said) = end(child);
+    (status.code().unwrap(), out, said)
+}
+
+#[test]
+fn results_are_written_as_csv_and_json() {
+    let (_folder, server) = server();
+    let query = "SELECT 1 a, 'x, \"y\"' b, NULL c, '' d, 0.50 e, DATE '2024-02-29' f";
+    let (code, out, said) = asked(&server, &["--format", "csv", "-e", query]);
+    assert_eq!((code, said.as_str()), (0, ""));
+    assert_eq!(out, "a,b,c,d,e,f\r\n1,\"x, \"\"y\"\"\",,\"\",0.50,2024-02-29\r\n");
+    let (_, out, _) = asked(&server, &["--format", "json", "-e", query]);
+    assert_eq!(
+        out,
+        "[\n{\"a\":1,\"b\":\"x, \\\"y\\\"\",\"c\":null,\"d\":\"\",\"e\":0.50,\
+         \"f\":\"2024-02-29\"}\n]\n"
+    );
+    let (_, out, _) = asked(&server, &["--format", "table", "-e", "SELECT 1"]);
+    assert_eq!(out, "+---+\n| 1 |\n+---+\n| 1 |\n+---+\n");
+}
+
+#[test]
+fn a_file_takes_one_whole_result() {
+    let (folder, server) = server();
+    let file = folder.path().with_file_name("out.csv").display().to_string();
+    let write = |sql: &str| asked(&server, &["--format", "csv", "--out", &file, "-e", sql]);
+    let (code, out, said) = write("SET @n = 1; SELECT @n AS n; DO 0");
+    assert_eq!((code, out.as_str(), said.as_str()), (0, "", ""));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "n\r\n1\r\n");
+    let refused = [
+        ("SELECT 1; SELECT 2", "a file takes the rows of one statement"),
+        (
+            "SELECT a.n, IF(a.n < 3, 1, (SELECT 1 UNION SELECT 2)) FROM \
+          (WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < 3) \
+          SELECT n FROM r) a",
+            "ERROR 1242",
+        ),
+        ("DO 1", "no statement has rows"),
+    ];
+    for (sql, why) in refused {
+        let (code, _, said) = write(sql);
+        assert_eq!(code, 1, "{sql}");
+        assert!(said.contains(why), "{sql}: {said}");
+        assert!(!std::path::Path::new(&file).exists(), "{sql}: no part of a result stays");
+    }
+    let (code, _, said) = asked(&server, &["--format", "parquet", "-e", "SELECT 1"]);
+    assert_eq!(code, 1);
+    assert!(said.contains("--out FILE"), "{said}");
 }

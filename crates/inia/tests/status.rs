@@ -24,7 +24,7 @@ fn number<S: Read + Write>(client: &mut Client<S>, scope: &str, name: &str) -> u
 }
 
 #[test]
-fn a_session_under_tls_tells_its_cipher() {
+fn a_session_under_tls_shows_its_cipher() {
     let folder = DataDir::new();
     let server = Process::start(&folder.path(), &[]);
     let mut plain = server.client();

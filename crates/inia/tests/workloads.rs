@@ -180,7 +180,7 @@ fn digest(sql: &str, answer: &Answer) -> Option<Vec<String>> {
     let upper = sql.to_ascii_uppercase();
     if !upper.starts_with("SELECT") {
         let changes = ["INSERT", "UPDATE", "DELETE"].iter().any(|verb| upper.starts_with(verb));
-        // SQLite has no TRUNCATE, which tells no number of rows.
+        // SQLite has no TRUNCATE, which reports no number of rows.
         let empties = upper.starts_with("DELETE") && !upper.contains("WHERE");
         return (changes && !empties).then(|| vec![answer.affected().to_string()]);
     }
@@ -265,7 +265,7 @@ fn difference(a: &[(String, Vec<String>)], b: &[(String, Vec<String>)]) -> Optio
         .or_else(|| (a.len() != b.len()).then(|| format!("{} statements and {}", a.len(), b.len())))
 }
 
-/// Runs the workloads of a family, prepared and as text, on all targets, and tells all that fail.
+/// Runs the workloads of a family, prepared and as text, on all targets, and lists all that fail.
 fn all_of(family: &str) {
     let folder = DataDir::new();
     let process = Process::start(&folder.path(), &[]);
@@ -514,9 +514,9 @@ fn each_of_tpccs_twelve_conditions_finds_what_breaks_it() {
         for (number, breaks, mends) in BREAKS {
             session.query(breaks).unwrap();
             let failure = tpcc.stage(&setting, &mut session).err().map(|failure| failure.message);
-            let told = format!("TPC-C consistency condition {number}: ");
+            let expected = format!("TPC-C consistency condition {number}: ");
             assert!(
-                failure.as_ref().is_some_and(|f| f.starts_with(&told)),
+                failure.as_ref().is_some_and(|f| f.starts_with(&expected)),
                 "{number}: {failure:?}"
             );
             session.query(mends).unwrap();

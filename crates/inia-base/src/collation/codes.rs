@@ -1,7 +1,7 @@
 //! Sort-key codes: weights rewritten so that ASCII text takes one byte a character.
 //!
 //! Every weight that some ASCII character has gets a code byte of its own, and so does each gap
-//! between two such weights; a weight in a gap is written as the gap's code and two bytes that tell
+//! between two such weights; a weight in a gap is written as the gap's code and two bytes for
 //! its distance from the gap's start, to base 255 so that no byte is zero. The codes ascend with
 //! the weights, so keys compare as the weights do:
 //!
@@ -41,7 +41,7 @@ pub(super) struct Codes {
 /// How far the space's low and high codes are from its middle one.
 pub(super) const SPACE_STEP: u8 = 1;
 
-/// Distances that two bytes of base 255 can tell.
+/// Distances that two bytes of base 255 can express.
 const GAP_REACH: u16 = 255 * 255;
 
 impl Codes {

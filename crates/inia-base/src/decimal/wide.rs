@@ -192,7 +192,7 @@ impl Wide {
         (quotient, rest)
     }
 
-    /// Divides by 10 to the power `n` and rounds halves up; tells whether digits were lost.
+    /// Divides by 10 to the power `n` and rounds halves up; returns whether digits were lost.
     pub(super) fn div_pow10_rounding(self, n: u32) -> (Wide, bool) {
         let (mut quotient, lost, last) = self.drop_digits(n);
         if last >= 5 {
@@ -201,7 +201,7 @@ impl Wide {
         (quotient, lost)
     }
 
-    /// Divides by 10 to the power `n` towards zero; tells whether digits were lost.
+    /// Divides by 10 to the power `n` towards zero; returns whether digits were lost.
     pub(super) fn div_pow10(self, n: u32) -> (Wide, bool) {
         let (quotient, lost, _) = self.drop_digits(n);
         (quotient, lost)

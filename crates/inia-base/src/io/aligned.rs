@@ -29,8 +29,8 @@ impl Deref for AlignedBuf {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the vector owns `blocks.len()` blocks of plain bytes without padding, so that many
-        // times DIRECT_ALIGN bytes are initialised and borrowed for as long as `self` is.
+        // SAFETY: the vector owns `blocks.len()` blocks of plain bytes without padding, so that
+        // many times DIRECT_ALIGN bytes are initialised and borrowed for as long as `self` is.
         unsafe {
             std::slice::from_raw_parts(
                 self.blocks.as_ptr().cast::<u8>(),

@@ -1,8 +1,8 @@
 //! A directory of real files, by direct I/O where the file system takes it.
 //!
-//! Each file has up to two descriptors: a direct one for aligned requests and a buffered one for the
-//! rest. The kernel keeps the two coherent for requests that do not overlap in time; the storage
-//! engine's own files only ever see aligned requests.
+//! Each file has up to two descriptors: a direct one for aligned requests and a buffered one for
+//! the rest. The kernel keeps the two coherent for requests that do not overlap in time; the
+//! storage engine's own files only ever see aligned requests.
 #![allow(unsafe_code)]
 
 use super::{AlignedBuf, DIRECT_ALIGN, Disk, DiskFile, FILE_MODE, LockError, LockFile};

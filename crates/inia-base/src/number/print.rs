@@ -123,7 +123,7 @@ pub fn write_float(value: f32, out: &mut Vec<u8>) {
 }
 
 /// Appends a FLOAT or DOUBLE declared with `decimals` digits after the point, at most 30. Zero has
-/// no sign. Behind the digits that tell the number from all others there are zeros.
+/// no sign. Zeros follow the digits that identify the number.
 pub fn write_fixed(value: f64, decimals: u8, out: &mut Vec<u8>) {
     let mut text = StackText::new();
     let places = usize::from(decimals.min(30));

@@ -55,21 +55,22 @@ fn a_large_stack_has_the_room_that_was_asked_for() {
 
 #[test]
 fn statements_at_one_time_have_different_stacks() {
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     let holders: Vec<_> = (0..8)
         .map(|_| {
-            let tell = tell.clone();
+            let sender = sender.clone();
             let (go, gone) = channel::<()>();
             let holder = thread::spawn(move || {
                 on_warm_stack(|| {
-                    tell.send(place()).expect("the test listens");
+                    sender.send(place()).expect("the test listens");
                     gone.recv().expect("the test lets it go on");
                 });
             });
             (go, holder)
         })
         .collect();
-    let mut places: Vec<usize> = (0..8).map(|_| told.recv().expect("each tells")).collect();
+    let mut places: Vec<usize> =
+        (0..8).map(|_| receiver.recv().expect("each sends its place")).collect();
     places.sort_unstable();
     places.dedup();
     assert_eq!(places.len(), 8);

@@ -1,4 +1,4 @@
-//! Wrong use is told in one line that names what was wrong.
+//! Wrong use gets one line of error that names what was wrong.
 
 use super::choice::{distance, fits};
 use super::{command, plan, without_password};

@@ -44,7 +44,7 @@ fn a_client_that_uses_up_its_own_processors_is_the_bottleneck() {
 }
 
 #[test]
-fn others_on_the_machine_and_a_rate_not_reached_are_told() {
+fn others_on_the_machine_and_a_rate_not_reached_get_warnings() {
     let record = Record::default();
     let mut busy = outcome(0.1, 0.1, 0.5);
     busy.cpu.others = 0.25;
@@ -56,7 +56,7 @@ fn others_on_the_machine_and_a_rate_not_reached_are_told() {
 }
 
 #[test]
-fn rivals_of_different_durability_are_told_apart() {
+fn rivals_of_different_durability_are_distinguished() {
     let on = |label: &str, durability: &str| {
         let mut record = Record::default();
         record.target.label = label.to_owned();

@@ -4,10 +4,10 @@ use super::*;
 use crate::target::Result;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Passes on what it is told, and stops nothing itself.
-struct Told(Sender<&'static str>);
+/// Passes on its calls, and stops nothing itself.
+struct Recorded(Sender<&'static str>);
 
-impl Stopper for Told {
+impl Stopper for Recorded {
     fn stop(&self) -> Result<()> {
         let _ = self.0.send("stop");
         Ok(())
@@ -19,8 +19,8 @@ impl Stopper for Told {
 }
 
 fn watched() -> (Watch, Receiver<&'static str>) {
-    let (told, heard) = channel();
-    (Watch::with(Box::new(Told(told)), Duration::ZERO), heard)
+    let (calls, heard) = channel();
+    (Watch::with(Box::new(Recorded(calls)), Duration::ZERO), heard)
 }
 
 #[test]
@@ -44,8 +44,8 @@ fn a_statement_that_does_not_end_is_stopped_and_then_loses_its_connection() {
 
 #[test]
 fn a_statement_that_heeds_it_keeps_its_connection() {
-    let (told, heard) = channel();
-    let watch = Watch::with(Box::new(Told(told)), Duration::from_secs(3600));
+    let (calls, heard) = channel();
+    let watch = Watch::with(Box::new(Recorded(calls)), Duration::from_secs(3600));
     let (stopped, ending) = watch.run(Duration::ZERO, || heard.recv());
     assert_eq!((stopped, ending), (Ok("stop"), Ending::Stopped));
     let (_, ending) = watch.run(Duration::from_secs(3600), || ());

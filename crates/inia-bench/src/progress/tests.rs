@@ -21,11 +21,11 @@ fn the_line_is_one_line_whatever_is_being_done() {
 fn time_in_which_nothing_is_measured_does_not_count() {
     let second = Duration::from_secs;
     let mut left = TimeLeft::default();
-    assert_eq!(left.tell(second(0), 0.0), None);
+    assert_eq!(left.update(second(0), 0.0), None);
     // A minute of loading.
-    assert_eq!(left.tell(second(60), 0.0), None);
+    assert_eq!(left.update(second(60), 0.0), None);
     // Ten seconds for a tenth: ninety are left.
-    assert_eq!(left.tell(second(70), 0.1), Some(second(90)));
-    assert_eq!(left.tell(second(130), 0.1), Some(second(90)));
-    assert_eq!(left.tell(second(140), 0.2), Some(second(80)));
+    assert_eq!(left.update(second(70), 0.1), Some(second(90)));
+    assert_eq!(left.update(second(130), 0.1), Some(second(90)));
+    assert_eq!(left.update(second(140), 0.2), Some(second(80)));
 }

@@ -177,7 +177,7 @@ fn overview(report: &Report<'_>) -> String {
     out
 }
 
-/// What tells a section from others of the same workload.
+/// What distinguishes a section from others of the same workload.
 fn distinction(report: &Report<'_>, section: &Section<'_>) -> String {
     let same = report.sections.iter().filter(|s| s.workload.name == section.workload.name);
     if same.count() < 2 {

@@ -32,7 +32,7 @@ fn rounds_of_one_configuration_are_one_point() {
 }
 
 #[test]
-fn labels_that_repeat_are_told_apart_by_version_and_colours_are_the_products() {
+fn labels_that_repeat_get_their_version_and_colours_are_the_products() {
     let record = |label: &str, product: &str, version: &str| {
         let mut record = Record::default();
         (record.target.label, record.target.product) = (label.into(), product.into());
@@ -79,7 +79,7 @@ fn medians() {
 }
 
 #[test]
-fn rounds_of_several_configurations_in_one_median_are_told() {
+fn rounds_of_several_configurations_in_one_median_are_marked() {
     let mut records = fixture::records();
     assert_eq!(Report::new(&records).mixed(), None);
     records[0].hash = "another".to_owned();

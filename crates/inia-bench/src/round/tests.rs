@@ -249,5 +249,5 @@ fn processor_time_that_was_seen_late_stands_for_all_of_it() {
     let at = |seconds: f64| from + Duration::from_secs_f64(seconds);
     assert_eq!(whole(from, at(2.0), at(10.0)), Some(1.25));
     assert_eq!(whole(at(1.0), from, at(10.0)), Some(1.0), "what came before is idle time");
-    assert_eq!(whole(from, at(9.5), at(10.0)), None, "too little to tell");
+    assert_eq!(whole(from, at(9.5), at(10.0)), None, "too little to measure");
 }

@@ -60,7 +60,7 @@ impl Results<'_> {
     }
 
     /// The median over the rounds of each kind's seconds, as `1.5` or `0.2 + 0.1`; a kind that
-    /// this server cannot be asked for is `not told`.
+    /// this server does not report is `unknown`.
     fn seconds(&self, run: Run<'_>) -> Option<String> {
         let outcomes = self.outcomes(run);
         let kinds = outcomes.iter().map(|outcome| outcome.kinds.len()).max()?;
@@ -73,7 +73,7 @@ impl Results<'_> {
             let kinds = outcomes.iter().filter_map(|outcome| outcome.kinds.get(kind));
             let ended = kinds.filter(|kind| kind.transactions > 0);
             let seconds = median(ended.map(|kind| kind.latency.p50 / 1e6).collect());
-            seconds.map_or("not told".to_owned(), number)
+            seconds.map_or("unknown".to_owned(), number)
         };
         Some((0..kinds).map(one).collect::<Vec<_>>().join(" + "))
     }

@@ -133,7 +133,7 @@ impl Answer {
         self.affected
     }
 
-    /// The key that an INSERT counted, or 0 where the target does not tell.
+    /// The key that an INSERT counted, or 0 where the target does not report it.
     pub fn last_id(&self) -> u64 {
         self.last_id
     }

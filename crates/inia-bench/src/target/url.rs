@@ -49,7 +49,7 @@ pub enum Url {
     Embedded(String),
 }
 
-/// The database that the lab works in unless told otherwise.
+/// The database that the lab works in unless another is named.
 pub const DATABASE: &str = "inia_lab";
 
 /// Splits `label=url`; the label is absent if what stands before the `=` is part of a URL.

@@ -72,7 +72,7 @@ const KINDS: [&str; 6] = {
     kinds
 };
 
-/// Facts unless told otherwise.
+/// Facts where the user names no number.
 const FACTS: u64 = 1_000_000;
 
 /// The queries.

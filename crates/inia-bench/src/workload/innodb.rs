@@ -282,7 +282,7 @@ impl Shared {
             Job::Commits | Job::NoCommits => vec![
                 ("SELECT COUNT(*) FROM T", rows + sum("added")),
                 ("SELECT SUM(A) FROM T", rows * (rows + 1) / 2 + sum("keys")),
-                // Each value tells which row it was drawn for.
+                // Each value identifies the row it was drawn for.
                 (
                     "SELECT COUNT(*) FROM T WHERE B <> '1234567890' \
                      AND CAST(SUBSTR(B, 2, 3) AS DECIMAL) <> A % 1000",

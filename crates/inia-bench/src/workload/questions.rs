@@ -25,7 +25,7 @@ pub(super) trait QuerySet: Sync {
     const NAME: &'static str;
     /// One line about it.
     const ABOUT: &'static str;
-    /// Rows that it is run with unless told otherwise.
+    /// Rows that it is run with where the user names no number.
     const ROWS: u64;
 
     /// The tables and rows it needs.

@@ -263,7 +263,7 @@ const MISPLACED: &str = "SELECT COUNT(*) FROM Member WHERE bill <> 2 AND bill % 
 
 /// A member's next bill: another one than before, but for one time in a million. The report sets
 /// 1 each time, which after the first round changes nothing, and servers differ in what they
-/// save then. The bill tells by its remainder whose it is.
+/// save then. The bill's remainder says whose it is.
 fn bill(rng: &mut Rng, aid: i64) -> i64 {
     rng.below(1_000_000) as i64 * 997 + aid % 997
 }

@@ -86,7 +86,7 @@ fn uncompress(a: &mut Args<'_, '_>) -> FnResult {
         return Err(Stop::Null);
     }
     let mut out = Vec::new();
-    // One byte more than there should be tells whether there is.
+    // Reading one byte more than there should be shows whether there is one.
     let read = ZlibDecoder::new(&bytes[4..]).take(length as u64 + 1).read_to_end(&mut out);
     let problem = match read {
         Err(_) => ErrorCode::ZlibZDataError,

@@ -1,4 +1,4 @@
-//! How many bytes MySQL's binary form of a document has: JSON_STORAGE_SIZE tells it.
+//! JSON_STORAGE_SIZE: how many bytes MySQL's binary form of a document has.
 //!
 //! A container is its number of elements, its size, an entry for each key and each value, the
 //! keys, and the values that do not fit into their entries. Offsets and sizes have two bytes, in

@@ -108,7 +108,7 @@ pub struct TypeSpec {
     pub binary: bool,
     /// NATIONAL, NCHAR, NVARCHAR.
     pub national: bool,
-    /// ASCII or UNICODE, where it told the charset.
+    /// ASCII or UNICODE, where that named the charset.
     pub charset_word: Option<&'static str>,
     /// Members of ENUM and SET.
     pub values: Vec<String>,

@@ -33,7 +33,7 @@ fn kill_and_the_time_of_a_query_end_a_wait() {
 }
 
 #[test]
-fn who_would_wait_for_itself_is_told_so() {
+fn a_wait_for_itself_is_a_deadlock_error() {
     let (locks, quiet) = (UserLocks::default(), AtomicU8::new(0));
     let lock = |name: &str, connection| {
         locks.lock(name, connection, None, Interrupt::new(&quiet, None)).map_err(|e| e.number())

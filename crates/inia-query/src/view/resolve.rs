@@ -269,7 +269,7 @@ impl<'r> Resolver<'r> {
             names.push(name);
         }
         if unique {
-            tell_apart(&mut select.items, &computed);
+            give_distinct_names(&mut select.items, &computed);
         }
         select.where_.iter_mut().for_each(|expr| self.expr(expr));
         select.group_by.iter_mut().for_each(|expr| self.group_item(expr));
@@ -584,7 +584,7 @@ fn shared_columns(join: &Join, left: &Names, right: &Names) -> Vec<String> {
 
 /// Gives names of their own to `computed` items that are called as another one: the second of two
 /// `a + 1` becomes `Name_exp_a + 1`, a third one `Name_exp_1_a + 1`.
-fn tell_apart(items: &mut [SelectItem], computed: &[bool]) {
+fn give_distinct_names(items: &mut [SelectItem], computed: &[bool]) {
     fn slot(item: &mut SelectItem) -> Option<&mut String> {
         match item {
             SelectItem::Expr { alias, .. } => alias.as_mut(),

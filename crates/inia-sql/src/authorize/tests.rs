@@ -211,7 +211,8 @@ fn wrong_account_statements_give_mysql_s_errors() {
         ),
         (
             "REVOKE SELECT ON d.c FROM oa1",
-            "ERROR 1147 (42000): There is no such grant defined for user 'oa1' on host '%' on table 'c'",
+            "ERROR 1147 (42000): There is no such grant defined for user 'oa1' on \
+                 host '%' on table 'c'",
         ),
         ("GRANT SELECT ON d.nosuch TO oa1", "ERROR 1146 (42S02): Table 'd.nosuch' doesn't exist"),
         (

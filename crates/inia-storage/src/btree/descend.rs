@@ -214,7 +214,7 @@ impl BTree {
     }
 
     /// Latches the last leaf if it is where it was and covers `key`. Whatever the page has become
-    /// meanwhile, its contents tell: the last leaf of a tree is the one without an upper fence. A
+    /// meanwhile, its contents decide: the last leaf of a tree is the one without an upper fence. A
     /// merge that frees the page takes it out of `tail`.
     fn latch_tail<'s>(&self, store: &'s Store, mtr: &mut Mtr<'s>, key: &[u8]) -> Option<Latched> {
         let tail = PageId(self.tail.load(Ordering::Relaxed));

@@ -109,7 +109,7 @@ impl BTree {
         for number in 0..most {
             let at = (number as f64 + scatter(number)) / most as f64;
             let fan_outs = self.leaf_at(store, at, &mut leaf)?;
-            // A tree that has just grown by a level: the others tell enough.
+            // A tree that has just grown by a level: the others suffice.
             if fan_outs.len() == sums.len() {
                 sums.iter_mut().zip(&fan_outs).for_each(|(sum, count)| *sum += count);
                 dives += 1;

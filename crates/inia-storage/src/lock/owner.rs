@@ -65,7 +65,7 @@ pub(super) enum WaitQueue {
 }
 
 impl Owner {
-    /// An owner without locks. `index` tells owners apart.
+    /// An owner without locks. `index` identifies it.
     pub(crate) fn new(index: u32) -> Owner {
         Owner {
             index,

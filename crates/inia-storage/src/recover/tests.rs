@@ -1,4 +1,5 @@
-//! Redo repeats what normal running did, bit by bit; doublewrite heals torn pages; damage is told.
+//! Redo repeats what normal running did, bit by bit; doublewrite heals torn pages; damage is
+//! reported.
 
 use super::*;
 use crate::files::DATA_FILE;
@@ -148,7 +149,7 @@ fn a_page_torn_in_its_place_is_restored_from_its_copy() {
 }
 
 #[test]
-fn damage_that_nothing_can_repair_is_told_and_does_not_touch_other_pages() {
+fn damage_that_nothing_can_repair_is_reported_and_does_not_touch_other_pages() {
     let disk = SimDisk::new();
     let first = store_with_page(&disk, b"first");
     let second = store_with_page(&disk, b"second");
@@ -531,5 +532,5 @@ fn what_a_torn_write_has_left_does_not_continue_what_is_written_there_later() {
     drop(store);
     let mut found = Commits::default();
     open_observed(&disk.kill(), &mut found).unwrap();
-    assert_eq!(found.0, [], "nobody was told that it had committed");
+    assert_eq!(found.0, [], "its commit was not acknowledged");
 }

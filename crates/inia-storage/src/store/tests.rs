@@ -131,7 +131,7 @@ fn a_data_set_far_larger_than_the_pool_works() {
 }
 
 #[test]
-fn a_full_disk_is_told_before_anything_is_changed() {
+fn a_full_disk_is_an_error_before_anything_is_changed() {
     let disk = SimDisk::new();
     let store = Store::open(Arc::new(disk.clone()), options(64), &mut Records::default()).unwrap();
     let first = add_page(&store, b"first");

@@ -42,10 +42,11 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("and its kin", "what is meant"),
     ("Whoever", "the subject: a session, a reader, the caller"),
     ("whoever", "the subject: a session, a reader, the caller"),
-    ("tell of", "report, show or publish"),
-    ("tells of", "reports, shows or publishes"),
-    ("telling of", "reporting, showing or publishing"),
-    ("told of", "reported, shown or published"),
+    ("tell", "report, show, publish or distinguish"),
+    ("tells", "reports, shows, publishes or distinguishes"),
+    ("Tells", "Reports, shows, publishes or distinguishes"),
+    ("telling", "reporting, showing, publishing or distinguishing"),
+    ("told", "reported, shown, published or distinguished"),
     ("is come to", "is reached"),
 ];
 

@@ -38,7 +38,7 @@ fn rust_violations(place: &str, text: &str, allow: &str) -> Vec<(&'static str, u
 }
 
 #[test]
-fn code_is_told_from_comments_and_literals() {
+fn code_is_separated_from_comments_and_literals() {
     let source = "let a = \"{ \\\" unsafe\"; // unsafe {\n\
         let b = r#\"\" { \"#; let c = '{'; f::<'a>(b'}');\n\
         /* { /* { */ */ }";

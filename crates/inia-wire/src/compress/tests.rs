@@ -93,7 +93,7 @@ fn claims_that_cannot_be_true_take_no_memory() {
         side.receive(&[7; 100]);
         assert_eq!(read_all(&mut side), Err(BAD));
         assert!(side.held() < 10_000);
-        // A header alone takes none either, whatever length it tells.
+        // A header alone takes none either, whatever length it claims.
         let mut side = Compressor::new(method, LIMIT);
         side.receive(b"\xff\xff\xff\0\xff\xff\xff");
         assert_eq!(read_all(&mut side), Ok(Vec::new()));

@@ -81,7 +81,7 @@ fn a_client_that_stops_after_the_user_is_understood() {
 }
 
 #[test]
-fn old_clients_are_told_so() {
+fn old_clients_are_refused_by_an_error() {
     assert_eq!(decode(b"\x05\xa4\0\0\0root\0pw\0"), Err(WireError::BadHandshake));
 }
 

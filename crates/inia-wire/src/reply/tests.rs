@@ -22,9 +22,9 @@ fn ok_byte_for_byte() {
         ..Completion::default()
     };
     assert_eq!(ok(&completion, TRACKING), b"\0\xfc\x2c\x01\x05\x02\0\x01\0");
-    let told = Completion { info: "Records: 3".to_owned(), ..completion };
-    assert_eq!(ok(&told, OLD), b"\0\xfc\x2c\x01\x05\x02\0\x01\0\x0aRecords: 3");
-    assert_eq!(decode_ok(&ok(&told, OLD), OLD), Ok(told));
+    let with_info = Completion { info: "Records: 3".to_owned(), ..completion };
+    assert_eq!(ok(&with_info, OLD), b"\0\xfc\x2c\x01\x05\x02\0\x01\0\x0aRecords: 3");
+    assert_eq!(decode_ok(&ok(&with_info, OLD), OLD), Ok(with_info));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn session_changes_go_only_to_clients_that_track_them() {
 }
 
 #[test]
-fn eof_tells_of_more_results() {
+fn eof_announces_more_results() {
     let mut out = Vec::new();
     let completion = Completion { warnings: 2, status: 3, ..Completion::default() };
     put_eof(&mut out, &completion, true);

@@ -239,7 +239,7 @@ impl Connection {
     }
 }
 
-/// Tells a client that was not admitted why, without a login.
+/// Sends the error to a client that was not admitted, without a login.
 pub(crate) fn turn_away(socket: &Arc<Socket>, error: &ServerError) {
     let mut stream = Stream::plain(socket.clone());
     let mut reader = PacketReader::new(MAX_LOGIN_PACKET);

@@ -234,7 +234,7 @@ impl Worker {
         self.slot.end();
     }
 
-    /// Tells the client why the server ends the connection, where MySQL does.
+    /// Sends the error for which the server ends the connection, where MySQL sends one.
     pub(crate) fn say_goodbye(&mut self) {
         let error = match self.slot.kill_reason() {
             KillReason::None | KillReason::SlowLogin | KillReason::Killed => return,

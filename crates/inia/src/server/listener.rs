@@ -276,8 +276,8 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
             &ServerError::new(
                 1135,
                 "HY000",
-                "Can't create a new thread; if you are not out of available memory, you can consult \
-             the manual for a possible OS-dependent bug",
+                "Can't create a new thread; if you are not out of available memory, you can \
+                 consult the manual for a possible OS-dependent bug",
             ),
         );
     }

@@ -1,6 +1,6 @@
 //! Ctrl-C: it ends the running statement in the server, over a connection of its own.
 
-use super::LoginUrl;
+use crate::login_url::LoginUrl;
 use parking_lot::Mutex;
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;

@@ -19,7 +19,7 @@ pub(super) enum Layout {
 }
 
 /// A table's widths are decided by so many rows, or by so many bytes of them.
-const FIRST_ROWS: usize = 1000;
+pub(super) const FIRST_ROWS: usize = 1000;
 const FIRST_BYTES: usize = 1 << 20;
 
 /// Prints one result.
@@ -69,11 +69,6 @@ impl<'a> Printer<'a> {
                 Ok(())
             }
         }
-    }
-
-    /// Whether more rows were printed than one looks through.
-    pub(super) fn is_long(&self) -> bool {
-        self.rows >= FIRST_ROWS as u64
     }
 
     /// Ends the result; returns the number of rows.

@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering;
 
 /// Looks at everything. `trims`: then takes away the numbers so far, ballast, and all but the last
 /// entry of each client.
-pub(super) fn all_is_whole(connection: &mut Connection, told: &Acknowledged, trims: bool) {
-    ledger_has_what_was_acknowledged(connection, told);
+pub(super) fn all_is_whole(connection: &mut Connection, acknowledged: &Acknowledged, trims: bool) {
+    ledger_has_what_was_acknowledged(connection, acknowledged);
     tables_are_as_noted_by_every_index(connection);
     rows_belong_together(connection);
-    let defined = told.defined.lock().unwrap().clone();
+    let defined = acknowledged.defined.lock().unwrap().clone();
     for ((table, what), is) in defined {
         let found = is_defined(connection, &table, what).unwrap();
         assert_eq!(found, is, "{table}: its extra {what}");
@@ -24,11 +24,11 @@ pub(super) fn all_is_whole(connection: &mut Connection, told: &Acknowledged, tri
             "DELETE l FROM ledger l JOIN {last} last ON l.client = last.client AND l.n < last.n"
         ));
     }
-    no_number_is_given_again(connection, told);
+    no_number_is_given_again(connection, acknowledged);
 }
 
-fn ledger_has_what_was_acknowledged(connection: &mut Connection, told: &Acknowledged) {
-    for (client, last) in told.transactions.iter().enumerate() {
+fn ledger_has_what_was_acknowledged(connection: &mut Connection, acknowledged: &Acknowledged) {
+    for (client, last) in acknowledged.transactions.iter().enumerate() {
         let promised = last.load(Ordering::SeqCst);
         let of_client = format!("FROM ledger WHERE client = {client}");
         let found = connection.number(&format!("SELECT COALESCE(MAX(n), 0) {of_client}"));
@@ -110,10 +110,10 @@ fn rows_belong_together(connection: &mut Connection) {
     assert_eq!(orphans, 0, "children without a parent");
 }
 
-fn no_number_is_given_again(connection: &mut Connection, told: &Acknowledged) {
+fn no_number_is_given_again(connection: &mut Connection, acknowledged: &Acknowledged) {
     connection.sure("INSERT INTO numbers (client, n, part) VALUES (-1, -1, -1)");
     let given = connection.number("SELECT LAST_INSERT_ID()");
-    let before = told.number.fetch_max(given, Ordering::SeqCst);
+    let before = acknowledged.number.fetch_max(given, Ordering::SeqCst);
     assert!(given > before, "{before} was acknowledged, {given} is given out");
     connection.sure("DELETE FROM numbers WHERE client = -1");
 }

@@ -1,4 +1,4 @@
--- What the last program of disk format 3 was told before it was closed with SIGTERM.
+-- What the last program of disk format 3 executed before it was closed with SIGTERM.
 CREATE DATABASE d;
 USE d;
 SET SESSION cte_max_recursion_depth = 10000;

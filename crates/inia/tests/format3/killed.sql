@@ -1,4 +1,4 @@
--- What it was told after that, by whom, before it was killed with SIGKILL. The last of `old` sees to it that
+-- What it executed after that, for whom, before it was killed with SIGKILL. The last of `old` sees to it that
 -- nothing is purged, `open` does not come to its end, and the last commit of `main` makes all of it durable.
 old: START TRANSACTION WITH CONSISTENT SNAPSHOT;
 old: SELECT COUNT(*) FROM t;

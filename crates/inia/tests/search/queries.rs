@@ -3,7 +3,7 @@
 //!
 //! A query is made from the outside in: each SELECT knows the columns of its FROM by kind and those
 //! of the SELECTs around it, so that nearly all of them are valid. Its rows do not depend on
-//! chance: LIMIT comes with an ORDER BY of all columns, windows that tell peers apart order by a
+//! chance: LIMIT comes with an ORDER BY of all columns, windows that distinguish peers order by a
 //! primary key.
 
 use super::maker::{Maker, Name, Scope, Source};
@@ -275,14 +275,14 @@ impl Maker<'_> {
                 order.push(format!("{}{way}", self.random.pick(&usable).0));
             }
         }
-        // A single table with its rows told apart by `id`.
-        let told_apart = scope.group.is_none()
+        // A single table whose rows `id` distinguishes.
+        let distinct_rows = scope.group.is_none()
             && self
                 .sources
                 .iter()
                 .any(|s| s.by_id && from == format!("{} {}", s.name, alias(from)));
         let mut shapes = WINDOWS;
-        if told_apart && self.chance(60) {
+        if distinct_rows && self.chance(60) {
             order.push(format!("{}.id", alias(from)));
             shapes = ROW_WINDOWS;
         }

@@ -226,7 +226,7 @@ pub(super) const WINDOWS: &[&str] = &[
     "COUNT({x}) OVER ({w})",
 ];
 
-/// Window functions for windows that order rows by all that tells them apart.
+/// Window functions for windows whose order distinguishes all rows.
 pub(super) const ROW_WINDOWS: &[&str] = &[
     "ROW_NUMBER() OVER ({w})",
     "LAG({i}) OVER ({w})",

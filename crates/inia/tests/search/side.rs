@@ -38,7 +38,7 @@ impl Outcome {
         }
     }
 
-    /// The kind of outcome, for telling kinds of differences apart.
+    /// The kind of outcome, to distinguish kinds of differences.
     pub(super) fn class(&self) -> String {
         match self {
             Outcome::Rows(_) => "rows".to_owned(),

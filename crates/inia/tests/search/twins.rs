@@ -133,7 +133,7 @@ fn compare(what: [&str; 2], sql: &str, one: Outcome, other: Outcome) -> Option<D
 fn bare(twins: &mut Twins, sql: &str) -> Option<Difference> {
     let plain = without_hints(sql);
     let (keyed, bare) = (twins.keyed.ask(sql), twins.bare.ask(&plain));
-    // A key may be what tells that a group has one value only.
+    // A key may be the reason why a group has one value only.
     if bare == Outcome::Failed(1055) {
         return None;
     }
@@ -230,12 +230,12 @@ fn parts(twins: &mut Twins, pieces: &[String]) -> Option<Difference> {
 fn filter(twins: &mut Twins, pieces: &[String]) -> Option<Difference> {
     let [items, from, condition] = pieces else { return None };
     let filtered = rows(twins.keyed.ask(&format!("SELECT {items} FROM {from} WHERE {condition}")))?;
-    let told =
+    let evaluated =
         rows(twins.keyed.ask(&format!("SELECT ({condition}) IS TRUE, {items} FROM {from}")))?;
-    let true_ones = told.into_iter().filter(|row| row[0] == "1");
-    let told: Vec<Vec<String>> = true_ones.map(|row| row[1..].to_vec()).collect();
-    let what = ["rows of WHERE", "rows that tell that the condition is true"];
-    compare(what, "", Outcome::Rows(filtered), Outcome::Rows(told))
+    let true_ones = evaluated.into_iter().filter(|row| row[0] == "1");
+    let evaluated: Vec<Vec<String>> = true_ones.map(|row| row[1..].to_vec()).collect();
+    let what = ["rows of WHERE", "rows whose condition evaluates to true"];
+    compare(what, "", Outcome::Rows(filtered), Outcome::Rows(evaluated))
 }
 
 fn sums(twins: &mut Twins, pieces: &[String]) -> Option<Difference> {

@@ -1,4 +1,4 @@
-//! One connection of a script: sends the bytes it is told, and describes what comes back.
+//! One connection of a script: sends the script's bytes, and describes what comes back.
 
 use super::script::Step;
 use inia_wire::auth::CACHING_SHA2;

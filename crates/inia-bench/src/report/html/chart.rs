@@ -145,7 +145,7 @@ impl Frame {
     }
 }
 
-/// A series' mark; shapes differ where colours may not be told apart.
+/// A series' mark; shapes differ where colours may not be distinguished.
 pub(super) fn mark(colour: usize, x: f64, y: f64) -> String {
     let shape = match colour % 5 {
         0 => return format!("<circle class=mark cx={} cy={} r=3.6 />", px(x), px(y)),

@@ -9,7 +9,7 @@ use crate::report::format::{count, px, short, short_time, time};
 const LEVELS: usize = 6;
 /// A run must be so many seconds long to be worth a picture.
 const SHORTEST: usize = 3;
-/// More columns than this cannot be told apart: seconds are put together.
+/// More columns than this cannot be distinguished: seconds are put together.
 const COLUMNS: usize = 120;
 
 /// One or several seconds put together.

@@ -102,7 +102,7 @@ fn the_median_is_of_all_whole_rounds() {
 }
 
 #[test]
-fn a_kind_that_cannot_be_measured_is_not_told() {
+fn a_kind_that_cannot_be_measured_is_unknown() {
     let mut delete = rate("innodb_delete_all", "uniform", 1, 0, 0.0);
     let outcome = delete.outcome.as_mut().unwrap();
     let kind = |name: &str, transactions: u64| TransactionKind {
@@ -112,7 +112,7 @@ fn a_kind_that_cannot_be_measured_is_not_told() {
     };
     outcome.kinds = vec![kind("delete", 3), kind("purge", 0)];
     let lines = measured("innodb", 2, &[delete], None);
-    assert_eq!(lines[8], "innodb_delete_all 0.5000 + not told -");
+    assert_eq!(lines[8], "innodb_delete_all 0.5000 + unknown -");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn published_figures_stay_what_they_are() {
 }
 
 #[test]
-fn long_lines_are_told_in_parts() {
+fn long_lines_are_printed_in_parts() {
     let line = |first: &str, cell: &str| {
         let mut line = vec![first.to_owned()];
         line.extend((0..5).map(|n| format!("{cell:>30}{n}")));

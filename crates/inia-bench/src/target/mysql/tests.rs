@@ -41,9 +41,9 @@ fn a_server_that_says_nothing_is_given_up() {
         panic!("not a place");
     };
     let target = super::MySqlTarget::new("it".to_owned(), place);
-    let told = target.client(None, std::time::Duration::from_millis(200)).err();
+    let refused = target.client(None, std::time::Duration::from_millis(200)).err();
     assert_eq!(
-        told.map(|failure| failure.message).as_deref(),
+        refused.map(|failure| failure.message).as_deref(),
         Some("it: cannot connect: no answer in 0.2 s: is it a server of MySQL's protocol?")
     );
 }

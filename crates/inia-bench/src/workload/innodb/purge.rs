@@ -1,6 +1,6 @@
 //! When deleted rows are gone: each server is asked in the way it allows.
 //!
-//! A length of the history list tells it of servers that take a transaction off the list when all
+//! A length of the history list shows it on servers that take a transaction off the list when all
 //! of its rows are purged. MySQL and MariaDB count transactions there, shorten the list now and
 //! then only, and never to nothing; but they count the rows that purge has removed.
 
@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 const COUNTER: &str = "purge_del_mark_records";
 
-/// How a server tells that what was deleted is purged.
+/// How a server shows that what was deleted is purged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purge {
     /// Its history list is empty.
@@ -26,7 +26,7 @@ pub(super) enum Purge {
         /// By the lab, which switches it off again.
         by_us: bool,
     },
-    /// It purges when told to, and gives the table's pages back.
+    /// It purges on command, and gives the table's pages back.
     Vacuum,
     /// The statement itself removes the rows.
     AtOnce,
@@ -52,7 +52,7 @@ impl Purge {
             "SELECT COUNT(*) FROM information_schema.innodb_metrics \
              WHERE name = '{COUNTER}' AND {enabled}"
         );
-        // A server without this table, or an account that may not see it, tells nothing.
+        // A server without this table, or an account that may not see it, reports nothing.
         let asked = |session: &mut Session| session.integer(&on).ok();
         if asked(session) == Some(1) {
             return Purge::Counter { by_us: false };
@@ -74,7 +74,7 @@ impl Purge {
         match self {
             Purge::AtOnce => Some("no purge: the statement itself removes the rows".to_owned()),
             Purge::Untold => Some(
-                "no time of purge: this server does not tell this account when it is done"
+                "no time of purge: this server does not show this account when it is done"
                     .to_owned(),
             ),
             _ => None,

@@ -8,7 +8,7 @@ const LONGEST_LINE: u64 = 8 * 1024;
 /// No page is longer.
 const LONGEST_PAGE: usize = 4 << 20;
 
-/// The head line that tells how often a page's transaction was run again.
+/// The header that says how often a page's transaction was run again.
 const RETRIES: &str = "X-Retries";
 
 /// One end of a kept-alive connection.

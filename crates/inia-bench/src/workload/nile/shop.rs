@@ -199,7 +199,7 @@ impl Inner {
         }
     }
 
-    /// Makes a page, and tells how often that was tried in vain.
+    /// Makes a page; returns how often that was tried in vain, too.
     fn page(&self, path: &str, page: &mut String) -> (std::result::Result<(), Trouble>, u64) {
         let mut desk = self.borrow();
         let (head, begun, mut retries) = (page.len(), Instant::now(), 0);

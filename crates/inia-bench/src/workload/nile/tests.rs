@@ -36,7 +36,7 @@ fn shares_of_the_sequences_add_up() {
 
 /// The shop tries again by itself; the visitor hears how often.
 #[test]
-fn a_deadlock_in_the_shop_is_told_to_the_visitor() {
+fn a_deadlock_in_the_shop_is_reported_to_the_visitor() {
     let mut deadlocks = 2;
     let target = Arc::new(Scripted::new(move |sql| {
         if sql.starts_with("SELECT book_id") && deadlocks > 0 {

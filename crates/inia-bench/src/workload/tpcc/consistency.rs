@@ -30,10 +30,10 @@ const CONDITIONS: [(u32, &str); 13] = [
     ),
     (
         4,
-        "SELECT COUNT(*) FROM (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS told FROM orders \
+        "SELECT COUNT(*) FROM (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS counted FROM orders \
          GROUP BY o_w_id, o_d_id) o JOIN (SELECT ol_w_id, ol_d_id, COUNT(*) AS held \
          FROM order_line GROUP BY ol_w_id, ol_d_id) l ON ol_w_id = o_w_id AND ol_d_id = o_d_id \
-         WHERE told <> held",
+         WHERE counted <> held",
     ),
     (
         5,

@@ -22,7 +22,7 @@ fn skewed_numbers_stay_in_their_range() {
 }
 
 #[test]
-fn an_order_has_as_many_lines_as_it_tells() {
+fn an_order_has_as_many_lines_as_its_count() {
     let size = Size { warehouses: 1, customers: 10, items: 20 };
     let all = tables::all(size, Dialect::Postgres);
     let rows_of = |name: &str, row: u64| {
@@ -33,7 +33,7 @@ fn an_order_has_as_many_lines_as_it_tells() {
     };
     for row in 0..100 {
         let order = rows_of("orders", row);
-        let told: u64 = order.text().split('\t').nth(6).unwrap().parse().unwrap();
-        assert_eq!(rows_of("order_line", row).count(), told);
+        let counted: u64 = order.text().split('\t').nth(6).unwrap().parse().unwrap();
+        assert_eq!(rows_of("order_line", row).count(), counted);
     }
 }

@@ -146,7 +146,7 @@ fn nations(out: &mut Rows) {
     }
 }
 
-/// A table whose rows come in portions: `fill` is told which of how many.
+/// A table whose rows come in portions: `fill` gets its number and how many there are.
 fn portions(
     (name, columns): (&str, &str),
     given: &'static str,

@@ -60,7 +60,7 @@ fn rows_of_literals_are_what_each_is_by_itself() {
         SqlMode::NO_BACKSLASH_ESCAPES,
         SqlMode::ANSI_QUOTES.with(SqlMode::NO_BACKSLASH_ESCAPES),
     ];
-    let mut told = 0;
+    let mut as_rows = 0;
     for mode in modes {
         let alone: Vec<(&str, Vec<Expr>)> = ROWS
             .iter()
@@ -75,17 +75,17 @@ fn rows_of_literals_are_what_each_is_by_itself() {
             for (b, second) in &alone {
                 let sql = format!("insert into t values (7,'x') , {a} /* */ ,{b},(8,'y')");
                 let found = source(&sql, mode);
-                told += usize::from(matches!(found, InsertSource::Rows(_)));
+                as_rows += usize::from(matches!(found, InsertSource::Rows(_)));
                 let found = expand(found);
                 assert_eq!((&found[1], &found[2], found.len()), (first, second, 4), "{sql}");
             }
         }
     }
-    assert!(told > 1000);
+    assert!(as_rows > 1000);
 }
 
 #[test]
-fn what_is_no_row_is_told_where_it_is() {
+fn an_error_in_a_row_names_its_place() {
     let refused = [
         ("insert into t values (1,'a'),(2,'b'", ""),
         ("insert into t values (1,'a'),(2,'b')(3,'c')", "(3,'c')"),

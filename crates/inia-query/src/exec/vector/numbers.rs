@@ -118,7 +118,7 @@ impl Numbers {
         }
     }
 
-    /// Whether all numbers lie in the range; looks at each where the bounds do not tell.
+    /// Whether all numbers lie in the range; looks at each where the bounds do not show it.
     pub(super) fn fits(&self, low: i128, high: i128) -> bool {
         let inside = |value: i128| low <= value && value <= high;
         if inside(self.low) && inside(self.high) {

@@ -39,6 +39,6 @@ pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
         let single = path.equal.iter().all(|part| matches!(part, EqualPart::Value(_)));
         debug_assert!(single, "one row is found by one value for each part");
         let whole = index.parts.iter().all(|part| part.prefix.is_none());
-        debug_assert!(whole, "a prefix does not tell rows apart");
+        debug_assert!(whole, "a prefix does not identify a row");
     }
 }

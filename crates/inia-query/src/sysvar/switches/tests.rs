@@ -17,7 +17,7 @@ fn named_switches_change_and_the_others_stay() {
 }
 
 #[test]
-fn a_mistake_is_told_from_where_it_begins() {
+fn an_error_quotes_the_text_from_the_mistake_on() {
     for (wanted, rest) in [
         ("mrr=off,foo=on,hash_join=off", "foo=on,hash_join=off"),
         ("mrr=off,,hash_join=off", ",hash_join=off"),

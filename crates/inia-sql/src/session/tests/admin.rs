@@ -20,21 +20,22 @@ fn tables_and_columns_are_shown_as_mysql_shows_them() {
     let mut s = db.session();
     TABLES.iter().for_each(|sql| drop(s.ok(sql)));
     s.check(&[
-        (
-            "show databases",
-            "information_schema\nmysql\nperformance_schema\ntest",
-        ),
+        ("show databases", "information_schema\nmysql\nperformance_schema\ntest"),
         ("show databases like 'te%'", "test"),
         ("show tables", "c\np"),
         ("show tables like 'p%'", "p"),
-        ("show full tables where Table_type = 'BASE TABLE' and Tables_in_test = 'c'", "c|BASE TABLE"),
+        (
+            "show full tables where Table_type = 'BASE TABLE' and Tables_in_test = 'c'",
+            "c|BASE TABLE",
+        ),
         ("show tables from nosuch", "ERROR 1049: Unknown database 'nosuch'"),
         (
             "show columns from p",
             "id|int unsigned|NO|PRI|NULL|auto_increment\n\
              a|varchar(20)|YES|UNI|x|\n\
              b|decimal(10,2)|NO|MUL|1.50|\n\
-             c|datetime(3)|YES||CURRENT_TIMESTAMP(3)|DEFAULT_GENERATED on update CURRENT_TIMESTAMP(3)\n\
+             c|datetime(3)|YES||CURRENT_TIMESTAMP(3)|\
+             DEFAULT_GENERATED on update CURRENT_TIMESTAMP(3)\n\
              d|enum('a','b')|YES||a|\n\
              f|text|YES|MUL|NULL|\n\
              j|tinyint(1)|NO||NULL|\n\
@@ -216,20 +217,40 @@ fn system_variables_are_read_and_set_in_all_forms() {
         ),
         ("set @a = 1, sql_mode = concat(@@sql_mode, ',ANSI_QUOTES'), names latin1", "0 affected"),
         ("select @@character_set_results, @@collation_connection", "latin1|latin1_swedish_ci"),
-        ("set names utf8mb4 collate utf8mb4_unicode_ci, @@session.sql_mode = default", "0 affected"),
+        (
+            "set names utf8mb4 collate utf8mb4_unicode_ci, @@session.sql_mode = default",
+            "0 affected",
+        ),
         ("show variables like 'collation_connection'", "collation_connection|utf8mb4_unicode_ci"),
         ("set session net_read_timeout = 86400, autocommit = on", "0 affected"),
         ("select @@net_read_timeout", "86400"),
         ("set global max_connections = 200", "0 affected"),
         ("select @@max_connections, @@global.max_connections", "200|200"),
-        ("set max_connections = 5", "ERROR 1229: Variable 'max_connections' is a GLOBAL variable and should be set with SET GLOBAL"),
-        ("set global timestamp = 5", "ERROR 1228: Variable 'timestamp' is a SESSION variable and can't be used with SET GLOBAL"),
+        (
+            "set max_connections = 5",
+            "ERROR 1229: Variable 'max_connections' is a GLOBAL variable and should be \
+             set with SET GLOBAL",
+        ),
+        (
+            "set global timestamp = 5",
+            "ERROR 1228: Variable 'timestamp' is a SESSION variable and can't be used \
+             with SET GLOBAL",
+        ),
         ("set version = 'x'", "ERROR 1238: Variable 'version' is a read only variable"),
         ("set nosuch = 1", "ERROR 1193: Unknown system variable 'nosuch'"),
         ("select @@tokudb_version", "ERROR 1193: Unknown system variable 'tokudb_version'"),
-        ("set sql_mode = 'nosuch'", "ERROR 1231: Variable 'sql_mode' can't be set to the value of 'nosuch'"),
-        ("set autocommit = 'x'", "ERROR 1231: Variable 'autocommit' can't be set to the value of 'x'"),
-        ("set wait_timeout = 'x'", "ERROR 1232: Incorrect argument type to variable 'wait_timeout'"),
+        (
+            "set sql_mode = 'nosuch'",
+            "ERROR 1231: Variable 'sql_mode' can't be set to the value of 'nosuch'",
+        ),
+        (
+            "set autocommit = 'x'",
+            "ERROR 1231: Variable 'autocommit' can't be set to the value of 'x'",
+        ),
+        (
+            "set wait_timeout = 'x'",
+            "ERROR 1232: Incorrect argument type to variable 'wait_timeout'",
+        ),
         ("set wait_timeout = 0", "0 affected"),
         ("show warnings", "Warning|1292|Truncated incorrect wait_timeout value: '0'"),
         ("set character_set_client = 'nosuch'", "ERROR 1115: Unknown character set: 'nosuch'"),

@@ -169,7 +169,7 @@ fn make_world() -> World {
 /// How much of a damage can be seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Damage {
-    /// Checksums tell.
+    /// Checksums find it.
     Visible,
     /// A page from earlier, which does not fit the others.
     OldPage,

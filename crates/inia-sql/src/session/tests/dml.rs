@@ -54,16 +54,29 @@ fn insert_refuses_what_mysql_refuses() {
         ("insert into ai (u) values (50)", "ERROR 1364: Field 'w' doesn't have a default value"),
         ("insert into ai (u,w) values (51,null)", "ERROR 1048: Column 'w' cannot be null"),
         ("insert into ai (u,w) values (51,null),(52,1)", "ERROR 1048: Column 'w' cannot be null"),
-        ("insert into ai (u,w) values (51)", "ERROR 1136: Column count doesn't match value count at row 1"),
-        ("insert into ai (u,w) values (1,2),(3)", "ERROR 1136: Column count doesn't match value count at row 2"),
+        (
+            "insert into ai (u,w) values (51)",
+            "ERROR 1136: Column count doesn't match value count at row 1",
+        ),
+        (
+            "insert into ai (u,w) values (1,2),(3)",
+            "ERROR 1136: Column count doesn't match value count at row 2",
+        ),
         ("insert into ai (u,u) values (1,2)", "ERROR 1110: Column 'u' specified twice"),
         ("insert into ai (u,zz) values (1,2)", "ERROR 1054: Unknown column 'zz' in 'field list'"),
         ("insert into ai values ()", "ERROR 1364: Field 'w' doesn't have a default value"),
         ("insert into ai (u,w) values (1,2)", "ERROR 1062: Duplicate entry '1' for key 'ai.u'"),
         ("insert ignore into ai (u) values (60)", "1 affected"),
         ("show warnings", "Warning|1364|Field 'w' doesn't have a default value"),
-        ("insert ignore into ai (u,w) values (61,null),(62,'abc')", "2 affected (Records: 2  Duplicates: 0  Warnings: 2)"),
-        ("show warnings", "Warning|1048|Column 'w' cannot be null\nWarning|1366|Incorrect integer value: 'abc' for column 'w' at row 2"),
+        (
+            "insert ignore into ai (u,w) values (61,null),(62,'abc')",
+            "2 affected (Records: 2  Duplicates: 0  Warnings: 2)",
+        ),
+        (
+            "show warnings",
+            "Warning|1048|Column 'w' cannot be null\nWarning|1366|Incorrect integer \
+             value: 'abc' for column 'w' at row 2",
+        ),
         ("insert ignore into ai (u,v,w) values (63,'toolongvalue',1)", "1 affected"),
         ("show warnings", "Warning|1265|Data truncated for column 'v' at row 1"),
         ("insert into nosuch values (1)", "ERROR 1146: Table 'test.nosuch' doesn't exist"),
@@ -191,19 +204,45 @@ fn foreign_keys_bind_children_to_parents() {
           on delete cascade on update cascade)");
     s.ok("insert into p values (1,1),(2,2)");
     s.check(&[
-        ("insert into c values (1,1),(2,3)", "ERROR 1452: Cannot add or update a child row: a foreign key constraint fails (`test`.`c`, CONSTRAINT `c_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`) ON DELETE CASCADE ON UPDATE CASCADE)"),
+        (
+            "insert into c values (1,1),(2,3)",
+            "ERROR 1452: Cannot add or update a child row: a foreign key constraint \
+             fails (`test`.`c`, CONSTRAINT `c_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` \
+             (`id`) ON DELETE CASCADE ON UPDATE CASCADE)",
+        ),
         ("insert into c values (1,1)", "1 affected"),
         ("delete from p where id=1", "1 affected"),
         ("select * from c", ""),
-        ("insert into c values (5,2),(6,null)", "2 affected (Records: 2  Duplicates: 0  Warnings: 0)"),
+        (
+            "insert into c values (5,2),(6,null)",
+            "2 affected (Records: 2  Duplicates: 0  Warnings: 0)",
+        ),
         ("update p set id=20 where id=2", "1 affected (Rows matched: 1  Changed: 1  Warnings: 0)"),
         ("select * from c", "5|20\n6|NULL"),
         ("create table c2 (pid int, foreign key (pid) references p(id))", "0 affected"),
         ("insert into c2 values (20)", "1 affected"),
-        ("delete from p where id=20", "ERROR 1451: Cannot delete or update a parent row: a foreign key constraint fails (`test`.`c2`, CONSTRAINT `c2_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`))"),
-        ("update p set id=21", "ERROR 1451: Cannot delete or update a parent row: a foreign key constraint fails (`test`.`c2`, CONSTRAINT `c2_ibfk_1` FOREIGN KEY (`pid`) REFERENCES `p` (`id`))"),
-        ("drop table p", "ERROR 3730: Cannot drop table 'p' referenced by a foreign key constraint 'c_ibfk_1' on table 'c'."),
-        ("truncate p", "ERROR 1701: Cannot truncate a table referenced in a foreign key constraint (`test`.`c`, CONSTRAINT `c_ibfk_1`)"),
+        (
+            "delete from p where id=20",
+            "ERROR 1451: Cannot delete or update a parent row: a foreign key constraint \
+             fails (`test`.`c2`, CONSTRAINT `c2_ibfk_1` FOREIGN KEY (`pid`) REFERENCES \
+             `p` (`id`))",
+        ),
+        (
+            "update p set id=21",
+            "ERROR 1451: Cannot delete or update a parent row: a foreign key constraint \
+             fails (`test`.`c2`, CONSTRAINT `c2_ibfk_1` FOREIGN KEY (`pid`) REFERENCES \
+             `p` (`id`))",
+        ),
+        (
+            "drop table p",
+            "ERROR 3730: Cannot drop table 'p' referenced by a foreign key constraint \
+             'c_ibfk_1' on table 'c'.",
+        ),
+        (
+            "truncate p",
+            "ERROR 1701: Cannot truncate a table referenced in a foreign key constraint \
+             (`test`.`c`, CONSTRAINT `c_ibfk_1`)",
+        ),
         ("select * from c", "5|20\n6|NULL"),
         ("set foreign_key_checks=0", "0 affected"),
         ("delete from p", "1 affected"),

@@ -8,7 +8,8 @@ fn columns_of_fixed_size_are_overwritten_in_the_row() {
     let mut s = db.session();
     s.ok("CREATE TABLE t (id INT PRIMARY KEY, a INT, s VARCHAR(9), b BIGINT NOT NULL, d DATE, \
           x DECIMAL(6,2), KEY (a), KEY (b, a))");
-    s.ok("INSERT INTO t VALUES (1, 10, 'one', 100, '2024-01-01', 1.5), (2, NULL, NULL, 0, NULL, NULL)");
+    s.ok("INSERT INTO t VALUES (1, 10, 'one', 100, '2024-01-01', 1.5), (2, NULL, NULL, 0, \
+         NULL, NULL)");
     let changed = "1 affected (Rows matched: 1  Changed: 1  Warnings: 0)";
     s.check(&[
         ("UPDATE t SET a = NULL, x = -2.25 WHERE id = 1", changed),

@@ -16,9 +16,9 @@ fn whole(s: &mut TestSession, sql: &str) -> String {
     )
 }
 
-const TABLE: &str = "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, k BIGINT UNSIGNED, d DECIMAL(8,2), \
-                     f DOUBLE, c CHAR(10), v VARCHAR(5) COLLATE utf8mb4_bin, day DATE, e ENUM('x', 'y'), \
-                     KEY (k), KEY (v))";
+const TABLE: &str = "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, k BIGINT UNSIGNED, \
+                     d DECIMAL(8,2), f DOUBLE, c CHAR(10), v VARCHAR(5) COLLATE utf8mb4_bin, \
+                     day DATE, e ENUM('x', 'y'), KEY (k), KEY (v))";
 
 fn filled() -> TestDb {
     let db = TestDb::new();
@@ -27,7 +27,8 @@ fn filled() -> TestDb {
     for i in 1..=20 {
         let (k, e) = (i * 7 % 5, ["x", "y"][i % 2]);
         s.ok(&format!(
-            "INSERT INTO t VALUES ({i}, {k}, {i}.25, {i}e0, 'c{i}', 'v{k}', '2024-01-{i:02}', '{e}')"
+            "INSERT INTO t VALUES ({i}, {k}, {i}.25, {i}e0, 'c{i}', 'v{k}', '2024-01-{i:02}', \
+             '{e}')"
         ));
     }
     db

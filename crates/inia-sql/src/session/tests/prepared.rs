@@ -8,10 +8,12 @@ use inia_base::value::Value;
 fn the_benchmarks_statements() {
     let db = TestDb::new();
     let mut s = db.session();
-    s.ok("CREATE TABLE sbtest1(\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  k INTEGER DEFAULT '0' NOT NULL,\n  \
-          c CHAR(120) DEFAULT '' NOT NULL,\n  pad CHAR(60) DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) \
+    s.ok("CREATE TABLE sbtest1(\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  \
+          k INTEGER DEFAULT '0' NOT NULL,\n  c CHAR(120) DEFAULT '' NOT NULL,\n  \
+          pad CHAR(60) DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) \
           /*! ENGINE = innodb */ ");
-    s.ok("INSERT INTO sbtest1(k, c, pad) VALUES(26, 'c1', 'p1'),(26, 'c3', 'p2'),(24, 'c2', 'p3'),(25, 'c2', 'p4')");
+    s.ok("INSERT INTO sbtest1(k, c, pad) VALUES(26, 'c1', 'p1'),(26, 'c3', 'p2'),(24, \
+         'c2', 'p3'),(25, 'c2', 'p4')");
     s.ok("CREATE INDEX k_1 ON sbtest1(k)");
     let int = Value::Int;
     let text = |text: &str| Value::Text(text.into());
@@ -116,8 +118,8 @@ fn a_parameter_has_the_type_of_what_it_is_bound_to() {
         let mut sink = TextSink::default();
         s.0.execute_prepared(id, std::slice::from_ref(&value), &mut sink).unwrap();
         let column = &sink.columns[0];
-        let told = format!("{:?}", column.data_type);
-        assert!(told.starts_with(kind), "{value:?}: {told}");
+        let shown = format!("{:?}", column.data_type);
+        assert!(shown.starts_with(kind), "{value:?}: {shown}");
         assert_eq!((column.length, column.decimals), (length, decimals), "{value:?}");
         assert_eq!(sink.text.trim_end(), text, "{value:?}");
     }

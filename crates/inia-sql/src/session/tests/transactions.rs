@@ -38,7 +38,11 @@ fn read_only_transactions_refuse_writes() {
     s.check(&[
         ("insert into t values (1)", refused),
         ("select * from t", ""),
-        ("set transaction isolation level read committed", "ERROR 1568: Transaction characteristics can't be changed while a transaction is in progress"),
+        (
+            "set transaction isolation level read committed",
+            "ERROR 1568: Transaction characteristics can't be changed while a \
+             transaction is in progress",
+        ),
         ("commit", "0 affected"),
         ("insert into t values (1)", "1 affected"),
     ]);
@@ -76,10 +80,17 @@ fn locks_conflict_time_out_and_are_skipped() {
     a.ok("select * from t where id=1 for update");
     b.ok("begin");
     b.check(&[
-        ("select * from t where id=1 for update nowait", "ERROR 3572: Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set."),
+        (
+            "select * from t where id=1 for update nowait",
+            "ERROR 3572: Statement aborted because lock(s) could not be acquired \
+             immediately and NOWAIT is set.",
+        ),
         ("select * from t for update skip locked", "2|2"),
         ("set innodb_lock_wait_timeout=1", "0 affected"),
-        ("update t set v=9 where id=1", "ERROR 1205: Lock wait timeout exceeded; try restarting transaction"),
+        (
+            "update t set v=9 where id=1",
+            "ERROR 1205: Lock wait timeout exceeded; try restarting transaction",
+        ),
         ("select v from t", "1\n2"),
         ("rollback", "0 affected"),
     ]);
@@ -146,7 +157,7 @@ fn pending_commit(db: &TestDb) -> inia_base::ids::Lsn {
 }
 
 #[test]
-fn no_reply_tells_of_a_commit_that_could_still_be_lost() {
+fn no_reply_shows_a_commit_that_could_still_be_lost() {
     let db = TestDb::new();
     let mut s = db.session();
     s.ok("create table t (id int primary key, v int)");

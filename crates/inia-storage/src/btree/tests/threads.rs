@@ -65,7 +65,7 @@ fn write(tree: &BTree, store: &Store, writer: u64, ascending: bool) -> Vec<Optio
     state
 }
 
-/// Reads whole payloads and whole scans until told to stop: every record must be one that was
+/// Reads whole payloads and whole scans until stopped: every record must be one that was
 /// written, and scans must ascend without repeating a key.
 fn read(tree: &BTree, store: &Store, seed: u64, stop: &AtomicBool) {
     let mut random = Random::new(seed);

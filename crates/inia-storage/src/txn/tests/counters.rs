@@ -45,7 +45,7 @@ fn the_number_of_an_insert_that_was_undone_is_not_given_again_after_a_crash() {
     let mut txn = rr(&engine);
     assert_eq!([insert_next(&mut txn, &tree), insert_next(&mut txn, &tree)], [1, 2]);
     txn.commit().unwrap();
-    assert_eq!(engine.kept_counter(&tree).unwrap(), 0, "the records tell it");
+    assert_eq!(engine.kept_counter(&tree).unwrap(), 0, "the records have it");
     txn.begin(Isolation::RepeatableRead);
     assert_eq!(insert_next(&mut txn, &tree), 3);
     txn.rollback().unwrap();

@@ -1,4 +1,4 @@
-//! What a client is told must not be lost again: whatever a statement has met of a commit that is
+//! What a client was shown must not be lost again: whatever a statement has met of a commit that is
 //! on its way to disk, [`Txn::settle`] waits for.
 //!
 //! Example: A commits, and its locks are free before its log is on disk. B locks the row and reads
@@ -43,7 +43,7 @@ fn locking_reads_wait_for_the_commits_they_show() {
 }
 
 #[test]
-fn writes_wait_for_the_commits_that_their_outcome_tells_of() {
+fn writes_wait_for_the_commits_that_their_outcome_depends_on() {
     assert!(waits_for_it(|txn, tree| {
         assert!(matches!(txn.insert(tree, b"a", b"0"), Err(StorageError::DuplicateKey)));
     }));

@@ -290,7 +290,7 @@ fn a_commit_without_room_in_the_log_is_refused_and_can_be_tried_again() {
 
 /// Waiting for space would be in vain where nothing will be written any more.
 #[test]
-fn a_commit_on_a_full_disk_is_told_of_a_stop() {
+fn a_commit_on_a_full_disk_fails_with_the_stop() {
     let disk = SimDisk::new();
     let engine = open_small(&disk);
     let tree = tree_with(&engine, &[]);

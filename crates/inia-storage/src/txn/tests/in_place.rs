@@ -396,7 +396,7 @@ fn many_records_change_as_one_after_the_other_would() {
 }
 
 #[test]
-fn one_of_many_that_changed_since_is_told() {
+fn one_of_many_that_changed_since_is_reported() {
     let engine = open();
     let tree = tree_with(&engine, &[]);
     let mut txn = rr(&engine);

@@ -1,8 +1,8 @@
 //! A damaged log: the engine opens on a state that was committed, or refuses; it never panics.
 //!
 //! Each transaction gives all keys the same value, so any mixture of two states shows. Damage to
-//! whole blocks whose checksums were made right again cannot be told from what was written: then
-//! only panics count.
+//! whole blocks whose checksums were made right again cannot be distinguished from what
+//! was written: then only panics count.
 
 use super::*;
 use inia_testkit::{Random, mutate};

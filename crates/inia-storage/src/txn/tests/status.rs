@@ -61,7 +61,7 @@ fn take(status: &StatusTable, horizon: Lsn) -> Snapshot {
     Snapshot { low_water: status.low_water(), horizon, end: status.next_id() }
 }
 
-/// Tells the table of the snapshots that are open.
+/// Registers the open snapshots with the table.
 fn forget(status: &StatusTable, durable: Lsn, open: &[Snapshot]) {
     let announced = open.iter().map(|of| Announced { horizon: of.horizon, end: Some(of.end) });
     status.forget(LiveSnapshots::new(durable, status.next_id(), announced));

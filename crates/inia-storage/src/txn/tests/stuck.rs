@@ -1,4 +1,4 @@
-//! What fails again and again in the background: nothing else waits for it, and it is told.
+//! What fails again and again in the background: nothing else waits for it, and it is reported.
 
 use super::*;
 use crate::files::DATA_FILE;
@@ -136,7 +136,7 @@ fn a_dropped_tree_that_could_not_be_freed_is_freed_later() {
 static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 #[test]
-fn a_rollback_that_meets_damage_is_told_and_tried_again_now_and_then() {
+fn a_rollback_that_meets_damage_is_reported_and_retried_now_and_then() {
     set_error_log(|line| LOG.lock().unwrap().push(line.to_string()));
     let disk = SimDisk::new();
     let engine = open_sim(&disk, &OPTIONS).unwrap();
@@ -160,10 +160,10 @@ fn a_rollback_that_meets_damage_is_told_and_tried_again_now_and_then() {
     let stuck = engine.stuck_rollbacks();
     assert!(matches!(stuck[..], [StuckRollback { error: StorageError::Corrupt(..), .. }]));
     assert_eq!((stuck[0].txn.0, engine.stats().stuck), (number, 1));
-    let told = format!("transaction {number} cannot be rolled back, ");
-    assert!(LOG.lock().unwrap().iter().any(|line| line.starts_with(&told)));
+    let reported = format!("transaction {number} cannot be rolled back, ");
+    assert!(LOG.lock().unwrap().iter().any(|line| line.starts_with(&reported)));
     let report = engine.check(&[tree.id()]).unwrap();
-    assert!(report[0].starts_with(&told), "{report:?}");
+    assert!(report[0].starts_with(&reported), "{report:?}");
 
     damage();
     for _ in 0..2 * 1024 {

@@ -40,12 +40,12 @@ fn steps_come_back_as_they_went_in() {
     let Some(LogRecord::Other { tag, body }) = run.record() else { panic!("there are steps") };
     assert_eq!(tag, UNDO_RUN);
     let mut number = 0;
-    let told = each_step(body, |step| {
+    let outcome = each_step(body, |step| {
         assert_eq!(*step, steps[number]);
         number += 1;
         Ok::<(), ()>(())
     });
-    assert_eq!((told, number), (Some(Ok(())), 6));
+    assert_eq!((outcome, number), (Some(Ok(())), 6));
 }
 
 #[test]

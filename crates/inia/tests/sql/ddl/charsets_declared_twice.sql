@@ -1,4 +1,4 @@
--- Character set and collation as several options declare them: what goes together, and which error tells otherwise.
+-- Character set and collation as several options declare them: what goes together, and the errors of what does not.
 CREATE TABLE q1 (a VARCHAR(3)) COLLATE latin1_bin CHARSET latin1;
 SHOW CREATE TABLE q1;
 CREATE TABLE q2 (a VARCHAR(3)) COLLATE latin1_bin CHARSET utf8mb4;

@@ -1,4 +1,4 @@
--- A DEFAULT that its column cuts is told of.
+-- A DEFAULT that its column cuts gets a warning.
 CREATE TABLE a (a DECIMAL(5,2) DEFAULT 1.239);
 CREATE TABLE b (a DECIMAL(5,2) DEFAULT '1.239', b DECIMAL(5,2) DEFAULT 1.230);
 CREATE TABLE c (a DECIMAL(5,2) DEFAULT 1239.5);

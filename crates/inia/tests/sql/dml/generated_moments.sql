@@ -12,7 +12,7 @@ SELECT a FROM m FORCE INDEX (y) WHERE y = 2020 ORDER BY a;
 SET timestamp = 1700000000;
 UPDATE m SET a = 11 WHERE a = 11;
 SELECT a, y, z FROM m ORDER BY a;
--- One that is told its time is not given another.
+-- A column with an explicit value keeps it.
 UPDATE m SET a = 4, ts = '2004-04-04' WHERE a = 12;
 SELECT a, y, z FROM m ORDER BY a;
 -- All rows together.

@@ -12,7 +12,7 @@ select case '2020-1-1' when d then 1 end, case d when '2020-1-1' then 1 end, cas
 select case '2020-1-1' when dt then 1 end, case dt when '2020-1-1 1:2:3' then 1 end from d;
 select case '101010' when tm then 1 else 0 end, case '10:10:10' when tm then 1 else 0 end from d;
 select case 'abc' when d then 1 else 3 end from d;
--- A text that is no date is told of, and the other branches count.
+-- A text that is no date gets a warning, and the other branches count.
 select case d when 'abc' then 1 when '2020-01-01' then 2 else 3 end from d where id = 1;
 select case dt when 'abc' then 1 when '2020-01-01 01:02:03' then 2 else 3 end from d where id = 1;
 select case d when '2020-01-01 10:00:00' then 2 else 3 end, case d when '2020-01-01 00:00:00' then 2 else 3 end from d;

@@ -38,6 +38,6 @@ SELECT FORMAT(1234567.891, 2), FORMAT(1234567.891, 0), FORMAT(0.5, 0), FORMAT(-1
 SELECT CONV('ff', 16, 10), CONV(10, 10, 2), CONV('zz', 36, 10), CONV(-1, 10, 16), CONV('9', 8, 10), HEX(255), HEX('abc'), BIN(5), OCT(8), UNHEX('4142');
 SELECT CRC32('mysql'), BIT_COUNT(255), BIT_COUNT(-1);
 SHOW CREATE TABLE d;
--- The type of ASCII() tells two digits; values with three are whole all the same, but in a union's column.
+-- The type of ASCII() has two digits; values with three are whole all the same, but in a union's column.
 SELECT ASCII('e') / 1, AVG(ASCII('e')), SUM(ASCII('e') / 2), IF(1, ASCII('e'), 0) / 1;
 SELECT ASCII('e') / 1 UNION ALL SELECT 1;

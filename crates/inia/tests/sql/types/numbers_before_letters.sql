@@ -1,4 +1,4 @@
--- Texts of columns that begin with a number: what is lost is told of, and strict mode refuses it.
+-- Texts of columns that begin with a number: a warning reports what is lost, and strict mode refuses it.
 create table n (i int, v varchar(10), f int, c char(5), b varbinary(5), t text, l varchar(10) charset latin1);
 insert into n values (1,'1',0,'1','1','1','1'),(2,'2x',0,'2x','2x','2x','2x'),(4,'',0,'','','',''),(5,'5 ',0,'5 ','5 ','5 ','5 '),(6,' 6',0,' 6',' 6',' 6',' 6');
 select v = 1 from n;

@@ -1,4 +1,4 @@
--- Texts that are no number, date, time or member of their column, and what is told of them.
+-- Texts that are no number, date, time or member of their column, and their warnings.
 set sql_mode='';
 create table n (id int auto_increment primary key, i int, d decimal(5,2), b double, dt date, tm time, ts datetime, y year, e enum('a'), v varchar(3), j json);
 insert into n (i) values (repeat('z',127)),(repeat('z',128)),(repeat('z',129)),(concat('1',repeat('z',300))),(repeat('é',100)),(concat('é','abc')),('a\nb'),('a\0b'),(x'FF00'),(cast('zzz' as binary)),('漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字');

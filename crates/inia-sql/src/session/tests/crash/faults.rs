@@ -4,7 +4,7 @@
 //! One database lives through all faults. Where a fault leaves open what is on the disk (a failed
 //! write or sync of the log or of pages) writing ends for good: the database is opened again, after
 //! the end of the program or of the machine, and holds the tables from before or after the one
-//! statement that was told so. After any other fault the same sessions go on.
+//! statement that failed with its error. After any other fault the same sessions go on.
 
 use super::images::check;
 use super::model::Tables;
@@ -35,8 +35,8 @@ struct World {
     stops: u64,
     undone: u64,
     /// How often statements came after a stop, and how often one of them failed with its error.
-    asked: u64,
-    told: u64,
+    followed: u64,
+    reported: u64,
 }
 
 impl World {
@@ -46,7 +46,7 @@ impl World {
         let mut run = Run::new(&db, Default::default(), Random::new(seed));
         run.set_up();
         let random = Random::new(seed + 100);
-        World { disk, run: Some(run), random, seed, stops: 0, undone: 0, asked: 0, told: 0 }
+        World { disk, run: Some(run), random, seed, stops: 0, undone: 0, followed: 0, reported: 0 }
     }
 
     /// Steps until something fails; what, or nothing after so many steps.
@@ -97,8 +97,8 @@ impl World {
         let random = run.random.clone();
         self.disk.clear_faults();
         if run.db.engine.failure().is_some() {
-            self.asked += 1;
-            self.told += u64::from(self.tells_of_the_stop(&mut run));
+            self.followed += 1;
+            self.reported += u64::from(self.reports_the_stop(&mut run));
         }
         let kind = self.random.below(4);
         self.disk.set_capacity(None);
@@ -128,7 +128,7 @@ impl World {
     /// whether one failed with the stop's error. None fails with any other error, but for those
     /// that wait for the locks of a transaction that cannot be rolled back any more, or ask for its
     /// savepoints.
-    fn tells_of_the_stop(&self, run: &mut Run) -> bool {
+    fn reports_the_stop(&self, run: &mut Run) -> bool {
         for _ in 0..20 {
             let Err(later) = run.step() else { continue };
             if later.step.kind != StepKind::Background {
@@ -146,8 +146,8 @@ impl World {
     /// Ends the last run; all is as it should be.
     fn finish(mut self) -> (u64, u64) {
         self.restart(&[]);
-        let World { asked, told, .. } = self;
-        assert!(told * 10 >= asked * 9, "{told} of {asked} stops were reported");
+        let World { followed, reported, .. } = self;
+        assert!(reported * 10 >= followed * 9, "{reported} of {followed} stops were reported");
         (self.stops, self.undone)
     }
 }

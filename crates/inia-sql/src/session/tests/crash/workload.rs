@@ -2,7 +2,7 @@
 //!
 //! Two clients take turns, each with tables of its own, so that none waits for the other and an
 //! open transaction of the one is there while the other commits. A step is made up from the tables
-//! as they are: it names what exists, and the model tells whether it succeeds.
+//! as they are: it names what exists, and the model decides whether it succeeds.
 
 use super::model::{Cell, Index, Table, Tables};
 use inia_testkit::Random;

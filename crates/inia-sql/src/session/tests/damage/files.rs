@@ -12,7 +12,7 @@ fn blocks_in_use(file: &[u8]) -> Vec<usize> {
     blocks.filter(|(_, block)| block.iter().any(|byte| *byte != 0)).map(|(at, _)| at).collect()
 }
 
-/// The log's last block: its file and number. A block tells the LSN of its first byte; the first
+/// The log's last block: its file and number. A block holds the LSN of its first byte; the first
 /// block of a file is none of the log's.
 fn end_of_log(image: &Image) -> (String, usize) {
     let lsn = |name: &str, block: usize| {

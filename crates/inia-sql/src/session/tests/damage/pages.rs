@@ -74,7 +74,7 @@ fn the_page_as_it_was_before() {
 }
 
 /// Damage with a right checksum, as bad memory or a mistake in the program would make it. What is
-/// in a row's bytes nobody can tell then, but nothing may panic or go round for ever.
+/// in a row's bytes nobody can notice then, but nothing may panic or loop for ever.
 #[test]
 fn senseless_contents_with_a_right_checksum() {
     let mut random = Random::new(2);
