@@ -140,13 +140,11 @@ impl Runner<'_> {
         let empty = !holds(&select.once, ctx, &row)?;
         match &select.aggregation {
             None if empty => Ok(()),
-            None => {
-                self.filtered_rows(select, ctx, &mut row, &mut |ctx, row| {
-                    let wanted = project(ctx, row)?;
-                    ctx.scanned += 1;
-                    Ok(wanted)
-                })
-            }
+            None => self.filtered_rows(select, ctx, &mut row, &mut |ctx, row| {
+                let wanted = project(ctx, row)?;
+                ctx.scanned += 1;
+                Ok(wanted)
+            }),
             Some(aggregation) => {
                 let enclosing = std::mem::take(&mut ctx.aggregates);
                 let outcome = self.grouped((select, empty), aggregation, ctx, &mut row, project);

@@ -66,7 +66,7 @@ impl Column {
         match self {
             Column::Numbers(numbers, kind) => {
                 Column::Numbers(Arc::new(numbers.gather(places)), *kind)
-            },
+            }
             Column::Texts(texts) => {
                 let mut gathered = Texts::default();
                 gathered.ends.reserve(places.len());

@@ -187,12 +187,7 @@ impl<R: Rows> Conditions<'_, '_, R> {
         self.each_text(slot, wanted, &mut |text| op.holds(collation.compare(text, constant)))
     }
 
-    fn like(
-        &self,
-        slot: usize,
-        pattern: &Pattern,
-        wanted: &[bool],
-    ) -> Result<Option<Vec<Truth>>> {
+    fn like(&self, slot: usize, pattern: &Pattern, wanted: &[bool]) -> Result<Option<Vec<Truth>>> {
         let mut valid = true;
         let truth = self.each_text(slot, wanted, &mut |text| match std::str::from_utf8(text) {
             Ok(text) => pattern.matches(text),

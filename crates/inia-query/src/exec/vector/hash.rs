@@ -157,11 +157,7 @@ impl Runner<'_> {
 }
 
 /// The keys of a join as a filter of a column on the left side.
-fn own_filter<'b>(
-    kind: JoinType,
-    plan: &HashBatches,
-    keys: &'b RowIndex,
-) -> Option<KeyFilter<'b>> {
+fn own_filter<'b>(kind: JoinType, plan: &HashBatches, keys: &'b RowIndex) -> Option<KeyFilter<'b>> {
     let [BatchKey::Numbers { left, scale, .. }] = plan.keys[..] else { return None };
     let step = &plan.left_program.steps[left];
     let NumberOp::Slot(slot) = step.op else { return None };
@@ -206,7 +202,8 @@ impl Probe<'_> {
             if pairs.is_empty() {
                 continue;
             }
-            for (lefts, rights) in pairs.left.chunks(MOST_PAIRS).zip(pairs.right.chunks(MOST_PAIRS)) {
+            for (lefts, rights) in pairs.left.chunks(MOST_PAIRS).zip(pairs.right.chunks(MOST_PAIRS))
+            {
                 let mut joined = self.gathered(batch, self.out, (lefts, rights));
                 match visit(ctx, row, &mut joined)? {
                     Flow::More => {}

@@ -79,8 +79,10 @@ impl RowIndex {
         for row in (0..rows).rev() {
             let head = match self.array_from {
                 Some(from) => self.words[0][row].wrapping_sub(from) as usize,
-                None => word_hash(self.words.iter().map(|words| words[row])) as usize
-                    & (self.heads.len() - 1),
+                None => {
+                    word_hash(self.words.iter().map(|words| words[row])) as usize
+                        & (self.heads.len() - 1)
+                }
             };
             self.next[row] = std::mem::replace(&mut self.heads[head], row as u32);
         }

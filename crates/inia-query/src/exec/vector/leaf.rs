@@ -45,7 +45,11 @@ impl<'r, 's> LeafRows<'r, 's> {
     }
 
     /// Adds the chosen rows to a batch; `None` for all rows.
-    pub(super) fn add_to(&mut self, batch: &mut BatchBuilder, chosen: Option<&[bool]>) -> Result<()> {
+    pub(super) fn add_to(
+        &mut self,
+        batch: &mut BatchBuilder,
+        chosen: Option<&[bool]>,
+    ) -> Result<()> {
         let rows = self.run.len();
         let picked = chosen.map_or(rows, |chosen| chosen.iter().filter(|chosen| **chosen).count());
         for (slot, builder) in &mut batch.columns {

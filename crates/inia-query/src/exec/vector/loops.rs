@@ -23,6 +23,9 @@ use inia_storage::ReadMode;
 /// Pairs whose conditions are checked together.
 const MOST_PAIRS: usize = 4096;
 
+/// Batches that are looked up together without success before that is given up.
+const TRIES: u32 = 3;
+
 /// The pairs of a batch's rows and those that were read for them.
 struct Found<'p> {
     join: &'p JoinPlan,
@@ -34,8 +37,10 @@ struct Found<'p> {
     rights: BatchBuilder,
     /// The left rows from this one on have not been given.
     begun: usize,
-    /// Look-ups of all rows of a batch, where the right side has one row at most for each.
+    /// Look-ups of all rows of a batch, where the right side is looked up by values.
     lookups: Option<Lookups>,
+    /// Batches in a row whose rows could not be looked up so.
+    failed: u32,
 }
 
 impl Runner<'_> {
@@ -68,20 +73,19 @@ impl Runner<'_> {
             (RowSource::Table(table), LoopRight::Table) => Lookups::of(&table.table, &table.access),
             _ => None,
         };
-        let mut found = Found { join, plan, out, filters, lefts, rights, begun: 0, lookups };
+        let mut found =
+            Found { join, plan, out, filters, lefts, rights, begun: 0, lookups, failed: 0 };
         // The visitor uses `row` while the right side goes on with its own.
         let mut own = vec![Value::Null; row.len()];
-        self.batches(from, keys, ctx, row, &mut |ctx, row, batch| {
-            match (&join.right, join.kind) {
-                (_, JoinType::Semi | JoinType::Anti) => {
-                    let chosen = self.matched(join, plan, batch, ctx, &mut own)?;
-                    visit_these(batch, out, &chosen, ctx, row, visit)
-                }
-                (RowSource::Table(table), _) => {
-                    self.table_loop(table, &mut found, batch, ctx, (row, &mut own), visit)
-                }
-                _ => self.row_loop(&mut found, batch, ctx, (row, &mut own), visit),
+        self.batches(from, keys, ctx, row, &mut |ctx, row, batch| match (&join.right, join.kind) {
+            (_, JoinType::Semi | JoinType::Anti) => {
+                let chosen = self.matched(join, plan, batch, ctx, &mut own)?;
+                visit_these(batch, out, &chosen, ctx, row, visit)
             }
+            (RowSource::Table(table), _) => {
+                self.table_loop(table, &mut found, batch, ctx, (row, &mut own), visit)
+            }
+            _ => self.row_loop(&mut found, batch, ctx, (row, &mut own), visit),
         })
     }
 
@@ -157,33 +161,32 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         own: &mut [Value],
     ) -> Result<bool> {
-        let Some(lookups) = &mut found.lookups else { return Ok(false) };
-        let mut lefts = Vec::with_capacity(batch.rows());
+        let Some(lookups) = found.lookups.as_mut().filter(|_| found.failed < TRIES) else {
+            return Ok(false);
+        };
+        let txn = self.txn_of(&source.table);
+        lookups.clear();
         for left in 0..batch.rows() {
             batch.fill(left, &found.plan.bound, own)?;
-            match lookups.add(&source.access, ctx, own)? {
-                Some(true) => lefts.push(left as u32),
-                Some(false) => {}
-                None => {
-                    found.lookups = None;
-                    return Ok(false);
-                }
+            if !lookups.add(&source.access, left as u32, ctx, own, txn)? {
+                found.failed += 1;
+                return Ok(false);
             }
         }
         self.check_killed()?;
-        lookups.read(&mut self.txn_of(&source.table).borrow_mut())?;
-        let mut position = 0..lefts.len();
-        lefts.retain(|_| position.next().is_some_and(|at| lookups.is_found(at)));
+        found.failed = 0;
+        found.lefts = lookups.read(txn)?;
         let mut key = Vec::new();
         let mut rows = lookups.found(&mut key);
+        debug_assert_eq!(rows.len(), found.lefts.len(), "each row is wanted by a left row");
         if let Some(trace) = self.trace {
             trace.examined(source, rows.len() as u64);
-            trace.looked_up(Node::Source(&found.join.right), (batch.rows() as u64, lefts.len() as u64));
+            let (runs, rows) = (batch.rows() as u64, rows.len() as u64);
+            trace.looked_up(Node::Source(&found.join.right), (runs, rows));
         }
         let nothing = Program::default();
         let zone = &ctx.env.time_zone;
         LeafRows::load(&mut rows, source, zone, &nothing)?.add_to(&mut found.rights, None)?;
-        found.lefts = lefts;
         Ok(true)
     }
 

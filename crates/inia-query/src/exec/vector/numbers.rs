@@ -9,8 +9,8 @@
 //! ```
 
 use super::column::{NO_ROW, NullableVec};
-use std::borrow::Cow;
 use inia_expr::tree::{ArithOp, CmpOp};
+use std::borrow::Cow;
 
 /// The numbers of a vector.
 #[derive(Clone, Debug)]
@@ -105,7 +105,8 @@ impl Numbers {
             Values::Wide(values) => Values::Wide(gathered(values, places, missing)),
         };
         // The number that stands for NULL lies in the bounds, too.
-        let (low, high) = if missing { (self.low.min(0), self.high.max(0)) } else { (self.low, self.high) };
+        let (low, high) =
+            if missing { (self.low.min(0), self.high.max(0)) } else { (self.low, self.high) };
         Numbers { values, nulls, low, high }
     }
 

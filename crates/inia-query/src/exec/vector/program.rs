@@ -100,7 +100,11 @@ impl<'p> Execution<'p> {
     }
 
     /// The vectors of two steps with as many digits after the point.
-    pub(super) fn aligned(&self, left: usize, right: usize) -> Option<(Cow<'_, Numbers>, Cow<'_, Numbers>)> {
+    pub(super) fn aligned(
+        &self,
+        left: usize,
+        right: usize,
+    ) -> Option<(Cow<'_, Numbers>, Cow<'_, Numbers>)> {
         let (l, r) = (self.kind(left).scale(), self.kind(right).scale());
         let most = l.max(r);
         let left = self.vector(left).scaled(most - l)?;
@@ -127,7 +131,8 @@ impl<'p> Execution<'p> {
         kind: NumberKind,
     ) -> Result<Option<Numbers>> {
         const NONE: usize = usize::MAX;
-        let results: Vec<usize> = whens.iter().map(|(_, result)| *result).chain(otherwise).collect();
+        let results: Vec<usize> =
+            whens.iter().map(|(_, result)| *result).chain(otherwise).collect();
         let last = otherwise.map_or(NONE, |_| whens.len());
         let mut choices = vec![last; rows.rows()];
         let mut open = vec![true; rows.rows()];

@@ -130,10 +130,12 @@ impl<'p> Totals<'p> {
                     }
                 }
             }
-            VectorTotal::MinMax { step, .. } => Accumulator::of_extreme(match total(&self.totals) {
-                Total { count: 0, .. } => Value::Null,
-                Total { number, .. } => value_of(number, program.kind(step)),
-            }),
+            VectorTotal::MinMax { step, .. } => {
+                Accumulator::of_extreme(match total(&self.totals) {
+                    Total { count: 0, .. } => Value::Null,
+                    Total { number, .. } => value_of(number, program.kind(step)),
+                })
+            }
         };
         state.finish(call, ctx)
     }

@@ -8,11 +8,9 @@ use crate::plan::batches::{
     BatchKey, BatchNode, BatchPlan, BatchSlot, BatchSource, HashBatches, LoopBatches, LoopRight,
 };
 use crate::plan::vector::VectorForm;
-use crate::plan::{
-    HashKey, JoinMethod, JoinPlan, JoinType, RowSource, SelectPlan, TableSource,
-};
-use inia_expr::compare::CmpClass;
+use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource, SelectPlan, TableSource};
 use inia_base::value::Value;
+use inia_expr::compare::CmpClass;
 use inia_expr::{Expr, ExprKind, SessionHost, SlotSet, VarScope, slots_of};
 use std::collections::HashMap;
 
@@ -95,9 +93,7 @@ fn read_above<'p>(select: &'p SelectPlan, reads: &mut Reads<'p>) {
 fn most_rows(source: &RowSource) -> f64 {
     match source {
         RowSource::Table(table) => table.rows,
-        RowSource::Join(join) => {
-            join.rows.max(most_rows(&join.left)).max(most_rows(&join.right))
-        }
+        RowSource::Join(join) => join.rows.max(most_rows(&join.left)).max(most_rows(&join.right)),
         _ => 0.0,
     }
 }
@@ -107,9 +103,7 @@ fn has_batches(source: &RowSource) -> bool {
     let RowSource::Join(join) = source else { return false };
     match join.method {
         JoinMethod::Hash(_) => true,
-        JoinMethod::NestedLoop => {
-            loop_right(join) == LoopRight::Table || has_batches(&join.left)
-        }
+        JoinMethod::NestedLoop => loop_right(join) == LoopRight::Table || has_batches(&join.left),
     }
 }
 
@@ -186,7 +180,9 @@ impl Forms {
             RowSource::Table(table) => self.of_table(table),
             RowSource::Join(join) => {
                 if let JoinMethod::Hash(keys) = &join.method {
-                    keys.iter().flat_map(|key| [&key.left, &key.right]).for_each(|e| self.of_expr(e));
+                    keys.iter()
+                        .flat_map(|key| [&key.left, &key.right])
+                        .for_each(|e| self.of_expr(e));
                 }
                 join.on.iter().for_each(|expr| self.of_expr(expr));
                 self.of_source(&join.left);
@@ -235,9 +231,7 @@ impl Planner {
     fn source(&self, source: &RowSource, above: &SlotSet) -> BatchSource {
         let slots = above.intersection(&fills(source));
         let node = match source {
-            RowSource::Table(table) => {
-                BatchNode::Table(filters(&table.filter, &fills(source)))
-            }
+            RowSource::Table(table) => BatchNode::Table(filters(&table.filter, &fills(source))),
             RowSource::Join(join) => match &join.method {
                 JoinMethod::Hash(keys) => BatchNode::Hash(Box::new(self.hash(join, keys, &slots))),
                 JoinMethod::NestedLoop => BatchNode::Loop(Box::new(self.nested(join, &slots))),

@@ -1,7 +1,7 @@
 //! What holds for strategies over stored cells and column vectors.
 
-use super::table_of;
 use super::batches::{check_program, check_slots};
+use super::table_of;
 use crate::plan::vector::{VectorGroups, VectorKey, VectorTotal};
 use crate::plan::{Aggregation, Factor, GroupStrategy, IntColumn, SelectPlan, TableSource};
 use inia_base::datatype::DataType;
@@ -59,7 +59,9 @@ fn check_vectors(groups: &VectorGroups, aggregation: &Aggregation, select: &Sele
             VectorTotal::Rows => {}
             VectorTotal::Present(slot) => check_slots(&[*slot], &given),
             VectorTotal::Each(slots) => check_slots(slots, &given),
-            VectorTotal::Count(step) | VectorTotal::Sum(step) | VectorTotal::MinMax { step, .. } => {
+            VectorTotal::Count(step)
+            | VectorTotal::Sum(step)
+            | VectorTotal::MinMax { step, .. } => {
                 debug_assert!(*step < steps, "a total reads a step");
             }
         }

@@ -28,7 +28,8 @@ fn fill(s: &mut TestSession, random: &mut Random, table: &str, rows: u64) {
         let a = cell(numbers[0].clone());
         let u = cell(if id % 41 == 0 { u64::MAX.to_string() } else { numbers[1].clone() });
         let p = cell(format!("{}.50", numbers[2]));
-        let w = cell(format!("{}{}.25", if id % 5 == 0 { "12345678901234567890" } else { "" }, id % 9));
+        let w =
+            cell(format!("{}{}.25", if id % 5 == 0 { "12345678901234567890" } else { "" }, id % 9));
         let day = cell(format!("'2001-02-{:02}'", 1 + id % 28));
         let moment = cell(format!("'2001-02-03 04:05:{:02}'", id % 60));
         let r = cell(format!("{}.25", id % 13));
@@ -170,7 +171,9 @@ fn groups_of_joins_over_batches_are_those_of_joins_over_rows() {
             items.push(match random.below(7) {
                 0 => format!("sum({name}.p * ({name}.a + 1))"),
                 1 => format!("avg({name}.a)"),
-                2 => format!("sum(case when {name}.s = 'b' then {name}.p when {name}.a > 9 then 1 end)"),
+                2 => format!(
+                    "sum(case when {name}.s = 'b' then {name}.p when {name}.a > 9 then 1 end)"
+                ),
                 3 => format!("max({})", format!("{name}.day")),
                 4 => format!("min(year({name}.day) + {name}.a)"),
                 5 => format!("count({})", column(&mut random)),
@@ -194,7 +197,9 @@ fn groups_of_joins_over_batches_are_those_of_joins_over_rows() {
         });
         let list = items.join(", ");
         let renamed = |text: &str| {
-            names.iter().fold(text.to_owned(), |text, n| text.replace(&format!("{n}."), &format!("{n}_")))
+            names
+                .iter()
+                .fold(text.to_owned(), |text, n| text.replace(&format!("{n}."), &format!("{n}_")))
         };
         let query = format!("select {list} from {from}{filter}{by}");
         let reference = format!(
