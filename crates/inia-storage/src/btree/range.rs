@@ -12,7 +12,7 @@ use crate::store::Store;
 use std::ops::Range;
 
 /// Longer ranges are better copied with their leaf.
-const MOST_RECORDS: usize = 64;
+const MAX_RECORDS: usize = 64;
 
 /// A record of a short range: its newest version, and where its key and payload are in the output.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl BTree {
             false => node::count(page),
         };
         let ends_here = to < node::count(page) || node::below_upper(page, end);
-        if !ends_here || to > from + MOST_RECORDS {
+        if !ends_here || to > from + MAX_RECORDS {
             return Ok(false);
         }
         for i in from..to {

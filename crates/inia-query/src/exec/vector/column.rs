@@ -17,13 +17,13 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) enum Column {
     Numbers(Arc<Numbers>, NumberKind),
-    Texts(Texts),
+    Texts(TextColumn),
     Values(Vec<Value>),
 }
 
 /// Texts one behind the other.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct TextColumn {
     bytes: Vec<u8>,
     /// Where each text ends.
     ends: Vec<usize>,
@@ -31,7 +31,7 @@ pub(super) struct Texts {
     nulls: Vec<bool>,
 }
 
-impl Texts {
+impl TextColumn {
     #[inline]
     pub(super) fn push(&mut self, text: Option<&[u8]>) {
         if let Some(text) = text {
@@ -68,7 +68,7 @@ impl Column {
                 Column::Numbers(Arc::new(numbers.gather(places)), *kind)
             }
             Column::Texts(texts) => {
-                let mut gathered = Texts::default();
+                let mut gathered = TextColumn::default();
                 gathered.ends.reserve(places.len());
                 for &place in places {
                     gathered.push(if place == NO_ROW { None } else { texts.get(place as usize) });
@@ -164,7 +164,7 @@ pub(super) struct ColumnBuilder {
 enum Cells {
     Small(NullableVec<i64>, NumberKind),
     Wide(NullableVec<i128>, NumberKind),
-    Texts(Texts),
+    Texts(TextColumn),
     Values(Vec<Value>),
 }
 
@@ -211,7 +211,7 @@ impl ColumnBuilder {
     pub(super) fn new(form: VectorForm) -> ColumnBuilder {
         let cells = match form {
             VectorForm::Numbers(kind) => Cells::Small(NullableVec::default(), kind),
-            VectorForm::Texts => Cells::Texts(Texts::default()),
+            VectorForm::Texts => Cells::Texts(TextColumn::default()),
             VectorForm::Values => Cells::Values(Vec::new()),
         };
         ColumnBuilder { cells, held: 0 }

@@ -25,7 +25,7 @@ use inia_expr::EvalContext;
 use std::cell::Cell;
 
 /// Pairs that are gathered at once.
-const MOST_PAIRS: usize = 8192;
+const MAX_PAIRS: usize = 8192;
 
 /// The right side of a join: its rows, and where those with a key are.
 struct Build<'b> {
@@ -100,8 +100,7 @@ impl Runner<'_> {
     pub(super) fn hash_batches(
         &self,
         (join, keys): (&JoinPlan, &[HashKey]),
-        (plan, out): (&HashBatches, &[BatchSlot]),
-        above: &KeyFilters<'_>,
+        (plan, out, above): (&HashBatches, &[BatchSlot], &KeyFilters<'_>),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
@@ -188,7 +187,7 @@ impl Probe<'_> {
                 pairs.push(left, NO_ROW);
             }
             let last = left as usize + 1 == batch.rows();
-            if pairs.len() < MOST_PAIRS && !last {
+            if pairs.len() < MAX_PAIRS && !last {
                 continue;
             }
             if on {
@@ -202,8 +201,7 @@ impl Probe<'_> {
             if pairs.is_empty() {
                 continue;
             }
-            for (lefts, rights) in pairs.left.chunks(MOST_PAIRS).zip(pairs.right.chunks(MOST_PAIRS))
-            {
+            for (lefts, rights) in pairs.left.chunks(MAX_PAIRS).zip(pairs.right.chunks(MAX_PAIRS)) {
                 let mut joined = self.gathered(batch, self.out, (lefts, rights));
                 match visit(ctx, row, &mut joined)? {
                     Flow::More => {}
@@ -224,7 +222,7 @@ impl Probe<'_> {
         row: &mut [Value],
     ) -> Result<()> {
         let mut all = Vec::with_capacity(pairs.len());
-        for (lefts, rights) in pairs.left.chunks(MOST_PAIRS).zip(pairs.right.chunks(MOST_PAIRS)) {
+        for (lefts, rights) in pairs.left.chunks(MAX_PAIRS).zip(pairs.right.chunks(MAX_PAIRS)) {
             let mut checked = self.gathered(batch, &self.plan.on_slots, (lefts, rights));
             match self.filters.choose(&mut checked, ctx, row)? {
                 Some(chosen) => all.extend(chosen),
@@ -264,7 +262,7 @@ impl Probe<'_> {
                     }),
                 }
             }
-            if pairs.len() >= MOST_PAIRS || (left + 1 == batch.rows() && !pairs.is_empty()) {
+            if pairs.len() >= MAX_PAIRS || (left + 1 == batch.rows() && !pairs.is_empty()) {
                 self.check(&mut pairs, batch, ctx, row)?;
                 pairs.left.iter().for_each(|&left| matched[left as usize] = true);
                 pairs.clear();

@@ -21,7 +21,7 @@ use inia_expr::EvalContext;
 use inia_storage::ReadMode;
 
 /// Pairs whose conditions are checked together.
-const MOST_PAIRS: usize = 4096;
+const MAX_PAIRS: usize = 4096;
 
 /// Batches that are looked up together without success before that is given up.
 const TRIES: u32 = 3;
@@ -48,8 +48,7 @@ impl Runner<'_> {
     pub(super) fn loop_batches(
         &self,
         join: &JoinPlan,
-        (plan, out): (&LoopBatches, &[BatchSlot]),
-        keys: &KeyFilters<'_>,
+        (plan, out, keys): (&LoopBatches, &[BatchSlot], &KeyFilters<'_>),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
@@ -83,7 +82,7 @@ impl Runner<'_> {
                 visit_these(batch, out, &chosen, ctx, row, visit)
             }
             (RowSource::Table(table), _) => {
-                self.table_loop(table, &mut found, batch, ctx, (row, &mut own), visit)
+                self.table_loop((table, &mut found), batch, ctx, (row, &mut own), visit)
             }
             _ => self.row_loop(&mut found, batch, ctx, (row, &mut own), visit),
         })
@@ -115,8 +114,7 @@ impl Runner<'_> {
     /// Reads a table for each row of a batch.
     fn table_loop(
         &self,
-        table: &TableSource,
-        found: &mut Found<'_>,
+        (table, found): (&TableSource, &mut Found<'_>),
         batch: &mut Batch,
         ctx: &mut EvalContext<'_>,
         (row, own): (&mut Vec<Value>, &mut Vec<Value>),
@@ -141,7 +139,7 @@ impl Runner<'_> {
             }
             let read = found.rights.rows() - before;
             found.lefts.resize(found.lefts.len() + read, left as u32);
-            if found.lefts.len() >= MOST_PAIRS {
+            if found.lefts.len() >= MAX_PAIRS {
                 match found.give(batch, left + 1, ctx, row, visit)? {
                     Flow::More => {}
                     flow => return Ok(flow),
@@ -240,12 +238,12 @@ impl Runner<'_> {
                     found.lefts.push(left as u32);
                 }
                 // An outer join's pairs of one left row stay together.
-                if found.lefts.len() >= MOST_PAIRS && join.kind == JoinType::Inner {
+                if found.lefts.len() >= MAX_PAIRS && join.kind == JoinType::Inner {
                     flow = found.give(batch, left, ctx, row, visit)?;
                 }
                 Ok(flow == Flow::More)
             })?;
-            if flow == Flow::More && found.lefts.len() >= MOST_PAIRS {
+            if flow == Flow::More && found.lefts.len() >= MAX_PAIRS {
                 flow = found.give(batch, left + 1, ctx, row, visit)?;
             }
             if flow != Flow::More {

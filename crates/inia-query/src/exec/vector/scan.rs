@@ -17,7 +17,7 @@ use inia_storage::ReadMode;
 
 /// Rows of the first batch, and of the largest. The first ones are small for those who want few.
 const FIRST_ROWS: usize = 64;
-pub(super) const MOST_ROWS: usize = 2048;
+pub(super) const MAX_ROWS: usize = 2048;
 
 /// Rows that are collected until they are worth a visit.
 pub(super) struct Collector {
@@ -42,24 +42,26 @@ impl Collector {
         if self.rows.rows() == 0 || (!last && self.rows.rows() < self.wanted) {
             return Ok(Flow::More);
         }
-        self.wanted = (self.wanted * 2).min(MOST_ROWS);
+        self.wanted = (self.wanted * 2).min(MAX_ROWS);
         visit(ctx, row, &mut self.rows.take())
     }
 }
+
+/// The table's conditions, the slots that are read above, and the keys of joins above.
+type ScanPlan<'p> = (&'p VectorFilters, &'p [BatchSlot], &'p KeyFilters<'p>);
 
 impl Runner<'_> {
     /// Gives the rows of a table to `visit`.
     pub(super) fn table_batches(
         &self,
         source: &TableSource,
-        (plan, slots): (&VectorFilters, &[BatchSlot]),
-        keys: &KeyFilters<'_>,
+        plan: ScanPlan<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         let mut examined = 0;
-        let flow = self.scan_batches(source, (plan, slots, &mut examined), keys, ctx, row, visit);
+        let flow = self.scan_batches(source, (plan, &mut examined), ctx, row, visit);
         if let Some(trace) = self.trace {
             trace.examined(source, examined);
         }
@@ -69,8 +71,7 @@ impl Runner<'_> {
     fn scan_batches(
         &self,
         source: &TableSource,
-        (plan, slots, examined): (&VectorFilters, &[BatchSlot], &mut u64),
-        keys: &KeyFilters<'_>,
+        ((plan, slots, keys), examined): (ScanPlan<'_>, &mut u64),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,

@@ -103,14 +103,14 @@ impl Runner<'_> {
     ) -> Result<Flow> {
         match (&plan.node, source) {
             (BatchNode::Table(filters), RowSource::Table(table)) => {
-                self.table_batches(table, (filters, &plan.slots), keys, ctx, row, visit)
+                self.table_batches(table, (filters, &plan.slots, keys), ctx, row, visit)
             }
             (BatchNode::Hash(hash), RowSource::Join(join)) => {
                 let JoinMethod::Hash(equal) = &join.method else { return Ok(Flow::Unfit) };
-                self.hash_batches((join, equal), (hash, &plan.slots), keys, ctx, row, visit)
+                self.hash_batches((join, equal), (hash, &plan.slots, keys), ctx, row, visit)
             }
             (BatchNode::Loop(looped), RowSource::Join(join)) => {
-                self.loop_batches(join, (looped, &plan.slots), keys, ctx, row, visit)
+                self.loop_batches(join, (looped, &plan.slots, keys), ctx, row, visit)
             }
             _ => self.collected_rows(source, &plan.slots, ctx, row, visit),
         }

@@ -29,7 +29,7 @@ pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<
     if !wanted || !is_batchable(&select.source) || !select.filter.iter().all(is_orderless) {
         return None;
     }
-    let mut reads = Reads::default();
+    let mut reads = ReadSlots::default();
     select.filter.iter().for_each(|condition| reads.add(condition));
     read_above(select, &mut reads);
     let mut forms = Forms::default();
@@ -53,13 +53,13 @@ fn worth_rows(host: &dyn SessionHost) -> f64 {
 
 /// What expressions read.
 #[derive(Default)]
-struct Reads<'p> {
+struct ReadSlots<'p> {
     slots: SlotSet,
     whole: bool,
     exprs: Vec<&'p Expr>,
 }
 
-impl<'p> Reads<'p> {
+impl<'p> ReadSlots<'p> {
     fn add(&mut self, expr: &'p Expr) {
         let needs = slots_of(expr);
         self.slots = self.slots.union(&needs.slots);
@@ -69,7 +69,7 @@ impl<'p> Reads<'p> {
 }
 
 /// Adds what everything above FROM and WHERE reads.
-fn read_above<'p>(select: &'p SelectPlan, reads: &mut Reads<'p>) {
+fn read_above<'p>(select: &'p SelectPlan, reads: &mut ReadSlots<'p>) {
     select.output.iter().chain(&select.having).for_each(|expr| reads.add(expr));
     if let Some(aggregation) = &select.aggregation {
         aggregation.group.iter().for_each(|expr| reads.add(expr));
@@ -275,7 +275,7 @@ impl Planner {
             _ if right == LoopRight::Nothing => join.on.iter().collect(),
             _ => Vec::new(),
         };
-        let mut on = Reads::default();
+        let mut on = ReadSlots::default();
         conditions.iter().for_each(|condition| on.add(condition));
         let on = if on.whole { both.clone() } else { on.slots.intersection(&both) };
         let bound = match (&join.right, right) {
@@ -302,14 +302,14 @@ impl Planner {
     }
 }
 
-fn reads_of<'p>(exprs: impl IntoIterator<Item = &'p Expr>) -> Reads<'p> {
-    let mut reads = Reads::default();
+fn reads_of<'p>(exprs: impl IntoIterator<Item = &'p Expr>) -> ReadSlots<'p> {
+    let mut reads = ReadSlots::default();
     exprs.into_iter().for_each(|expr| reads.add(expr));
     reads
 }
 
 /// Adds what reading a source evaluates.
-fn read_in<'p>(source: &'p RowSource, reads: &mut Reads<'p>) {
+fn read_in<'p>(source: &'p RowSource, reads: &mut ReadSlots<'p>) {
     match source {
         RowSource::One | RowSource::Nothing => {}
         RowSource::Table(table) => {
