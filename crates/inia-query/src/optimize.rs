@@ -22,6 +22,7 @@ mod search;
 mod size;
 mod vector;
 
+pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
 pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
 pub(crate) use price::price_of;
