@@ -6,7 +6,8 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
-const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+/// An odd number with its bits well spread.
+pub(super) const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();

@@ -3,26 +3,42 @@
 //! A number is its own word. A text's word is the number of its collation key: texts that are equal
 //! have one.
 
-use crate::exec::hash::{KeyHash, word_hash};
+use crate::exec::hash::{KeyHash, MULTIPLIER, word_hash};
 use std::collections::HashMap;
 
 /// Keys that have come, and their words.
-#[derive(Default)]
 pub(super) struct Dictionary {
+    /// Short texts that came last, as numbers, and their words.
+    recent: [(u64, u64); RECENT],
     /// The texts of those keys, as they came: short ones as a number.
     short: HashMap<u64, u64, KeyHash>,
     by_bytes: HashMap<Vec<u8>, u64, KeyHash>,
     by_key: HashMap<Vec<u8>, u64, KeyHash>,
 }
 
+/// Places for short texts that came last.
+const RECENT: usize = 64;
+/// The number of no text: its length would be 255.
+const NO_TEXT: u64 = u64::MAX;
+
+impl Default for Dictionary {
+    fn default() -> Dictionary {
+        let (short, by_bytes, by_key) = Default::default();
+        Dictionary { recent: [(NO_TEXT, 0); RECENT], short, by_bytes, by_key }
+    }
+}
+
 impl Dictionary {
     /// The word of a text that came before.
     #[inline]
-    pub(super) fn get(&self, bytes: &[u8]) -> Option<u64> {
-        match packed(bytes) {
-            Some(short) => self.short.get(&short).copied(),
-            None => self.by_bytes.get(bytes).copied(),
+    pub(super) fn get(&mut self, bytes: &[u8]) -> Option<u64> {
+        let Some(short) = packed(bytes) else { return self.by_bytes.get(bytes).copied() };
+        let place = short.wrapping_mul(MULTIPLIER) >> (64 - RECENT.ilog2());
+        let recent = &mut self.recent[place as usize];
+        if recent.0 != short {
+            *recent = (short, *self.short.get(&short)?);
         }
+        Some(recent.1)
     }
 
     /// The word of a key that came before.
