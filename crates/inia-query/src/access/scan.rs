@@ -11,7 +11,7 @@ use super::bounds::{self, KeyRange, Keys};
 use super::run::FoundRun;
 use crate::catalog::{IndexKind, Table};
 use crate::error::StorageResult;
-use batch::{Batch, FIRST_BATCH, Item};
+use batch::{Batch, BatchItem, FIRST_BATCH};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -119,7 +119,7 @@ impl TableScan {
     /// Asks for these columns of each row only, and for no keys. Where rows are read from the
     /// clustered tree and all of the columns have fixed places, which lie in a row's first bytes,
     /// the rest is left out. Before the first move.
-    pub(crate) fn narrow_to(&mut self, columns: impl Iterator<Item = usize>) {
+    pub(crate) fn narrow_to(&mut self, columns: impl Iterator<BatchItem = usize>) {
         debug_assert!(self.is_unmoved(), "rows are narrowed before the first move");
         let mut extents = columns.map(|column| self.table.layout.extent(column));
         let bytes = extents.try_fold(0, |most, extent| Some(most.max(extent?)));
@@ -208,7 +208,7 @@ impl TableScan {
             }
             Standing::PointEntry(index) => Some(self.entry(index, &self.key, &self.row)?),
             Standing::Batch(at) => {
-                let Item { key, row } = &self.batch.items[at];
+                let BatchItem { key, row } = &self.batch.items[at];
                 row.as_ref().map(|row| FoundRow {
                     clustered_key: &self.batch.keys[key.clone()],
                     data: RowData::Row(&self.batch.rows[row.clone()]),
