@@ -119,7 +119,7 @@ impl TableScan {
     /// Reads these columns of each row only, and no keys. Where rows are read from the
     /// clustered tree and all of the columns have fixed places, which lie in a row's first bytes,
     /// the rest is left out. Before the first move.
-    pub(crate) fn narrow_to(&mut self, columns: impl Iterator<BatchItem = usize>) {
+    pub(crate) fn narrow_to(&mut self, columns: impl Iterator<Item = usize>) {
         debug_assert!(self.is_unmoved(), "rows are narrowed before the first move");
         let mut extents = columns.map(|column| self.table.layout.extent(column));
         let bytes = extents.try_fold(0, |most, extent| Some(most.max(extent?)));
