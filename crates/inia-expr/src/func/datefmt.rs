@@ -93,29 +93,22 @@ pub(super) fn format_moment(moment: DateTime, format: &str, locale: Option<&Loca
     if format.is_empty() {
         return Err(Stop::Null);
     }
+    let mut out = String::new();
     let hour = u32::from(moment.hour);
-    formatted(format, String::new(), |spec, out| {
-        if !date_part(spec, moment, locale, out)? && !clock_part(spec, hour, moment.time(), out) {
-            out.push(spec);
-        }
-        Ok(())
-    })
-}
-
-/// Appends a format to `out`; `part` writes what stands for the character behind a `%`.
-fn formatted(
-    format: &str,
-    mut out: String,
-    mut part: impl FnMut(char, &mut String) -> Result<(), Stop>,
-) -> FnResult {
     let mut chars = format.chars();
     while let Some(c) = chars.next() {
-        match (c, chars.clone().next()) {
-            ('%', Some(spec)) => {
-                chars.next();
-                part(spec, &mut out)?;
-            }
-            _ => out.push(c),
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        let Some(spec) = chars.next() else {
+            out.push('%');
+            break;
+        };
+        if !date_part(spec, moment, locale, &mut out)?
+            && !clock_part(spec, hour, moment.time(), &mut out)
+        {
+            out.push(spec);
         }
     }
     Ok(Value::Text(out))
@@ -214,8 +207,20 @@ fn clock_part(spec: char, hour: u32, time: Time, out: &mut String) -> bool {
 fn time_format(a: &mut Args<'_, '_>) -> FnResult {
     let time = a.time(0)?;
     let format = a.text(1)?;
-    let sign = if time.is_negative() { "-" } else { "" };
-    formatted(&format, sign.to_owned(), |spec, out| {
+    let mut out = String::new();
+    if time.is_negative() {
+        out.push('-');
+    }
+    let mut chars = format.chars();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        let Some(spec) = chars.next() else {
+            out.push('%');
+            break;
+        };
         let zero = match spec {
             'c' | 'e' => "0",
             'd' | 'm' | 'y' => "00",
@@ -226,11 +231,11 @@ fn time_format(a: &mut Args<'_, '_>) -> FnResult {
             _ => "",
         };
         out.push_str(zero);
-        if zero.is_empty() && !clock_part(spec, time.hour(), time, out) {
+        if zero.is_empty() && !clock_part(spec, time.hour(), time, &mut out) {
             out.push(spec);
         }
-        Ok(())
-    })
+    }
+    Ok(Value::Text(out))
 }
 
 /// DATE, TIME or DATETIME by what a constant format asks for.
