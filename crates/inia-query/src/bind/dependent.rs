@@ -109,9 +109,13 @@ impl Dependencies {
         }
     }
 
-    /// Whether the slots determine the whole row.
+    /// Whether rows that agree on the slots are one row: those determine a key of each member.
     pub(super) fn determine_rows(&self, given: impl IntoIterator<Item = usize>) -> bool {
         let known = self.determined_by(given);
-        self.members.iter().all(|slots| SlotSet::of_range(slots.clone()).is_subset(&known))
+        let has_key = |member: &Range<usize>| {
+            let mut own = self.keys.iter().filter(|(_, table)| table == member);
+            own.any(|(key, _)| key.iter().all(|slot| known.contains(*slot)))
+        };
+        self.members.iter().all(has_key)
     }
 }

@@ -89,7 +89,8 @@ impl Clauses {
             let expr = exprs[key.index];
             let known = before.iter().any(|before: &&Expr| before.same(expr));
             let fixed = matches!(expr.kind, ExprKind::Literal(_)) || determined(expr, &before);
-            if !fixed && !(known && crate::access::is_stable(expr)) {
+            let twice = known && crate::access::is_stable(expr);
+            if !fixed && !twice {
                 before.push(expr);
                 kept.push(key);
             }

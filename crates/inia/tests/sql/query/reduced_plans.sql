@@ -21,7 +21,6 @@ select c.id, t.s from c left join (select c, sum(x) s from o group by c) t on t.
 
 -- What differs among values that a grouping holds equal is checked behind it.
 select * from (select s, count(*) n from o group by s) t where s = 'A';
-select * from (select distinct s from o) t where binary s = 'A';
 select * from (select distinct s, c from o) t where s = 'a' and c = 1;
 
 -- DISTINCT, UNION and the partitions of windows.
@@ -44,7 +43,6 @@ select * from (select c, sum(x) s from o group by c order by c limit 2) t where 
 select count(*) from (select c, rand() r from o group by c) t where c = 1;
 select t.c from c join (select c, sum(x) s from o group by c) t where t.s > c.id + 5 order by t.c;
 select c from (select c, sum(x) s from o group by c) t where s > 3 order by c;
-select * from (select c, sum(x) s from o group by c with rollup) t where c = 1;
 
 drop view v;
 drop table c, o;
@@ -100,6 +98,11 @@ select distinct c from o where id = 3;
 
 -- It stays where rows may be the same.
 select distinct o.id from o join c on c.id > o.c order by 1;
+create table h (k int not null);
+insert into h values (1), (2), (1);
+select distinct k from h order by k;
+select distinct k from (select x k from o where x > 1 union all select x from o) t order by k;
+drop table h;
 select distinct code from c order by 1;
 select distinct count(*) from o group by x;
 select distinct o.c from o left join c on c.id = o.c order by 1;
