@@ -1,6 +1,6 @@
 //! One SELECT: FROM, WHERE, select list, GROUP BY, HAVING, ORDER BY, then planning.
 
-use super::described::as_kept;
+use super::described;
 use super::from::BoundFrom;
 use super::grouping::{GroupCheck, Keyed};
 use super::is_null::{self, Never};
@@ -15,7 +15,7 @@ use crate::access::EvalSettings;
 use crate::optimize::{FromTree, LeafKind, OrderKey, QueryBlock, group_strategy, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
-use crate::plan::{SelectPlan, SortKey};
+use crate::plan::{SelectPlan, SortKey, Subplan};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
@@ -78,6 +78,26 @@ impl Clauses {
     fn groups_only(&self, select: &ast::Select) -> bool {
         let computes = !self.aggregates.is_empty() || !self.windows.is_empty();
         !computes && self.having.is_none() && !select.rollup
+    }
+
+    /// Describes the columns by what is done to the rows.
+    fn describe(&mut self, distinct: bool, subplans: &[Option<Subplan>]) {
+        let Clauses { items, columns, group, aggregates, .. } = self;
+        let one_group = group.is_empty() && !aggregates.is_empty();
+        let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
+        let for_each_row =
+            items.iter().any(|item| described::aggregates_for_each_row(&item.expr, subplans));
+        for (item, column) in items.iter().zip(columns) {
+            if one_group {
+                described::of_one_group(column, &item.expr);
+            }
+            if many {
+                described::of_groups(column, &item.expr);
+            }
+            if for_each_row && matches!(item.expr.kind, ExprKind::Column { .. }) {
+                column.result.flags &= !flags::NOT_NULL;
+            }
+        }
     }
 
     /// Makes the expressions above WITH ROLLUP read the group's values.
@@ -179,10 +199,11 @@ impl QueryBinder<'_> {
         if !clauses.windows.is_empty() {
             let items = clauses.items.iter().zip(&mut clauses.columns);
             let computed = items.filter(|(item, _)| !item.expr.is_constant_in_statement());
-            computed.for_each(|(_, column)| as_kept(column));
+            computed.for_each(|(_, column)| described::as_kept(column));
         }
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
+        clauses.describe(select.options.distinct, &self.subplans);
         clauses.shown_at = from.width;
         from.width += clauses.shown.len();
         if clauses.group.is_empty() && !clauses.aggregates.is_empty() {
