@@ -8,7 +8,7 @@ select concat(a,b) c1, concat_ws(a,b) c2, repeat(b,2) c3, elt(1,a,b) c4, make_se
 select json_array(1) g, count(*) from t group by json_array(1);
 select j->'$[0]' g, count(*) from t group by j->'$[0]';
 select j g from t group by j;
-select json_object('a',i) g, max(j->'$[0]') from t group by g;
+select json_object('a',i) g, count(*) from t group by g;
 select distinct j->'$[0]' g from t;
 select j->'$[0]' g from t union select j from t;
 select min(j), max(j), json_arrayagg(i), json_objectagg(i, a) from t;
@@ -27,8 +27,6 @@ select if(i,e,'x')+0 a, if(i,d,'x')+0 b, case i when 1 then e else 'x' end+0 e, 
 select c1 + 0, c2 + 0, c5 + 0 from (select case when i = 1 then bi else s end c1, case when i = 1 then s else bi end c2, if(i, bi, s) c5 from t) q;
 create table k as select case when i = 1 then bi else s end c1, if(i, bi, s) c5, lpad(a,5,b) c6, replace(b,a,'x') c7, insert(a,1,1,b) c8, hex(lb) c9, concat('','') c10 from t;
 show create table k;
-select n, (select max(i) from t u where u.n = t.n) m from t;
-select n, ti, (select count(*) from t u where u.n = t.n) m from t;
 select n, exists (select 1 from t u where u.n = t.n) m from t;
 select n, (select i from t u where u.n = t.n) m from t;
 select n, (select max(i) from t) m from t;
