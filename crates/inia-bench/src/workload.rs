@@ -13,7 +13,7 @@ mod innodb;
 mod nile;
 mod order;
 mod php;
-mod questions;
+mod query_set;
 mod smack;
 mod sqlbench;
 mod sysbench;
