@@ -121,6 +121,16 @@ impl Dialect {
         if self == Dialect::MySql { " ENGINE=InnoDB" } else { "" }
     }
 
+    /// Statements that bring the statistics of loaded tables up to date.
+    pub fn analyze(self, tables: &[&str]) -> Vec<String> {
+        match self {
+            Dialect::MySql => vec![format!("ANALYZE TABLE {}", tables.join(", "))],
+            Dialect::Sqlite => vec!["ANALYZE".to_owned()],
+            // The loader does it for every data set.
+            Dialect::Postgres => Vec::new(),
+        }
+    }
+
     /// Type of a date with time of day.
     pub fn datetime(self) -> &'static str {
         match self {
@@ -222,7 +232,7 @@ pub struct Prepared(pub u32);
 pub enum BulkFormat {
     /// `(1,'a'),(2,'b')`: the rest of an INSERT.
     Values,
-    /// PostgreSQL's text format of COPY.
+    /// PostgreSQL's text format of COPY, which is that of LOAD DATA too.
     Copy,
 }
 
@@ -267,7 +277,7 @@ pub trait Connection: Send {
     }
 
     /// How [`Connection::bulk`] wants its rows.
-    fn bulk_format(&self) -> BulkFormat {
+    fn bulk_format(&mut self) -> BulkFormat {
         BulkFormat::Values
     }
 
