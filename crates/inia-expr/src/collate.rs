@@ -227,8 +227,14 @@ pub(crate) fn into_repertoire(collation: Collation, text: Cow<'_, str>) -> Strin
     }
 }
 
-/// Base64 without line breaks.
+/// Base64 in lines of 76 digits, as MySQL writes it.
 pub(crate) fn base64(bytes: &[u8]) -> String {
+    const LINE_BYTES: usize = 57;
+    let lines: Vec<String> = bytes.chunks(LINE_BYTES).map(base64_line).collect();
+    lines.join("\n")
+}
+
+fn base64_line(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

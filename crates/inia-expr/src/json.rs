@@ -161,7 +161,7 @@ fn write(json: &Json, marks: bool, out: &mut dyn Write) -> fmt::Result {
         }
         Json::Decimal(value) => write!(out, "{value}"),
         Json::Date(_) | Json::Time(_) | Json::DateTime(_) | Json::Opaque(..) => {
-            write!(out, "\"{}\"", unquoted(json))
+            out.write_str(&quote(&unquoted(json)))
         }
         Json::String(value) => out.write_str(&quote(value)),
         Json::Array(items) => {

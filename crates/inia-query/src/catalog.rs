@@ -31,8 +31,8 @@ pub mod view;
 pub mod width;
 
 pub use crate::table_def::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
-    ReferentialAction, TableDef, TableId, same_name,
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, Histogram, HistogramBucket,
+    IndexDef, IndexKind, IndexPart, ReferentialAction, TableDef, TableId, same_name,
 };
 pub use crate::table_def::{HIDDEN, TRANSACTIONAL};
 pub use account_name::AccountName;
@@ -40,6 +40,7 @@ pub use names::{MAX_NAME, check_name};
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
+pub use stats::HistogramRequest;
 pub(crate) use table::TableShared;
 pub use table::{Table, TableIndex};
 pub(crate) use view::View;
@@ -180,6 +181,9 @@ pub struct Catalog {
     mdl: Arc<MdlManager>,
     /// SET PERSIST.
     kept: Mutex<BTreeMap<String, String>>,
+    /// Held while a table's histograms change: two sessions that change them hold metadata locks
+    /// that get on with each other.
+    pub histogram_changes: Mutex<()>,
 }
 
 impl Catalog {
@@ -196,6 +200,7 @@ impl Catalog {
             has_references: AtomicBool::new(false),
             mdl: Arc::default(),
             kept: Mutex::default(),
+            histogram_changes: Mutex::default(),
         };
         let (mut changes, mut left_over) = (Vec::new(), Vec::new());
         let mut txn = engine.attach();

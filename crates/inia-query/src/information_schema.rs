@@ -7,6 +7,7 @@
 mod charsets;
 mod columns;
 mod grants;
+mod histograms;
 mod innodb;
 mod keys;
 mod server;
@@ -55,6 +56,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", charsets::applicability),
     ("information_schema", "COLUMNS", columns::columns),
     ("information_schema", "COLUMN_PRIVILEGES", grants::column_privileges),
+    ("information_schema", "COLUMN_STATISTICS", histograms::column_statistics),
     ("information_schema", "ENABLED_ROLES", grants::enabled_roles),
     ("information_schema", "ENGINES", server::engines),
     ("information_schema", "INNODB_TRX", server::transactions),
@@ -172,6 +174,7 @@ impl SystemTable {
             created: 0,
             // MySQL prints these as CREATE TEMPORARY TABLE.
             temporary: self.declared.schema == "information_schema",
+            histograms: Vec::new(),
         }
     }
 

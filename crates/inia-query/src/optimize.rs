@@ -16,6 +16,7 @@ mod cells;
 mod direct;
 mod order;
 mod outer;
+mod price;
 mod rewrite;
 mod search;
 mod size;
@@ -24,6 +25,8 @@ mod vector;
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
 pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
+pub(crate) use price::price_of;
+pub(crate) use search::is_natural;
 pub(crate) use size::{UNKNOWN_ROWS, expected_rows};
 
 use crate::access::EvalSettings;

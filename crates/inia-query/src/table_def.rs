@@ -7,12 +7,15 @@
 //!
 //! [`sound`] has the rest, and checks them all.
 
+mod histogram;
 mod sound;
 
+pub use histogram::{Histogram, HistogramBucket};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::value::Value;
+use std::sync::Arc;
 
 /// The engine whose tables take part in transactions.
 pub const TRANSACTIONAL: &str = "InnoDB";
@@ -273,6 +276,8 @@ pub struct TableDef {
     pub created: u64,
     /// Only the session that created it sees it; the key of its record shows that.
     pub temporary: bool,
+    /// Histograms in the order in which their columns first got one.
+    pub histograms: Vec<Arc<Histogram>>,
 }
 
 impl TableDef {
@@ -306,6 +311,22 @@ impl TableDef {
     /// Position of an index, by its name without case.
     pub(crate) fn index(&self, name: &str) -> Option<usize> {
         self.indexes.iter().position(|index| same_name(&index.name, name))
+    }
+
+    /// The histogram of a column.
+    pub(crate) fn histogram(&self, column: usize) -> Option<&Arc<Histogram>> {
+        self.histogram_of(&self.columns[column].name)
+    }
+
+    /// The histogram of a column, by the column's name without case.
+    pub fn histogram_of(&self, column: &str) -> Option<&Arc<Histogram>> {
+        self.histograms.iter().find(|histogram| same_name(&histogram.column, column))
+    }
+
+    /// Whether a unique index has this column alone.
+    pub fn has_own_unique_index(&self, column: usize) -> bool {
+        let alone = |index: &IndexDef| index.parts.len() == 1 && index.parts[0].column == column;
+        self.indexes.iter().any(|index| index.unique() && alone(index))
     }
 
     /// The AUTO_INCREMENT column.

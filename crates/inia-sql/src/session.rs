@@ -10,6 +10,7 @@ mod define;
 mod evaluate;
 mod explain;
 mod hints;
+mod histograms;
 mod incoming;
 mod login;
 mod params;

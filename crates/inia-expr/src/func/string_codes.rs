@@ -209,13 +209,7 @@ fn soundex(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 fn to_base64(a: &mut Args<'_, '_>) -> FnResult {
-    let plain = collate::base64(&a.bytes(0)?);
-    let lines: Vec<&str> = plain
-        .as_bytes()
-        .chunks(76)
-        .map(|line| std::str::from_utf8(line).unwrap_or_default())
-        .collect();
-    Ok(Value::Text(lines.join("\n")))
+    Ok(Value::Text(collate::base64(&a.bytes(0)?)))
 }
 
 fn from_base64(a: &mut Args<'_, '_>) -> FnResult {

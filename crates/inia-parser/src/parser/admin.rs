@@ -10,6 +10,10 @@ use crate::{
     keyword::Kw,
     lexer::Tok,
 };
+use inia_base::collation::Collation;
+
+/// The most buckets of a histogram.
+const MAX_BUCKETS: u64 = 1024;
 
 impl Parser<'_> {
     /// A statement of this family; a syntax error where the words begin none.
@@ -255,8 +259,25 @@ impl Parser<'_> {
         let columns = self.list(Self::ident)?;
         let mut buckets = None;
         if kw == Kw::UPDATE && self.accept_kw(Kw::WITH) {
-            buckets = Some(self.uint()?);
+            let number = self.uint()?;
             self.expect_kw(Kw::BUCKETS)?;
+            if !(1..=MAX_BUCKETS).contains(&number) {
+                return Err(self.fail(ParseErrorKind::Other {
+                    code: 1690,
+                    state: "22003",
+                    message: String::from(
+                        "Number of buckets value is out of range in 'ANALYZE TABLE'",
+                    ),
+                }));
+            }
+            buckets = Some(number);
+        }
+        // MySQL looks at the names once it has read the whole statement.
+        if matches!(self.tok.tok, Tok::Eof | Tok::Semi)
+            && let Some(name) = repeated(&columns)
+        {
+            let message = format!("Duplicate column name '{name}'");
+            return Err(self.fail(ParseErrorKind::Other { code: 1060, state: "42S21", message }));
         }
         Ok(Some(Histogram { drop: kw == Kw::DROP, columns, buckets }))
     }
@@ -332,4 +353,12 @@ impl Parser<'_> {
         })?;
         Ok(Statement::GetDiagnostics(GetDiagnostics { stacked, condition, items }))
     }
+}
+
+/// The first name that is there before.
+fn repeated(names: &[String]) -> Option<&String> {
+    let same = |a: &String, b: &String| Collation::SYSTEM.equals(a.as_bytes(), b.as_bytes());
+    let mut places = names.iter().enumerate();
+    let before = |(at, name): &(usize, &String)| names[..*at].iter().any(|b| same(b, name));
+    places.find(before).map(|(_, name)| name)
 }

@@ -150,11 +150,6 @@ fn nulls(operand: &Expr, tables: &dyn Columns) -> f64 {
     }
 }
 
-fn stats_of(operand: &Expr, tables: &dyn Columns) -> Option<Arc<ColumnStats>> {
-    let (table, column) = column_of(operand, tables)?;
-    table.stats().column(column)
-}
-
 /// The share of an equality between an operand and a value that is not known.
 fn equal(operand: &Expr, tables: &dyn Columns) -> f64 {
     match distinct(operand, tables) {
@@ -236,7 +231,8 @@ fn matched(like: &Like, tables: &dyn Columns) -> Option<f64> {
     if pattern.is_exact() {
         return Some(equal(&like.value, tables));
     }
-    let stats = stats_of(&like.value, tables)?;
+    let (table, column) = column_of(&like.value, tables)?;
+    let stats = table.stats().sample(column)?;
     if stats.texts.is_empty() {
         return None;
     }

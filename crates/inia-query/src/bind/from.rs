@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// A bound FROM.
+#[derive(Clone)]
 pub(super) struct BoundFrom {
     /// `None` where there is no FROM.
     pub(super) tree: Option<FromTree>,
@@ -31,6 +32,19 @@ pub(super) struct BoundFrom {
     pub(super) tables: usize,
     /// Conditions of merged members, which belong to WHERE.
     pub(super) conditions: Vec<Expr>,
+}
+
+impl BoundFrom {
+    /// Joins one more member to all others.
+    pub(super) fn join(&mut self, kind: JoinType, leaf: Leaf, on: Vec<Expr>) {
+        let right = FromTree::Leaf(leaf);
+        self.tree = Some(match self.tree.take() {
+            None => right,
+            Some(left) => {
+                FromTree::Join(Box::new(FromJoin { kind, straight: false, left, right, on }))
+            }
+        });
+    }
 }
 
 /// A member or join with its names.

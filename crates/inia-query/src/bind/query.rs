@@ -50,7 +50,7 @@ impl QueryBinder<'_> {
             let usage = QueryUse { limit: query.limit.as_ref().map(limited), ..usage };
             let mut plan = self.select((select, usage), &query.order_by, &query.locking)?;
             plan.limit = self.limit(query.limit.as_ref())?;
-            if plan.limit.is_some() {
+            if query.limit.as_ref().is_some_and(|limit| !usage.tested || !has_rows(limit)) {
                 self.kept = None;
             }
             order_by_index(&mut plan);
@@ -385,6 +385,12 @@ fn limited(limit: &ast::Limit) -> u64 {
         _ => UNKNOWN_LIMIT,
     };
     number(&limit.count).saturating_add(limit.offset.as_ref().map_or(0, number))
+}
+
+/// Whether a LIMIT lets the first row through.
+fn has_rows(limit: &ast::Limit) -> bool {
+    let some = matches!(limit.count, ast::Expr::Literal(ast::Literal::Int(1..)));
+    some && limit.offset.is_none()
 }
 
 /// Whether a body reads the table `name`, its subqueries included.

@@ -26,7 +26,7 @@ use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast::{self, SelectItem};
 
 /// A SELECT's bound clauses, before planning.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Clauses {
     pub(super) items: Vec<ScopeItem>,
     columns: Vec<OutputColumn>,
@@ -44,6 +44,36 @@ pub(super) struct Clauses {
 }
 
 impl Clauses {
+    /// Clauses of which WHERE alone is known.
+    pub(super) fn of_conditions(conditions: Vec<Expr>) -> Clauses {
+        Clauses { conditions, ..Clauses::default() }
+    }
+
+    /// Gives every expression to `visit`, to be changed in place.
+    pub(super) fn for_each_expr_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        self.items.iter_mut().for_each(|item| visit(&mut item.expr));
+        let Clauses { conditions, group, having, aggregates, windows, hidden, .. } = self;
+        conditions.iter_mut().chain(group).chain(having).chain(hidden).for_each(&mut *visit);
+        for call in aggregates {
+            call.args.iter_mut().for_each(&mut *visit);
+            call.order_by.iter_mut().for_each(|(expr, _)| visit(expr));
+        }
+        windows.iter_mut().for_each(|window| window.for_each_expr_mut(visit));
+    }
+
+    /// Whether queries inside read aggregates of it.
+    pub(super) fn shows_aggregates(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    /// Adds a column that is known inside the statement only.
+    pub(super) fn push_unnamed(&mut self, expr: Expr) {
+        let (name, ty, origin) = (String::new(), expr.ty.clone(), Origin::Function);
+        let result = ty.result_column(&name);
+        self.columns.push(OutputColumn { result, ty, origin });
+        self.items.push(ScopeItem { name, expr, column: None });
+    }
+
     /// Whether GROUP BY does no more than to leave out equal rows.
     fn groups_only(&self, select: &ast::Select) -> bool {
         let computes = !self.aggregates.is_empty() || !self.windows.is_empty();
@@ -138,17 +168,13 @@ impl QueryBinder<'_> {
             let (env, host) = (self.context.env, self.context.host);
             super::functional::read_hidden_of(tree, &mut clauses.conditions, env, host);
         }
-        for item in &select.group_by {
-            let expr = self.group_item(item, &mut clauses)?;
-            clauses.group.push(expr);
-        }
-        if let Some(having) = &select.having {
-            clauses.having = Some(self.later(having, Clause::Having, &mut clauses)?);
-        }
-        if clauses.having.as_ref().is_some_and(has_window) {
-            return Err(having_window(&clauses.items));
-        }
+        self.group_by(select, &mut clauses)?;
         self.order_by(order_by, &mut clauses)?;
+        if usage.tested {
+            // Which values there are does not depend on their order.
+            clauses.order.clear();
+            clauses.hidden.clear();
+        }
         clauses.windows = self.take_windows();
         if !clauses.windows.is_empty() {
             let items = clauses.items.iter().zip(&mut clauses.columns);
@@ -170,7 +196,8 @@ impl QueryBinder<'_> {
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
             self.check_full_group(select, &from, &clauses)?;
         }
-        self.unnest(&mut from, &mut clauses.conditions);
+        let members = self.unnest(&mut from, &mut clauses.conditions);
+        self.derive_subqueries((select, usage), (&mut from, &mut clauses), members);
         self.keep_nested((select, usage), &from, &clauses);
         if select.rollup {
             clauses.read_rolled_up(from.width)?;
@@ -179,6 +206,21 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
         }
         Ok(self.plan(select, from, clauses, usage.limit))
+    }
+
+    /// Binds GROUP BY and HAVING.
+    fn group_by(&mut self, select: &ast::Select, clauses: &mut Clauses) -> Result<()> {
+        for item in &select.group_by {
+            let expr = self.group_item(item, clauses)?;
+            clauses.group.push(expr);
+        }
+        if let Some(having) = &select.having {
+            clauses.having = Some(self.later(having, Clause::Having, clauses)?);
+        }
+        match clauses.having.as_ref().is_some_and(has_window) {
+            true => Err(having_window(&clauses.items)),
+            false => Ok(()),
+        }
     }
 
     /// Binds an expression that may not name select items and collects no aggregates.
@@ -489,8 +531,8 @@ impl QueryBinder<'_> {
         needed
     }
 
-    fn plan(
-        &mut self,
+    pub(super) fn plan(
+        &self,
         select: &ast::Select,
         from: BoundFrom,
         mut clauses: Clauses,

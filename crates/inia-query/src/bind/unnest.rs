@@ -27,6 +27,11 @@
 //! change), that call what is not stable (RAND(), user variables), that have a LIMIT, and those
 //! whose own subqueries read rows around them for each row.
 
+mod choice;
+mod groups;
+mod member;
+mod scalar;
+
 use super::from::BoundFrom;
 use super::nesting::MAX_TABLES;
 use super::select::Clauses;
@@ -36,8 +41,11 @@ use crate::optimize::{FromJoin, FromTree, LeafKind};
 use crate::plan::{JoinType, Subplan};
 use inia_base::value::Value;
 use inia_expr::tree::{Compare, Quantifier, RowLookup, Subquery, SubqueryKind};
-use inia_expr::{CmpOp, Expr, ExprKind, ExprType, SlotSet, VarScope, conjuncts, slots_of};
+use inia_expr::{
+    Aggregate, CmpOp, Expr, ExprKind, ExprType, SlotSet, VarScope, conjuncts, slots_of,
+};
 use inia_parser::ast;
+use member::Membership;
 
 /// The SELECT of a subquery as bound.
 pub(super) struct BoundNested {
@@ -49,8 +57,28 @@ pub(super) struct BoundNested {
     conditions: Vec<Expr>,
     /// The select list.
     output: Vec<Expr>,
-    /// Whether it has aggregates.
-    grouped: bool,
+    /// GROUP BY and aggregates, where it has some.
+    groups: Option<Groups>,
+}
+
+/// How the rows of a subquery are grouped.
+struct Groups {
+    keys: Vec<Expr>,
+    calls: Vec<Aggregate>,
+    having: Option<Expr>,
+}
+
+impl Groups {
+    /// The grouping of a SELECT; `None` where it cannot be computed elsewhere.
+    fn of(clauses: &Clauses) -> Option<Groups> {
+        let Clauses { group, aggregates, having, .. } = clauses;
+        let ordered = |call: &Aggregate| call.order_by.iter().all(|(expr, _)| is_movable(expr));
+        let mut movable = group.iter().all(is_movable)
+            && having.iter().all(|having| is_movable(&without_aggregates(having)));
+        movable &= aggregates.iter().all(|call| call.args.iter().all(is_movable) && ordered(call));
+        let (keys, calls) = (group.clone(), aggregates.clone());
+        movable.then(|| Groups { keys, calls, having: having.clone() })
+    }
 }
 
 impl BoundNested {
@@ -61,13 +89,17 @@ impl BoundNested {
         clauses: &Clauses,
         binder: &QueryBinder<'_>,
     ) -> Option<BoundNested> {
-        let simple = clauses.windows.is_empty() && clauses.having.is_none() && !select.rollup;
+        let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
+        let simple = clauses.windows.is_empty() && (grouped || clauses.having.is_none());
+        let simple = simple && !select.rollup && !clauses.shows_aggregates();
         if !simple || select.options.straight_join {
             return None;
         }
+        let groups = if grouped { Some(Groups::of(clauses)?) } else { None };
         let tree = from.tree.clone().filter(|tree| binder.is_movable(tree))?;
         let output: Vec<Expr> = clauses.items.iter().map(|item| item.expr.clone()).collect();
-        let mut movable = clauses.conditions.iter().chain(&output).all(is_movable);
+        let mut movable = clauses.conditions.iter().all(is_movable)
+            && output.iter().all(|expr| is_movable(&without_aggregates(expr)));
         tree.for_each_expr(&mut |expr| movable &= is_movable(expr));
         movable.then(|| BoundNested {
             tree,
@@ -75,7 +107,7 @@ impl BoundNested {
             tables: from.tables,
             conditions: clauses.conditions.clone(),
             output,
-            grouped: !clauses.group.is_empty() || !clauses.aggregates.is_empty(),
+            groups,
         })
     }
 
@@ -96,6 +128,17 @@ fn is_movable(expr: &Expr) -> bool {
         _ => {}
     });
     movable
+}
+
+/// An expression with NULL for each aggregate.
+fn without_aggregates(expr: &Expr) -> Expr {
+    let mut expr = expr.clone();
+    expr.walk_mut(&mut |node| {
+        if matches!(node.kind, ExprKind::Aggregate(_)) {
+            node.kind = ExprKind::Literal(Value::Null);
+        }
+    });
+    expr
 }
 
 /// Makes an expression read the row around its SELECT, in which its own slots begin at `base`.
@@ -235,21 +278,32 @@ impl QueryBinder<'_> {
 
     /// Whether `optimizer_switch` has semi joins on.
     fn joins_subqueries(&self) -> bool {
-        let switch = self.context.host.sysvar(VarScope::Session, "optimizer_switch");
-        !matches!(switch, Ok((Value::Text(text), _)) if text.contains("semijoin=off"))
+        !self.switched("semijoin=off")
+    }
+
+    /// Whether `optimizer_switch` has a switch in this position.
+    fn switched(&self, position: &str) -> bool {
+        let switches = self.context.host.sysvar(VarScope::Session, "optimizer_switch");
+        matches!(switches, Ok((Value::Text(text), _)) if text.split(',').any(|one| one == position))
     }
 
     /// Makes joins of the conditions on the SELECT's rows that are subqueries, where that can be
-    /// done.
-    pub(super) fn unnest(&mut self, from: &mut BoundFrom, conditions: &mut Vec<Expr>) {
-        let Some(tree) = &mut from.tree else { return };
+    /// done. Those that are `IN` over rows of their own come back.
+    pub(super) fn unnest(
+        &mut self,
+        from: &mut BoundFrom,
+        conditions: &mut Vec<Expr>,
+    ) -> Vec<Membership> {
+        let mut members = Vec::new();
+        let Some(tree) = &mut from.tree else { return members };
         if self.nested.is_empty() || locks(tree) || !self.joins_subqueries() {
-            return;
+            return members;
         }
-        hoist(tree, conditions);
+        hoist(tree, conditions, &|condition| Tested::of(condition).is_some());
         for condition in std::mem::take(conditions) {
             match self.as_join(&condition, from, conditions) {
                 Some((kind, right, on)) => {
+                    members.extend(Membership::of_join(&condition, &right));
                     let left = from.tree.take().expect("a FROM with members was looked at");
                     let join = FromJoin { kind, straight: false, left, right, on };
                     from.tree = Some(FromTree::Join(Box::new(join)));
@@ -257,6 +311,7 @@ impl QueryBinder<'_> {
                 None => conditions.push(condition),
             }
         }
+        members
     }
 
     /// The join that a condition becomes: its kind, right side and conditions. Conditions that a
@@ -275,7 +330,7 @@ impl QueryBinder<'_> {
         }
         let nested = self.nested.get(&tested.sub.id)?;
         let fits = from.tables + nested.tables <= MAX_TABLES;
-        if nested.grouped || !fits || !tested.gains(nested) {
+        if nested.groups.is_some() || !fits || !tested.gains(nested) {
             return None;
         }
         let mut nested = self.nested.remove(&tested.sub.id)?;
@@ -295,20 +350,20 @@ impl QueryBinder<'_> {
     }
 }
 
-/// Moves subqueries out of the conditions of inner joins to those of WHERE.
-fn hoist(tree: &mut FromTree, conditions: &mut Vec<Expr>) {
+/// Moves the wanted conditions of inner joins to those of WHERE.
+fn hoist(tree: &mut FromTree, conditions: &mut Vec<Expr>, wanted: &dyn Fn(&Expr) -> bool) {
     let FromTree::Join(join) = tree else { return };
     match join.kind {
         JoinType::Inner => {
             let mut all = Vec::with_capacity(join.on.len());
             join.on.drain(..).for_each(|condition| conjuncts(condition, &mut all));
-            let (tested, on) = all.into_iter().partition(|c| Tested::of(c).is_some());
+            let (tested, on) = all.into_iter().partition(wanted);
             join.on = on;
             conditions.extend::<Vec<Expr>>(tested);
-            hoist(&mut join.left, conditions);
-            hoist(&mut join.right, conditions);
+            hoist(&mut join.left, conditions, wanted);
+            hoist(&mut join.right, conditions, wanted);
         }
-        JoinType::Left => hoist(&mut join.left, conditions),
+        JoinType::Left => hoist(&mut join.left, conditions, wanted),
         JoinType::Semi | JoinType::Anti => {}
     }
 }

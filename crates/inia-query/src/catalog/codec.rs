@@ -7,14 +7,15 @@
 use super::SchemaDef;
 use super::types::{put_type, type_};
 use crate::table_def::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexDef, IndexKind, IndexPart,
-    ReferentialAction, TableDef, TableId,
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, Histogram, HistogramBucket,
+    IndexDef, IndexKind, IndexPart, ReferentialAction, TableDef, TableId,
 };
 use inia_base::collation::Collation;
 use inia_base::decimal::Decimal;
 use inia_base::ids::TreeId;
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
+use std::sync::Arc;
 
 const FORMAT: u64 = 1;
 const DECIMAL_DIGITS: u8 = 65;
@@ -164,6 +165,10 @@ pub fn put_table(def: &TableDef) -> Vec<u8> {
         w.text(value);
     });
     w.int(def.created);
+    // Only a table that has histograms has this list.
+    if !def.histograms.is_empty() {
+        w.list(&def.histograms, |w, histogram| put_histogram(w, histogram));
+    }
     w.0
 }
 
@@ -191,10 +196,53 @@ pub fn table(bytes: &[u8]) -> Option<TableDef> {
         options: r.list(|r| Some((r.text()?, r.text()?)))?,
         created: r.int()?,
         temporary: false,
+        histograms: match r.0 {
+            [] => Vec::new(),
+            _ => r.list(|r| histogram(r).map(Arc::new))?,
+        },
     };
     let parts = def.indexes.iter().flat_map(|index| &index.parts).map(|part| part.column);
     let children = def.foreign_keys.iter().flat_map(|key| &key.columns).copied();
     parts.chain(children).all(|column| column < def.columns.len()).then_some(def)
+}
+
+fn put_histogram(w: &mut Writer, histogram: &Histogram) {
+    w.text(&histogram.column);
+    w.int(histogram.null_share.to_bits());
+    w.int(histogram.sampling_rate.to_bits());
+    w.int(histogram.updated as u64);
+    w.int(u64::from(histogram.wanted));
+    w.bool(histogram.equi_height);
+    w.list(&histogram.buckets, |w, bucket| {
+        put_value(w, &bucket.lower);
+        put_value(w, &bucket.upper);
+        w.int(bucket.cumulative.to_bits());
+        w.int(bucket.distinct);
+    });
+}
+
+fn histogram(r: &mut RecordReader<'_>) -> Option<Histogram> {
+    Some(Histogram {
+        column: r.text()?,
+        null_share: share(r)?,
+        sampling_rate: share(r)?,
+        updated: r.int()? as i64,
+        wanted: r.small()?,
+        equi_height: r.bool()?,
+        buckets: r.list(|r| {
+            Some(HistogramBucket {
+                lower: value(r)?,
+                upper: value(r)?,
+                cumulative: share(r)?,
+                distinct: r.int()?,
+            })
+        })?,
+    })
+}
+
+fn share(r: &mut RecordReader<'_>) -> Option<f64> {
+    let share = f64::from_bits(r.int()?);
+    (0.0..=1.0).contains(&share).then_some(share)
 }
 
 pub(super) fn put_column(w: &mut Writer, column: &ColumnDef) {

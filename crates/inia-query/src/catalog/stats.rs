@@ -7,10 +7,17 @@
 //!
 //! Who asks while another session samples gets the former figures; only the first sample is waited
 //! for.
+//!
+//! A column with a histogram of ANALYZE TABLE … UPDATE HISTOGRAM has the distribution that this
+//! shows, until the statement is repeated: only the texts that patterns are matched against are
+//! sampled.
 
+mod buckets;
+mod build;
 mod columns;
 mod keys;
 
+pub use build::HistogramRequest;
 pub(crate) use columns::{ColumnStats, value_codec};
 pub(crate) use keys::{KeyStats, PrefixStats};
 
@@ -30,6 +37,8 @@ pub(crate) struct TableStats {
     keys: Mutex<Vec<Slot<KeyStats>>>,
     /// By position of the column.
     columns: Mutex<Vec<Slot<ColumnStats>>>,
+    /// What histograms show, by position of the column.
+    shown: Mutex<Vec<Option<Arc<ColumnStats>>>>,
     /// Held while a sample is taken.
     sampling: Mutex<()>,
 }
@@ -157,7 +166,25 @@ impl Statistics<'_> {
 
     /// The statistics of a column; `None` where its type has none, or the rows cannot be read.
     pub(crate) fn column(self, column: usize) -> Option<Arc<ColumnStats>> {
+        self.shown(column).or_else(|| self.sample(column))
+    }
+
+    /// A sample of a column, whether it has a histogram or not.
+    pub(crate) fn sample(self, column: usize) -> Option<Arc<ColumnStats>> {
         self.sampled(&self.table.stats.columns, column, columns::sample)
+    }
+
+    /// What a column's histogram shows.
+    fn shown(self, column: usize) -> Option<Arc<ColumnStats>> {
+        let histogram = self.table.def.histogram(column)?;
+        let mut shown = self.table.stats.shown.lock();
+        if shown.len() <= column {
+            shown.resize(column + 1, None);
+        }
+        if shown[column].is_none() {
+            shown[column] = ColumnStats::of_histogram(self.table, column, histogram).map(Arc::new);
+        }
+        shown[column].clone()
     }
 
     /// What is in a slot, sampled anew where that is due.

@@ -19,6 +19,11 @@ impl SessionContext {
         self.refuse_read_only(|| self.changes_data(statement))
     }
 
+    /// Whether `read_only` or `super_read_only` is set, for any account.
+    pub fn is_read_only(&self) -> bool {
+        self.db.read_only.load(Ordering::Relaxed) != 0
+    }
+
     /// Error 1290 where the server is read-only for this session, and something `changes`.
     pub(crate) fn refuse_read_only(&self, changes: impl Fn() -> bool) -> Result<(), SqlError> {
         let option = match self.db.read_only.load(Ordering::Relaxed) {
@@ -77,7 +82,9 @@ impl SessionContext {
             Statement::CreateIndex(create) => stored(&create.table),
             Statement::DropIndex(drop) => stored(&drop.table),
             Statement::TableMaintenance(work) => {
+                // Statements about histograms report the server's mode in their result.
                 !matches!(work.kind, MaintenanceKind::Check | MaintenanceKind::Checksum)
+                    && work.histogram.is_none()
                     && work.tables.iter().any(stored)
             }
             // None of these can concern a temporary table.

@@ -48,18 +48,12 @@ fn visit(tree: &mut FromTree, rejecting: &SlotSet) {
 fn null_rejecting(condition: &Expr) -> Option<SlotSet> {
     match &condition.kind {
         ExprKind::Compare(compare) if compare.op != CmpOp::NullSafeEq => {
-            let (left, right) = (plain_column(&compare.left), plain_column(&compare.right));
-            if left.is_none() && right.is_none() {
-                return None;
-            }
-            let mut slots = SlotSet::default();
-            left.into_iter().chain(right).for_each(|slot| slots.insert(slot));
-            Some(slots)
+            Some(strict_slots(&compare.left).union(&strict_slots(&compare.right)))
         }
-        ExprKind::Between(between) if !between.negated => one(plain_column(&between.value)?),
-        ExprKind::In(list) if !list.negated => one(plain_column(&list.value)?),
-        ExprKind::Like(like) if !like.negated => one(plain_column(&like.value)?),
-        ExprKind::IsNull(inner, true) => one(plain_column(inner)?),
+        ExprKind::Between(between) if !between.negated => Some(strict_slots(&between.value)),
+        ExprKind::In(list) if !list.negated => Some(strict_slots(&list.value)),
+        ExprKind::Like(like) if !like.negated => Some(strict_slots(&like.value)),
+        ExprKind::IsNull(inner, true) => Some(strict_slots(inner)),
         ExprKind::And(items) => {
             let all = items.iter().filter_map(null_rejecting);
             all.reduce(|rejecting, slots| rejecting.union(&slots))
@@ -74,14 +68,14 @@ fn null_rejecting(condition: &Expr) -> Option<SlotSet> {
     }
 }
 
-fn one(slot: usize) -> Option<SlotSet> {
-    Some(SlotSet::of_range(slot..slot + 1))
-}
-
-fn plain_column(expr: &Expr) -> Option<usize> {
+/// The slots of which a NULL makes the expression NULL.
+fn strict_slots(expr: &Expr) -> SlotSet {
     match &expr.kind {
-        ExprKind::Column { index, .. } => Some(*index),
-        ExprKind::Cast(inner, _) | ExprKind::Collate(inner) => plain_column(inner),
-        _ => None,
+        ExprKind::Column { index, .. } => SlotSet::of_range(*index..*index + 1),
+        ExprKind::Cast(inner, _) | ExprKind::Collate(inner) | ExprKind::Neg(inner, _) => {
+            strict_slots(inner)
+        }
+        ExprKind::Arith(arith) => strict_slots(&arith.left).union(&strict_slots(&arith.right)),
+        _ => SlotSet::default(),
     }
 }

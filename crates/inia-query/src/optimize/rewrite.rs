@@ -5,6 +5,7 @@
 
 mod common;
 mod restrict;
+mod unique;
 
 pub(super) use restrict::drop_implied;
 
@@ -14,6 +15,7 @@ use inia_expr::{Expr, ExprKind, ExprType};
 
 /// Rewrites WHERE's conditions and those of each join's ON.
 pub(super) fn rewrite(tree: &mut FromTree, conditions: &mut Vec<Expr>) {
+    unique::join_unique(tree);
     rewrite_on(tree);
     let mut members = Vec::new();
     leaves(tree, &mut members);

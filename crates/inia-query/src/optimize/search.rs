@@ -29,7 +29,7 @@
 //! and ten red items, lookups from a nested loop would be cheaper than the scan.
 
 mod build;
-mod cost;
+pub(super) mod cost;
 mod enumerate;
 mod equal;
 mod estimate;
@@ -37,14 +37,15 @@ mod graph;
 mod greedy;
 mod group;
 mod members;
-mod relation;
-mod rows;
+pub(super) mod relation;
+pub(super) mod rows;
 
 use super::{FromTree, LeafKind, QueryBlock, order};
 use crate::access;
 use crate::plan::RowSource;
 use enumerate::{Entry, Goal, Method, Step};
 use equal::Equal;
+pub(crate) use equal::is_natural;
 use estimate::{Estimate, FirstRows};
 use group::{Group, Source};
 use inia_expr::{Expr, SlotSet};

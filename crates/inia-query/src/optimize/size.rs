@@ -1,9 +1,10 @@
 //! How many rows a planned query is expected to have, for the queries that read it.
 
+use super::search::rows::distinct_of;
 use crate::access;
-use crate::plan::{Body, QueryPlan, RowSource, SelectPlan};
+use crate::plan::{Body, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::value::Value;
-use inia_expr::Expr;
+use inia_expr::{Expr, ExprKind};
 
 /// Rows that are expected of a subplan or a computed table of which nothing is known.
 pub(crate) const UNKNOWN_ROWS: f64 = 100.0;
@@ -41,18 +42,51 @@ fn of_body(body: &Body) -> f64 {
 }
 
 fn of_select(select: &SelectPlan) -> f64 {
-    let rows = of_source(&select.source) * kept(select.filter.len());
-    let groups = (rows / ROWS_IN_GROUP).max(rows.min(ROWS_IN_GROUP));
+    let rows = of_filtered(select);
     let rows = match &select.aggregation {
         Some(aggregation) if aggregation.group.is_empty() => 1.0,
-        Some(_) => groups,
-        None if select.distinct => groups,
+        Some(aggregation) => groups(&select.source, &aggregation.group, rows),
+        None if select.distinct => groups(&select.source, &select.output[..select.visible], rows),
         None => rows,
     };
     rows * kept(usize::from(select.having.is_some()))
 }
 
-fn of_source(source: &RowSource) -> f64 {
+/// Rows of a SELECT for which WHERE holds.
+pub(super) fn of_filtered(select: &SelectPlan) -> f64 {
+    of_source(&select.source) * kept(select.filter.len())
+}
+
+/// How many combinations of values the keys have in so many rows.
+fn groups(source: &RowSource, keys: &[Expr], rows: f64) -> f64 {
+    let guessed = (rows / ROWS_IN_GROUP).max(rows.min(ROWS_IN_GROUP));
+    let mut tables: Vec<(&TableSource, Vec<usize>)> = Vec::new();
+    for key in keys {
+        let ExprKind::Column { index, .. } = key.kind else { return guessed };
+        let Some(table) = table_of(source, index) else { return guessed };
+        let column = index - table.base;
+        match tables.iter_mut().find(|(known, _)| std::ptr::eq(*known, table)) {
+            Some((_, columns)) => columns.push(column),
+            None => tables.push((table, vec![column])),
+        }
+    }
+    let values = tables.iter().map(|(table, columns)| distinct_of(&table.table, columns).0);
+    values.product::<f64>().min(rows)
+}
+
+/// The table whose column fills a slot.
+fn table_of(source: &RowSource, slot: usize) -> Option<&TableSource> {
+    match source {
+        RowSource::Table(table) => {
+            let columns = table.base..table.base + table.table.def.columns.len();
+            columns.contains(&slot).then_some(table)
+        }
+        RowSource::Join(join) => table_of(&join.left, slot).or_else(|| table_of(&join.right, slot)),
+        _ => None,
+    }
+}
+
+pub(super) fn of_source(source: &RowSource) -> f64 {
     match source {
         RowSource::One => 1.0,
         RowSource::Nothing => 0.0,
@@ -60,6 +94,10 @@ fn of_source(source: &RowSource) -> f64 {
             source.rows * access::kept_by_all(&source.filter, &source.table, source.base)
         }
         RowSource::Subplan { .. } | RowSource::Virtual(_) | RowSource::JsonTable(_) => UNKNOWN_ROWS,
+        // Conditions that are checked behind a join.
+        RowSource::Join(join) if matches!(join.right, RowSource::One) => {
+            of_source(&join.left) * kept(join.on.len())
+        }
         RowSource::Join(join) => join.rows,
     }
 }

@@ -4,7 +4,7 @@ use inia_base::temporal::IntervalUnit;
 use inia_expr::{Expr, WindowFunction};
 
 /// One call of a function over a window.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WindowPlan {
     /// The function.
     pub call: WindowFunction,
@@ -21,7 +21,7 @@ pub struct WindowPlan {
 }
 
 /// The rows of a partition that belong to a row.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Frame {
     /// RANGE: bounds count in values of ORDER BY, else in rows.
     pub range: bool,
@@ -32,7 +32,7 @@ pub struct Frame {
 }
 
 /// One end of a frame.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum FrameEnd {
     /// The partition's end.
     Unbounded,
@@ -45,7 +45,7 @@ pub enum FrameEnd {
 }
 
 /// How far a frame reaches.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Distance {
     /// Rows, or a difference of numbers.
     Number(Expr),

@@ -167,6 +167,7 @@ fn table(indexes: Vec<IndexDef>) -> TableDef {
         options: vec![],
         created: 0,
         temporary: false,
+        histograms: vec![],
     }
 }
 

@@ -4,6 +4,7 @@
 //! - Key parts and foreign keys name columns that there are; `indexes[0]` alone may be primary, its
 //!   columns are never NULL, and its tree is that of the rows.
 //! - A column gets a value in one way: it is generated, or numbered, or has a default.
+//! - A histogram is of one column, which has no unique index for itself.
 //! - A table that is stored has a tree for its rows and for each index, and no tree twice.
 
 use super::{ColumnDef, ColumnDefault, HIDDEN, IndexDef, IndexKind, TableDef, TableId, fold};
@@ -28,6 +29,7 @@ impl TableDef {
         self.check_indexes();
         self.check_constraints();
         self.check_trees();
+        self.check_histograms();
     }
 
     /// Checks a row that is about to be stored, in debug builds.
@@ -115,6 +117,18 @@ impl TableDef {
             let known = key.columns.iter().all(|column| *column < self.columns.len());
             debug_assert!(known, "a foreign key's columns are the table's");
         }
+    }
+
+    fn check_histograms(&self) {
+        let columns = self.histograms.iter().map(|histogram| &histogram.column);
+        debug_assert!(are_apart(columns.clone()), "a column has one histogram");
+        for name in columns {
+            let column = self.column(name);
+            debug_assert!(column.is_some(), "{name} is a column");
+            let alone = column.is_some_and(|column| self.has_own_unique_index(column));
+            debug_assert!(!alone, "{name} is no key, whose values are all rare");
+        }
+        debug_assert!(self.histograms.is_empty() || !self.temporary, "others see the table");
     }
 
     fn check_trees(&self) {

@@ -10,15 +10,17 @@ use super::schema::hold_schema;
 use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, AlterAction};
 use inia_query::catalog::mdl::MdlGuard;
-use inia_query::catalog::{Change, Table, TableDef};
+use inia_query::catalog::{Change, Histogram, Table, TableDef, same_name};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::dml::auto_increment;
 use inia_query::error::StorageResult;
 use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
@@ -40,7 +42,8 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     }
     foreign::check_child(session, &mut builder)?;
     foreign::check_children(session, &table.def, &builder)?;
-    let finished = builder.finish()?;
+    let mut finished = builder.finish()?;
+    finished.def.histograms = kept_histograms(&table.def, &finished, &alter.actions);
     for warning in &finished.warnings {
         session.push_warning(warning);
     }
@@ -150,6 +153,38 @@ fn carry_out(
     let warnings = session.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
+}
+
+/// The histograms that a table keeps: not those of columns that the statement names with a
+/// definition or another name, nor of texts that it converts, nor of those that get a unique index.
+fn kept_histograms(
+    old: &TableDef,
+    finished: &Finished,
+    actions: &[AlterAction],
+) -> Vec<Arc<Histogram>> {
+    let is_named = |column: &str| {
+        actions.iter().any(|action| match action {
+            AlterAction::ModifyColumn { def, .. } => same_name(&def.name, column),
+            AlterAction::ChangeColumn { old, .. } => same_name(old, column),
+            AlterAction::RenameColumn { from, .. } => same_name(from, column),
+            _ => false,
+        })
+    };
+    let converted =
+        actions.iter().any(|action| matches!(action, AlterAction::ConvertCharset { .. }));
+    let is_kept = |histogram: &Arc<Histogram>| {
+        let origin = old.column(&histogram.column);
+        let moved = finished.column_origins.iter().position(|o| o.is_some() && *o == origin);
+        let Some(column) = moved else { return false };
+        let def = &finished.def;
+        let text = matches!(
+            def.columns[column].data_type,
+            DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. }
+        );
+        let changed = is_named(&histogram.column) || (converted && text);
+        !changed && !def.has_own_unique_index(column)
+    };
+    old.histograms.iter().filter(|histogram| is_kept(histogram)).cloned().collect()
 }
 
 /// Gives the table another name; error 1050.

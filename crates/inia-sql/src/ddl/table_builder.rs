@@ -275,6 +275,7 @@ impl TableBuilder {
             options: self.options,
             created: self.created,
             temporary: self.temporary,
+            histograms: Vec::new(),
         };
         Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })
     }

@@ -1,13 +1,13 @@
 //! Statements about accounts, connections and the server.
 
 use super::unsupported::unsupported;
-use super::{Session, routines, run, show};
+use super::{Session, histograms, routines, run, show};
 use crate::authorize::{Surroundings, check};
 use crate::check::problems_of;
 use crate::ddl;
 use crate::files::outfile;
 use inia_base::collation::Collation;
-use inia_base::column::RowSink;
+use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::{KillTarget, ProcessEntry};
 use inia_base::value::Value;
@@ -330,8 +330,12 @@ fn maintain(
     work: &ast::TableMaintenance,
     sink: &mut dyn RowSink,
 ) -> Done {
+    check_unique(session, &work.tables)?;
     // MySQL commits before table maintenance, whatever becomes of the tables.
     session.commit()?;
+    if let Some(histogram) = &work.histogram {
+        return change_histograms(session, work, histogram, sink);
+    }
     let mut rows = Vec::new();
     for table in &work.tables {
         let schema = match &table.db {
@@ -374,22 +378,57 @@ fn maintain(
     }
     // No transaction is open whose end would release these metadata locks.
     session.mdl.release_all();
-    let text = |chars| ExprType::text(chars, Collation::DEFAULT, true);
     let columns = match work.kind {
         MaintenanceKind::Checksum => {
             vec![
-                text(128).result_column("Table"),
+                ExprType::text(128, Collation::DEFAULT, true).result_column("Table"),
                 ExprType::int(21, true).result_column("Checksum"),
             ]
         }
-        _ => vec![
-            text(128).result_column("Table"),
-            text(10).result_column("Op"),
-            text(10).result_column("Msg_type"),
-            text(98_304).result_column("Msg_text"),
-        ],
+        _ => messages_columns(),
     };
     show::send_columns(sink, &columns, &rows)
+}
+
+/// ANALYZE TABLE … UPDATE HISTOGRAM and DROP HISTOGRAM.
+fn change_histograms(
+    session: &mut SessionContext,
+    work: &ast::TableMaintenance,
+    histogram: &ast::Histogram,
+    sink: &mut dyn RowSink,
+) -> Done {
+    let done = histograms::execute(session, &work.tables, histogram);
+    session.mdl.release_all();
+    let (table, messages) = done?;
+    let row = |(kind, message): (&'static str, String)| {
+        let cells = [table.as_str(), "histogram", kind, message.as_str()];
+        cells.map(|cell| Some(cell.to_owned())).to_vec()
+    };
+    let rows: Vec<_> = messages.into_iter().map(row).collect();
+    show::send_columns(sink, &messages_columns(), &rows)
+}
+
+/// The columns of messages about tables.
+fn messages_columns() -> Vec<ResultColumn> {
+    let text = |chars| ExprType::text(chars, Collation::DEFAULT, true);
+    vec![
+        text(128).result_column("Table"),
+        text(10).result_column("Op"),
+        text(10).result_column("Msg_type"),
+        text(98_304).result_column("Msg_text"),
+    ]
+}
+
+/// Error 1066 where a table is named twice.
+fn check_unique(session: &SessionContext, tables: &[ast::ObjectName]) -> Result<(), SqlError> {
+    let schema = |table: &ast::ObjectName| table.db.clone().or(session.env.database.clone());
+    for (at, table) in tables.iter().enumerate() {
+        let same = |o: &ast::ObjectName| o.name == table.name && schema(o) == schema(table);
+        if tables[..at].iter().any(same) {
+            return error(ErrorCode::NonUniqueTable, &[&table.name]);
+        }
+    }
+    Ok(())
 }
 
 /// The result of a computed table, which has nothing that could be damaged.

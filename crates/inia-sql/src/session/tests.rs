@@ -17,6 +17,7 @@ mod estimates;
 mod files;
 mod full_disk;
 mod half_statements;
+mod histograms;
 mod joins;
 mod killed_passes;
 mod kills;

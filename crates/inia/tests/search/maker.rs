@@ -207,12 +207,20 @@ impl<'w> Maker<'w> {
         let outer = scope.for_inner();
         let (from, own) = self.from(&outer, 0);
         let inside = Scope::plain(&own, &outer);
-        let filter = self.condition(&inside, 1);
-        if self.chance(30) {
+        // Mostly an equality with the row around, as of a group that is looked up.
+        let filter = match !outer.is_empty() && self.chance(60) {
+            true => self.join_condition(&outer, &own, &[]),
+            false => self.condition(&inside, 1),
+        };
+        if self.chance(20) {
             let value = self.leaf(&inside, kind, 5);
             return format!("(SELECT {value} FROM {from} WHERE {filter} ORDER BY 1 LIMIT 1)");
         }
-        let value = self.aggregate(&own, kind);
+        let groups = Scope { own: &own, outer: &[], group: Some(&[]) };
+        let value = match self.chance(60) {
+            true => self.aggregate(&own, kind),
+            false => self.expression(&groups, kind, 1),
+        };
         format!("(SELECT {value} FROM {from} WHERE {filter})")
     }
 }

@@ -18,16 +18,18 @@
 use crate::catalog::Table;
 use crate::error::Damaged;
 use crate::row::{Cell, PartCodec};
-use crate::table_def::IndexPart;
+use crate::table_def::{Histogram, IndexPart};
 use inia_base::datatype::DataType;
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
 use std::ops::Range;
 
 /// Leaves that a sample reads. A tree of that many is read whole.
 const LEAVES: usize = 64;
-/// Characters of a text, or bytes of a binary string, that count.
-const LONGEST: u32 = 48;
+/// Characters of a text, or bytes of a binary string, that count, as many as in MySQL's histograms.
+pub(super) const LONGEST: u32 = 42;
 /// Bytes of rows on overflow pages that are read for a leaf; other such rows are left out.
-const MAX_OVERFLOW: usize = 64 << 10;
+pub(super) const MAX_OVERFLOW: usize = 64 << 10;
 /// Values that are listed one by one.
 const MAX_COMMON: usize = 100;
 /// Buckets of the others.
@@ -216,6 +218,41 @@ fn duj1(seen: f64, drawn: f64, single: f64, share: f64) -> f64 {
 }
 
 impl ColumnStats {
+    /// What a histogram shows; `None` where its values are not of the column's type.
+    pub(super) fn of_histogram(
+        table: &Table,
+        column: usize,
+        histogram: &Histogram,
+    ) -> Option<ColumnStats> {
+        let codec = value_codec(table, column)?;
+        let (data_type, zone) = (&table.def.columns[column].data_type, TimeZone::utc());
+        let key = |value: &Value| {
+            let mut key = Vec::new();
+            codec.put(&Cell::of(value, data_type, &zone), &mut key).ok().map(|()| key)
+        };
+        let mut stats = ColumnStats {
+            null_share: histogram.null_share,
+            rows: table.rows() as f64,
+            ..ColumnStats::default()
+        };
+        let mut before = 0.0;
+        for bucket in &histogram.buckets {
+            let upper = key(&bucket.upper)?;
+            if stats.distinct == 0.0 {
+                stats.least = key(&bucket.lower)?;
+            }
+            stats.greatest.clone_from(&upper);
+            let (share, distinct) = (bucket.cumulative - before, bucket.distinct as f64);
+            before = bucket.cumulative;
+            stats.distinct += distinct;
+            match bucket.distinct {
+                1 => stats.most_common.push((upper, share)),
+                _ => stats.histogram.push(Bucket { upper, share, distinct }),
+            }
+        }
+        Some(stats)
+    }
+
     /// Lists frequent values and puts the others into buckets.
     fn fill(&mut self, groups: &[Group<'_>], complete: bool, rows: f64) {
         let present: u64 = groups.iter().map(|group| group.rows).sum();

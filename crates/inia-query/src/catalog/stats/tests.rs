@@ -61,6 +61,7 @@ impl Fixture {
             options: vec![],
             created: 0,
             temporary: false,
+            histograms: vec![],
         };
         let mut txn = engine.attach();
         txn.begin(Isolation::RepeatableRead);

@@ -2,7 +2,7 @@
 //! memory. Only the relations between the numbers matter.
 
 /// Opening an access path and descending to its first entry.
-pub(super) const LOOKUP: f64 = 900.0;
+pub(in crate::optimize) const LOOKUP: f64 = 900.0;
 /// A row that is read in the order of the tree, with its values decoded.
 const ROW: f64 = 120.0;
 /// An entry of an index that holds all that is read.
@@ -12,15 +12,15 @@ const FETCH: f64 = 800.0;
 /// A row that is in memory already: of a derived or a computed table.
 const COMPUTED_ROW: f64 = 60.0;
 /// Setting a hash table up.
-pub(super) const HASH_SETUP: f64 = 15_000.0;
+pub(in crate::optimize) const HASH_SETUP: f64 = 15_000.0;
 /// Putting a row into a hash table.
-pub(super) const BUILD: f64 = 250.0;
+pub(in crate::optimize) const BUILD: f64 = 250.0;
 /// Looking a row's key up.
-pub(super) const PROBE: f64 = 150.0;
+pub(in crate::optimize) const PROBE: f64 = 150.0;
 /// Checking a condition for a pair of rows that no key brought together.
-pub(super) const PAIR: f64 = 60.0;
+pub(in crate::optimize) const PAIR: f64 = 60.0;
 /// Handing a row on.
-pub(super) const OUTPUT: f64 = 40.0;
+pub(in crate::optimize) const OUTPUT: f64 = 40.0;
 /// Sorting a row, for each doubling of their number.
 const SORT: f64 = 40.0;
 /// Rows of a hash table that are taken to fit into memory.
@@ -38,12 +38,12 @@ pub(super) fn per_row(clustered: bool, covering: bool) -> f64 {
 }
 
 /// Reading rows that are in memory.
-pub(super) fn computed(rows: f64) -> f64 {
+pub(in crate::optimize) fn computed(rows: f64) -> f64 {
     rows * COMPUTED_ROW
 }
 
 /// Sorting so many rows.
-pub(super) fn sort(rows: f64) -> f64 {
+pub(in crate::optimize) fn sort(rows: f64) -> f64 {
     rows * SORT * rows.max(2.0).log2()
 }
 

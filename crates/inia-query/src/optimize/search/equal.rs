@@ -77,7 +77,7 @@ pub(super) fn plain(expr: &Expr) -> Option<usize> {
 }
 
 /// Whether the class compares values of the expression as they are.
-fn is_natural(expr: &Expr, class: &CmpClass) -> bool {
+pub(crate) fn is_natural(expr: &Expr, class: &CmpClass) -> bool {
     use DataType::{Enum, Json, Set};
     natural_class(&expr.ty) == *class
         && !matches!(expr.ty.data_type, Enum { .. } | Set { .. } | Json)

@@ -157,7 +157,7 @@ fn read_cost(table: &Table, choice: &Choice) -> f64 {
 }
 
 /// What it costs to read so many rows by a path.
-pub(super) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
+pub(in crate::optimize) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
     let kind = path.index.map(|index| table.def.indexes[index].kind);
     let clustered = kind.is_none_or(|kind| kind == IndexKind::Primary);
     LOOKUP + rows * cost::per_row(clustered, path.covering)

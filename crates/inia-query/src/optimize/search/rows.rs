@@ -204,7 +204,7 @@ fn guessed(rows: f64) -> f64 {
 }
 
 /// How many combinations of values some columns of a table have, and whether that is known.
-fn distinct_of(table: &Table, columns: &[usize]) -> (f64, bool) {
+pub(in crate::optimize) fn distinct_of(table: &Table, columns: &[usize]) -> (f64, bool) {
     let rows = table.rows() as f64;
     for (position, index) in table.def.indexes.iter().enumerate() {
         if !index.kind.has_keys() {

@@ -20,6 +20,8 @@ const STATEMENTS: &[&str] = &[
      PRIMARY KEY (s, e), KEY one (f(10), c DESC), UNIQUE two (j, k), CHECK (a < 10),
      FOREIGN KEY (s) REFERENCES parent (id) ON DELETE CASCADE)",
     "CREATE TABLE hidden (t VARCHAR(5), KEY (t)) CHARACTER SET latin1 ROW_FORMAT=COMPACT",
+    "INSERT INTO hidden VALUES ('a'), ('b')",
+    "ANALYZE TABLE hidden UPDATE HISTOGRAM ON t",
     "CREATE VIEW seen AS SELECT a, n, COUNT(*) AS c FROM many GROUP BY a, n",
     "CREATE VIEW open_view (x) AS SELECT id FROM parent WHERE id > 3 WITH CHECK OPTION",
     "CREATE USER u@localhost IDENTIFIED BY 'p' ATTRIBUTE '{\"a\": 1}'",
@@ -102,6 +104,8 @@ fn a_database_with_damaged_records_opens_and_works_or_refuses() {
             "SELECT * FROM seen",
             "INSERT INTO parent (u) VALUES ('x')",
             "SELECT * FROM information_schema.columns",
+            "SELECT * FROM information_schema.column_statistics",
+            "EXPLAIN SELECT * FROM hidden WHERE t > 'a'",
             "SHOW GRANTS FOR u@localhost",
         ] {
             let _ = session.run(sql);

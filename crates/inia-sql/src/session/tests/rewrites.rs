@@ -14,6 +14,11 @@ fn an_or_over_several_tables_restricts_each_of_them() {
     check("restrictions_by_or.plans");
 }
 
+#[test]
+fn a_semi_join_with_a_unique_key_is_an_inner_join() {
+    check("semi_joins_with_unique_keys.plans");
+}
+
 fn check(script: &str) {
     let db = TestDb::new();
     let mut s = db.session();

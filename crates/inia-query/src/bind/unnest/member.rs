@@ -1,0 +1,171 @@
+//! IN over rows that are the same for all rows around, as an inner join with the distinct ones.
+//!
+//! A semi join reads its left side first. `SELECT … FROM o WHERE o.id IN (SELECT k FROM l GROUP BY
+//! k HAVING SUM(q) > 300)` with few such groups is cheaper the other way round: each value of `k`
+//! finds its row of `o` by the primary key. Once the subquery's rows are distinct an inner join
+//! gives each row of `o` once at most, and the join search chooses which side comes first.
+//!
+//! Values are distinct exactly where IN holds them different: the comparison's class is that of the
+//! subquery's own columns. NULL is equal to nothing in both.
+
+use super::super::QueryBinder;
+use super::super::from::BoundFrom;
+use super::super::nesting::MAX_TABLES;
+use super::super::select::Clauses;
+use super::{Tested, is_movable};
+use crate::optimize::{FromTree, Leaf, LeafKind, group_strategy, is_natural};
+use crate::plan::{Aggregation, Body, JoinType, QueryPlan, RowSource, SelectPlan};
+use inia_expr::compare::{CmpClass, hashable};
+use inia_expr::tree::{Compare, RowLookup, SubqueryKind};
+use inia_expr::{CmpOp, Expr, ExprKind, ExprType, SlotSet, slots_of};
+use std::ops::Range;
+
+/// `left IN (subquery)` where the subquery reads no row around it.
+pub(in crate::bind) struct Membership {
+    /// The subquery's number.
+    id: usize,
+    left: Vec<Expr>,
+    classes: Vec<CmpClass>,
+    /// The slots of the semi join's right side that it has become; `None` where it is a condition.
+    joined: Option<Range<usize>>,
+}
+
+impl Membership {
+    /// The one that a condition is.
+    pub(super) fn of_condition(condition: &Expr) -> Option<Membership> {
+        let tested = Tested::of(condition).filter(|tested| !tested.negated)?;
+        let SubqueryKind::Quantified { left, classes, lookup, .. } = &tested.sub.kind else {
+            return None;
+        };
+        let reads_row = |expr: &Expr| slots_of(expr).slots != SlotSet::default();
+        let fits = left.len() == classes.len()
+            && left.iter().all(is_movable)
+            && left.iter().any(reads_row);
+        let kept = *lookup == RowLookup::HashTable && !tested.sub.correlated;
+        let (left, classes, id) = (left.clone(), classes.clone(), tested.sub.id);
+        (fits && kept).then_some(Membership { id, left, classes, joined: None })
+    }
+
+    /// The one that a condition was which has become a semi join.
+    pub(super) fn of_join(condition: &Expr, right: &FromTree) -> Option<Membership> {
+        let joined = Some(right.slot_range());
+        Membership::of_condition(condition).map(|found| Membership { joined, ..found })
+    }
+}
+
+impl QueryBinder<'_> {
+    /// Joins the rows of a subquery as if they were distinct.
+    pub(super) fn join_members(
+        &mut self,
+        members: &Membership,
+        from: &mut BoundFrom,
+        clauses: &mut Clauses,
+    ) -> bool {
+        let subplan = self.subplans[members.id].as_ref().filter(|_| from.tables < MAX_TABLES);
+        let Some(subplan) = subplan.filter(|subplan| can_be_distinct(&subplan.query)) else {
+            return false;
+        };
+        let slots = from.width..from.width + members.left.len();
+        let mut on = Vec::with_capacity(members.left.len());
+        let columns = slots.clone().zip(&subplan.query.columns);
+        let sides = members.left.iter().zip(&members.classes);
+        for ((slot, column), (left, class)) in columns.zip(sides) {
+            let right = Expr::column(slot, column.ty.clone(), format!("<member {slot}>"));
+            if !is_natural(&right, class) || !hashable(class, &left.ty, &right.ty) {
+                return false;
+            }
+            let ty = ExprType::bool(left.ty.nullable || right.ty.nullable);
+            let (op, class, left) = (CmpOp::Eq, class.clone(), left.clone());
+            let kind = ExprKind::Compare(Box::new(Compare { op, class, left, right }));
+            on.push(Expr { kind, ty });
+        }
+        let (id, level, rows) = (members.id, self.levels.len(), self.subplan_rows(members.id));
+        let kind = LeafKind::Subplan { id, lateral: false, level, rows };
+        let leaf = Leaf { slots: slots.clone(), alias: format!("<subquery {}>", id + 2), kind };
+        match &members.joined {
+            None => {
+                let other = |c: &Expr| Tested::of(c).is_none_or(|tested| tested.sub.id != id);
+                clauses.conditions.retain(other);
+                from.join(JoinType::Inner, leaf, on);
+            }
+            Some(joined) => {
+                let Some(tree) = &mut from.tree else { return false };
+                let mut leaf = Some((leaf, on));
+                replace(tree, joined, &mut leaf);
+                if leaf.is_some() {
+                    return false;
+                }
+            }
+        }
+        (from.width, from.tables) = (slots.end, from.tables + 1);
+        true
+    }
+
+    /// Makes a subquery's rows distinct.
+    pub(super) fn make_distinct(&mut self, members: &Membership) {
+        if let Some(subplan) = &mut self.subplans[members.id] {
+            make_distinct(&mut subplan.query);
+        }
+    }
+}
+
+/// Puts a derived table in the place of a semi join's right side.
+fn replace(tree: &mut FromTree, joined: &Range<usize>, leaf: &mut Option<(Leaf, Vec<Expr>)>) {
+    let FromTree::Join(join) = tree else { return };
+    if join.kind == JoinType::Semi && join.right.slot_range() == *joined {
+        if let Some((leaf, on)) = leaf.take() {
+            (join.kind, join.right, join.on) = (JoinType::Inner, FromTree::Leaf(leaf), on);
+        }
+        return;
+    }
+    replace(&mut join.left, joined, leaf);
+}
+
+/// Whether a query's rows can be made distinct, and none of them is locked.
+fn can_be_distinct(query: &QueryPlan) -> bool {
+    let body = match &query.body {
+        Body::Select(select) => !locks(&select.source),
+        Body::SetOperation(set) => {
+            let unlocked = |body: &Body| match body {
+                Body::Select(select) => !locks(&select.source),
+                _ => false,
+            };
+            unlocked(&set.first) && set.rest.iter().all(|step| !step.all && unlocked(&step.body))
+        }
+        Body::Nested(inner) => can_be_distinct(inner),
+        Body::Values(_) => false,
+    };
+    body && query.limit.is_none()
+}
+
+/// Whether reading a source locks rows.
+fn locks(source: &RowSource) -> bool {
+    match source {
+        RowSource::Table(table) => table.lock.is_some(),
+        RowSource::Join(join) => locks(&join.left) || locks(&join.right),
+        _ => false,
+    }
+}
+
+fn make_distinct(query: &mut QueryPlan) {
+    match &mut query.body {
+        Body::Select(select) => {
+            if !is_distinct(select) {
+                select.distinct = true;
+                let strategy = group_strategy(select);
+                if let (Some(aggregation), Some(strategy)) = (&mut select.aggregation, strategy) {
+                    aggregation.strategy = strategy;
+                }
+            }
+        }
+        Body::Nested(inner) => make_distinct(inner),
+        Body::SetOperation(_) | Body::Values(_) => {}
+    }
+}
+
+/// Whether its rows are groups, told apart by what is selected.
+fn is_distinct(select: &SelectPlan) -> bool {
+    let selects = |key: &Expr| select.output[..select.visible].iter().any(|item| item.same(key));
+    let told_apart = |groups: &Aggregation| !groups.rollup && groups.group.iter().all(selects);
+    select.distinct || select.aggregation.as_ref().is_some_and(told_apart)
+}
