@@ -88,24 +88,12 @@ pub mod status {
     pub const AUTOCOMMIT: u16 = 2;
     /// Another result follows (set by the protocol layer).
     pub const MORE_RESULTS_EXISTS: u16 = 8;
-    /// No good index was used.
-    pub const NO_GOOD_INDEX_USED: u16 = 16;
-    /// No index was used.
-    pub const NO_INDEX_USED: u16 = 32;
     /// A cursor is open (set by the protocol layer).
     pub const CURSOR_EXISTS: u16 = 64;
     /// The cursor's last row has been sent (set by the protocol layer).
     pub const LAST_ROW_SENT: u16 = 128;
-    /// A database was dropped.
-    pub const DB_DROPPED: u16 = 256;
     /// sql_mode has NO_BACKSLASH_ESCAPES.
     pub const NO_BACKSLASH_ESCAPES: u16 = 512;
-    /// A re-prepared statement has other columns than before.
-    pub const METADATA_CHANGED: u16 = 1024;
-    /// The query was slow.
-    pub const QUERY_WAS_SLOW: u16 = 2048;
-    /// The result set holds a procedure's OUT parameters.
-    pub const PS_OUT_PARAMS: u16 = 4096;
     /// The open transaction is read-only.
     pub const IN_TRANS_READONLY: u16 = 8192;
     /// Session state changed (set by the protocol layer).

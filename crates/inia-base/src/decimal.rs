@@ -47,8 +47,6 @@ pub const MAX_DIGITS: u8 = 72;
 const GROUP: u32 = 9;
 /// Most groups of a value, those before and after the point together.
 const MAX_GROUPS: u32 = 9;
-/// How many digits a division adds to the dividend's scale (`div_precision_increment`).
-pub const DIV_PRECISION_INCREMENT: u8 = 4;
 
 /// An exact decimal number.
 #[derive(Clone, Copy)]

@@ -74,7 +74,7 @@ pub fn rounded_integer(text: &[u8]) -> Prefix<i128> {
 }
 
 /// The nearest integer within the ranges of i64 and u64, and whether it had to be clamped.
-pub fn round_decimal(value: Decimal) -> (i128, bool) {
+fn round_decimal(value: Decimal) -> (i128, bool) {
     if value.is_negative() {
         match value.to_i64() {
             Ok(value) => (value.into(), false),
@@ -86,12 +86,6 @@ pub fn round_decimal(value: Decimal) -> (i128, bool) {
             Err(bound) => (bound.into(), true),
         }
     }
-}
-
-/// The nearest integer of a DOUBLE, halves to even as the processor rounds (MySQL's `rint`), within
-/// the ranges of i64 and u64, and whether it had to be clamped. NaN is 0.
-pub fn round_double(value: f64) -> (i128, bool) {
-    clamp(value.round_ties_even() as i128)
 }
 
 /// Reads a floating-point number: '1.9.1' is 1.9, '1e400' the largest one.

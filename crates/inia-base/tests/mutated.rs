@@ -95,7 +95,7 @@ fn doubles_come_back_from_their_text() {
         for decimals in [0, 2, 30] {
             number::write_fixed(read.value, decimals, &mut printed);
         }
-        let _ = (number::round_double(read.value), Decimal::from_f64(read.value));
+        let _ = Decimal::from_f64(read.value);
         let whole = number::integer_prefix(text.as_bytes()).value;
         assert_eq!(number::integer_prefix(whole.to_string().as_bytes()).value, whole);
         let _ = number::rounded_integer(text.as_bytes());

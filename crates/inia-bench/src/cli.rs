@@ -188,7 +188,7 @@ fn report(matches: &ArgMatches) -> Outcome<()> {
 }
 
 /// Reads a file of results.
-pub fn read_records(file: &str) -> Outcome<Vec<Record>> {
+fn read_records(file: &str) -> Outcome<Vec<Record>> {
     let text = fs::read_to_string(file).map_err(|error| format!("cannot read {file}: {error}"))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let records = lines.map(|(number, line)| {

@@ -152,7 +152,7 @@ fn int_div(
 }
 
 /// NULL, with warning 1365 where the mode asks for it.
-pub(crate) fn division_by_zero(ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
+fn division_by_zero(ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
     if ctx.mode().has(SqlMode::ERROR_FOR_DIVISION_BY_ZERO) {
         ctx.warn(ErrorCode::DivisionByZero, &[])?;
     }

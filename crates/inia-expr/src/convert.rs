@@ -220,7 +220,7 @@ fn decimal_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Res
 }
 
 /// A date or time as the number that MySQL makes of it: 20240131, 20240131101112.5, 101112.
-pub(crate) fn temporal_number(value: &Value, ty: &ExprType) -> Decimal {
+fn temporal_number(value: &Value, ty: &ExprType) -> Decimal {
     let with_micros = |whole: i128, micros: u32, negative: bool| {
         let fsp = ty.fsp();
         let scaled = whole * 1_000_000 + i128::from(micros);

@@ -387,7 +387,7 @@ pub(crate) fn display_length(data_type: &DataType) -> u32 {
 }
 
 /// The `decimals` MySQL reports for a column of this type.
-pub(crate) fn display_decimals(data_type: &DataType) -> u8 {
+fn display_decimals(data_type: &DataType) -> u8 {
     match data_type {
         DataType::Decimal { scale, .. } => *scale,
         DataType::Float { decimals, .. } | DataType::Double { decimals, .. } => {

@@ -99,11 +99,6 @@ impl KillHandle {
         let killed = self.killed.load(Ordering::SeqCst) != 0;
         self.metadata.waits_for().filter(|_| !killed)
     }
-
-    /// Whether the connection is to be closed.
-    pub fn connection_killed(&self) -> bool {
-        self.killed.load(Ordering::SeqCst) & 2 != 0
-    }
 }
 
 /// One of the prepared statements that the server counts.
@@ -439,11 +434,6 @@ impl Session {
     /// Conditions of the last statement.
     pub fn warnings(&self) -> &[Warning] {
         &self.context.diagnostics.list
-    }
-
-    /// Affected rows count matched instead of changed rows (CLIENT_FOUND_ROWS).
-    pub fn set_client_found_rows(&mut self, on: bool) {
-        self.context.client_found_rows = on;
     }
 
     /// Several statements in one text are allowed (CLIENT_MULTI_STATEMENTS).

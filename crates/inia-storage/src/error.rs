@@ -34,35 +34,6 @@ pub enum StorageError {
     Stopped(Arc<str>),
 }
 
-/// How much a storage error undoes, as in MySQL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RollsBack {
-    /// The statement.
-    Statement,
-    /// The whole transaction.
-    Transaction,
-}
-
-impl StorageError {
-    /// What the session must roll back.
-    pub fn rolls_back(&self) -> RollsBack {
-        match self {
-            StorageError::Deadlock => RollsBack::Transaction,
-            StorageError::DuplicateKey
-            | StorageError::LockWaitTimeout
-            | StorageError::LockNotAvailable
-            | StorageError::Interrupted
-            | StorageError::SnapshotTooOld
-            | StorageError::DiskFull
-            | StorageError::TooLarge
-            | StorageError::Corrupt(..)
-            | StorageError::Unopenable(_)
-            | StorageError::Io(_)
-            | StorageError::Stopped(_) => RollsBack::Statement,
-        }
-    }
-}
-
 impl fmt::Display for StorageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -25,7 +25,7 @@ mod wal;
 pub use btree::{SampledLeaf, SampledTree};
 pub use buffer::PoolStats;
 pub use engine::{Engine, EngineOptions, EngineStats};
-pub use error::{RollsBack, StorageError};
+pub use error::StorageError;
 pub use lock::wait::LockWait;
 pub use report::set_error_log;
 pub use request::{

@@ -84,7 +84,7 @@ pub(crate) const NODE_START: usize = PAGE_HEADER;
 pub(crate) const SLOT_SIZE: usize = 12;
 pub(crate) const HINT_COUNT: usize = 16;
 /// More slots than this cannot be in a page.
-pub(crate) const MAX_SLOTS: usize = (PAGE_SIZE - SLOTS) / SLOT_SIZE;
+const MAX_SLOTS: usize = (PAGE_SIZE - SLOTS) / SLOT_SIZE;
 /// Bytes of a node that records, slots and fences share.
 pub(crate) const USABLE: usize = PAGE_SIZE - SLOTS;
 
@@ -296,7 +296,7 @@ pub(crate) fn prefix_len(page: &impl PageRead) -> usize {
 }
 
 /// Appends the lower fence (nothing when there is none) to `out`.
-pub(crate) fn lower_to(page: &impl PageRead, out: &mut Vec<u8>) {
+fn lower_to(page: &impl PageRead, out: &mut Vec<u8>) {
     append_to(page, page.u16_at(LOWER_OFF).into(), page.u16_at(LOWER_LEN).into(), out);
 }
 
@@ -325,7 +325,7 @@ pub(crate) fn at_or_above_lower(page: &impl PageRead, key: &[u8]) -> bool {
     !has_lower(page) || compare(page, at, len, key) != Ordering::Greater
 }
 
-pub(crate) fn below_upper(page: &impl PageRead, key: &[u8]) -> bool {
+fn below_upper(page: &impl PageRead, key: &[u8]) -> bool {
     let (at, len) = (page.u16_at(UPPER_OFF).into(), page.u16_at(UPPER_LEN).into());
     !has_upper(page) || compare(page, at, len, key) == Ordering::Greater
 }

@@ -63,7 +63,7 @@ pub(crate) enum PageOp<'a> {
 }
 
 /// First byte that operations may change: what comes before is kept by the store.
-pub(crate) const FIRST_OP_BYTE: usize = 16;
+const FIRST_OP_BYTE: usize = 16;
 
 impl<'a> PageOp<'a> {
     /// An image of `page` that leaves out the free bytes `gap_start..gap_end`, which the page must

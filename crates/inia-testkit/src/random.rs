@@ -79,11 +79,6 @@ impl Random {
     pub fn letters(&mut self, len: usize) -> String {
         (0..len).map(|_| char::from(b'a' + self.below(26) as u8)).collect()
     }
-
-    /// A generator of its own, for another thread or part.
-    pub fn fork(&mut self) -> Random {
-        Random::new(self.next_u64())
-    }
 }
 
 #[cfg(test)]

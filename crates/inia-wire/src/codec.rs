@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Three bytes.
-    pub fn u24(&mut self) -> Result<u32, WireError> {
+    fn u24(&mut self) -> Result<u32, WireError> {
         let [a, b, c] = self.array()?;
         Ok(u32::from_le_bytes([a, b, c, 0]))
     }

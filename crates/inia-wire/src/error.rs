@@ -127,19 +127,6 @@ impl WireError {
             ),
         }
     }
-
-    /// Whether the byte stream can no longer be trusted, so that the connection must end.
-    pub fn ends_connection(&self) -> bool {
-        matches!(
-            self,
-            WireError::PacketTooLarge
-                | WireError::OutOfMemory
-                | WireError::OutOfOrder
-                | WireError::ReadError
-                | WireError::BadHandshake
-                | WireError::UnsupportedAuth
-        )
-    }
 }
 
 impl fmt::Display for WireError {

@@ -89,11 +89,6 @@ impl FileDisk {
         std::fs::remove_file(&path)?;
         Ok(file)
     }
-
-    /// Whether the file system takes direct I/O.
-    pub fn is_direct(&self) -> bool {
-        self.direct
-    }
 }
 
 /// Makes a directory that only the server's user and group may enter, whatever the umask. The new

@@ -11,13 +11,8 @@ pub const UNIX_EPOCH_DAYS: i64 = 719_528;
 pub const MAX_DAYS: i64 = 3_652_424;
 
 /// Whether `year` has a 29 February. Year 0 counts as a common year, as in MySQL.
-pub fn is_leap_year(year: u16) -> bool {
+fn is_leap_year(year: u16) -> bool {
     year.is_multiple_of(4) && (!year.is_multiple_of(100) || (year.is_multiple_of(400) && year > 0))
-}
-
-/// Days of `year`.
-pub fn days_in_year(year: u16) -> u16 {
-    if is_leap_year(year) { 366 } else { 365 }
 }
 
 /// Days of the month; 31 for month 0.

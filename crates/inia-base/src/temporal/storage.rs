@@ -132,24 +132,6 @@ impl DateTime {
         Some(DateTime::from_day_and_micros(date, of_day))
     }
 
-    /// Appends the stored form of a TIMESTAMP(fsp) whose moment is in UTC. The zero timestamp is
-    /// zero seconds; what is out of range is clamped.
-    pub fn encode_timestamp(self, fsp: u8, out: &mut Vec<u8>) {
-        let seconds = if self.is_zero() { 0 } else { self.to_unix() };
-        put(out, seconds.clamp(0, u32::MAX.into()) as u64, 4);
-        put(out, fraction_units(self.micros, fsp), fraction_size(fsp));
-    }
-
-    /// Back from [`DateTime::encode_timestamp`].
-    pub fn decode_timestamp(bytes: &[u8], fsp: u8) -> Option<DateTime> {
-        let (seconds, fraction) = bytes.split_at_checked(4)?;
-        let micros = fraction_micros(take(fraction, fraction_size(fsp))?, fsp)?;
-        match take(seconds, 4)? {
-            0 => Some(DateTime::ZERO),
-            seconds => DateTime::from_unix(seconds as i64, micros),
-        }
-    }
-
     /// Whether a UTC moment can be a TIMESTAMP: zero, or from 1970-01-01 00:00:01 to
     /// 2038-01-19 03:14:07.
     pub fn is_timestamp(self) -> bool {

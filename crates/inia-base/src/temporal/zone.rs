@@ -62,15 +62,6 @@ impl TimeZone {
         &self.name
     }
 
-    /// The abbreviation in force now, such as `CET` (`@@system_time_zone`).
-    pub fn abbreviation(&self, unix_seconds: i64) -> String {
-        match (&self.kind, Timestamp::from_second(unix_seconds)) {
-            (ZoneKind::Offset(0), _) => "UTC".to_string(),
-            (ZoneKind::Rules(rules), Ok(at)) => rules.to_offset_info(at).abbreviation().to_string(),
-            (ZoneKind::Offset(_) | ZoneKind::Rules(_), _) => self.name.clone(),
-        }
-    }
-
     /// Local time of a UTC moment; `None` outside the calendar. Zero stays zero.
     pub fn from_utc(&self, utc: DateTime) -> Option<DateTime> {
         if utc.is_zero() {

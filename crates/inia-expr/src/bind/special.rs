@@ -254,7 +254,7 @@ fn decimal_target(
 }
 
 /// `CONVERT(operand USING charset)`.
-pub(crate) fn convert_to(operand: Expr, collation: Collation) -> Expr {
+fn convert_to(operand: Expr, collation: Collation) -> Expr {
     let ty = ExprType::text(u64::from(operand.ty.length), collation, true)
         .with_coercibility(Coercibility::Implicit);
     Expr { kind: ExprKind::Cast(Box::new(operand), CastKind::Explicit), ty }

@@ -398,7 +398,7 @@ impl Parser<'_> {
         self.check_def(name)
     }
 
-    pub(super) fn check_def(&mut self, name: Option<String>) -> PResult<CheckDef> {
+    fn check_def(&mut self, name: Option<String>) -> PResult<CheckDef> {
         self.expect_kw(Kw::CHECK)?;
         self.expect(Tok::LParen)?;
         let expr = self.expr()?;
@@ -503,11 +503,7 @@ impl Parser<'_> {
     }
 
     /// `[name] [USING type] (parts) options`.
-    pub(super) fn index_def(
-        &mut self,
-        kind: IndexKind,
-        constraint: Option<String>,
-    ) -> PResult<IndexDef> {
+    fn index_def(&mut self, kind: IndexKind, constraint: Option<String>) -> PResult<IndexDef> {
         let name = if Self::is_ident(self.tok) { Some(self.new_ident()?) } else { None };
         let mut options = IndexOptions::default();
         if self.accept_any(&[Kw::USING, Kw::TYPE]).is_some() {

@@ -105,7 +105,7 @@ impl Parser<'_> {
         Ok(Some(utf8(self.bytes(token)).to_ascii_uppercase()))
     }
 
-    pub(super) fn opt_definer(&mut self) -> PResult<Option<Account>> {
+    fn opt_definer(&mut self) -> PResult<Option<Account>> {
         if !self.accept_kw(Kw::DEFINER) {
             return Ok(None);
         }
@@ -243,7 +243,7 @@ impl Parser<'_> {
     }
 
     /// PARTITION BY … as text: up to the end of the statement or a query at the outer level.
-    pub(super) fn partition_text(&mut self) -> String {
+    fn partition_text(&mut self) -> String {
         let start = self.tok.start;
         let mut depth = 0u32;
         loop {

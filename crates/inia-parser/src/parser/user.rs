@@ -49,7 +49,7 @@ impl Parser<'_> {
     }
 
     /// An account with what may stand after it.
-    pub(super) fn user_spec(&mut self) -> PResult<UserSpec> {
+    fn user_spec(&mut self) -> PResult<UserSpec> {
         let account = self.account()?;
         let mut spec =
             UserSpec { account, auth: None, replace: None, retain: false, discard_old: false };
@@ -170,7 +170,7 @@ impl Parser<'_> {
     }
 
     /// REQUIRE.
-    pub(super) fn opt_require(&mut self, options: &mut UserOptions) -> PResult<()> {
+    fn opt_require(&mut self, options: &mut UserOptions) -> PResult<()> {
         if !self.accept_kw(Kw::REQUIRE) {
             return Ok(());
         }
@@ -206,7 +206,7 @@ impl Parser<'_> {
     }
 
     /// MAX_QUERIES_PER_HOUR n and the like; false where none stands.
-    pub(super) fn resource_limit(&mut self, options: &mut UserOptions) -> PResult<bool> {
+    fn resource_limit(&mut self, options: &mut UserOptions) -> PResult<bool> {
         let known = matches!(
             self.tok.kw,
             Kw::MAX_QUERIES_PER_HOUR

@@ -113,7 +113,7 @@ impl Access {
     }
 
     /// Privileges that were granted on the table itself.
-    pub(crate) fn on_table_itself(&self, schema: &str, name: &str) -> Privileges {
+    fn on_table_itself(&self, schema: &str, name: &str) -> Privileges {
         if self.tables.is_empty() {
             return Privileges::NONE;
         }

@@ -1,22 +1,23 @@
 //! FROM: its members get slots and names; joins get their conditions.
 
+mod columns;
+mod join;
+
+pub(crate) use columns::{ROW_ID, table_column};
+pub(crate) use join::visible_after;
+
 use super::described::as_stored;
 use super::merge::Origin;
 use super::namespace::{FromColumn, FromTable, Namespace};
-use super::scope::Clause;
 use super::{QueryBinder, QueryUse, Result};
-use crate::catalog::{
-    ColumnDefault, IndexDef, IndexKind, IndexPart, Table, TableDef, View, same_name,
-};
+use crate::catalog::{Table, TableDef, View, same_name};
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, UNKNOWN_ROWS, expected_rows};
-use crate::plan::{Body, JoinType, OutputColumn, QueryPlan};
-use inia_base::column::flags;
-use inia_base::datatype::{DataType, IntWidth};
+use crate::plan::JoinType;
+use columns::{derived_type, row_id_column};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::bind::{Binder, EmptyScope};
-use inia_expr::conjuncts;
-use inia_expr::{CmpOp, Expr, ExprType, lob_bytes};
-use inia_parser::ast::{self, JoinConstraint, JoinKind, TableRef};
+use inia_expr::{Expr, ExprType, lob_bytes};
+use inia_parser::ast::{self, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -324,152 +325,12 @@ impl QueryBinder<'_> {
         }
         Ok(columns)
     }
-
-    fn join(&mut self, join: &ast::Join, context: &mut FromContext<'_>) -> Result<BoundMember> {
-        let nullable = context.nullable;
-        context.nullable = nullable || join.kind == JoinKind::Right;
-        let left = self.table_ref(&join.left, context);
-        context.nullable = nullable;
-        let left = left?;
-        let open = self.names_mut().clone();
-        if lateral(&join.right) && join.kind != JoinKind::Right {
-            self.names_mut().append(left.names.clone())?;
-        }
-        context.nullable = nullable || join.kind == JoinKind::Left;
-        let right = self.table_ref(&join.right, context);
-        context.nullable = nullable;
-        *self.names_mut() = open;
-        let right = right?;
-        let (mut first, mut second) = match join.kind {
-            JoinKind::Right => (right, left),
-            _ => (left, right),
-        };
-        let outer = matches!(join.kind, JoinKind::Left | JoinKind::Right);
-        let shared = self.shared_columns(join, &first.names, &second.names)?;
-        let mut on = Vec::new();
-        for name in &shared {
-            on.push(self.shared_equality(name, &first.names, &second.names)?);
-        }
-        let left_tables = first.names.tables.len();
-        let visible = visible_after(&shared, &first.names, &second.names, left_tables);
-        let second_range = left_tables..left_tables + second.names.tables.len();
-        first.names.append(std::mem::take(&mut second.names))?;
-        if let Some(visible) = visible {
-            first.names.visible = visible;
-        } else if join.kind == JoinKind::Right {
-            first.names.visible.sort_by_key(|&(t, _)| t < left_tables);
-        }
-        if let JoinConstraint::On(condition) = &join.constraint {
-            let condition = self
-                .with_names(&first.names, |binder| binder.expression(condition, Clause::On, &[]))?;
-            conjuncts(condition, &mut on);
-        }
-        // Conditions of a merged inner side are checked before an outer join makes NULLs.
-        let mut conditions = first.conditions;
-        if outer {
-            first.names.make_nullable(second_range);
-            on.extend(second.conditions);
-        } else {
-            conditions.extend(second.conditions);
-        }
-        let straight = join.kind == JoinKind::Straight;
-        let kind = if outer { JoinType::Left } else { JoinType::Inner };
-        let tree = FromJoin { kind, straight, left: first.tree, right: second.tree, on };
-        Ok(BoundMember { tree: FromTree::Join(Box::new(tree)), names: first.names, conditions })
-    }
-
-    /// Runs `f` while the innermost level also knows `names`.
-    fn with_names<R>(
-        &mut self,
-        names: &Namespace,
-        f: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<R> {
-        let saved = std::mem::replace(self.names_mut(), names.clone());
-        let result = f(self);
-        *self.names_mut() = saved;
-        result
-    }
-
-    /// The columns that USING names or NATURAL finds.
-    fn shared_columns(
-        &self,
-        join: &ast::Join,
-        left: &Namespace,
-        right: &Namespace,
-    ) -> Result<Vec<String>> {
-        if let JoinConstraint::Using(columns) = &join.constraint {
-            return Ok(columns.clone());
-        }
-        if !join.natural {
-            return Ok(Vec::new());
-        }
-        let mut shared = Vec::new();
-        for &at in &left.visible {
-            let name = &left.column(at).result.name;
-            if right.find_shared(name, Clause::On.name())?.is_some() {
-                shared.push(name.clone());
-            }
-        }
-        Ok(shared)
-    }
-
-    fn shared_equality(&self, name: &str, left: &Namespace, right: &Namespace) -> Result<Expr> {
-        let side = |names: &Namespace| -> Result<Expr> {
-            match names.find_shared(name, "from clause")? {
-                Some(at) => Ok(names.column(at).expr()),
-                None => Err(SqlError::new(ErrorCode::UnknownColumn, &[&name, &"from clause"])),
-            }
-        };
-        let (env, host) = (self.context.env, self.context.host);
-        let mut binder = Binder { scope: &mut EmptyScope, env, host };
-        let mut equality = binder.comparison(CmpOp::Eq, side(left)?, side(right)?)?;
-        self.prepare(&mut equality, false);
-        Ok(equality)
-    }
-}
-
-/// What `*` shows after a join with shared columns: those once, then the rest of the side whose
-/// rows are all kept (the right one of a RIGHT JOIN), then the rest of the other. `None` where
-/// nothing is shared.
-pub(crate) fn visible_after(
-    shared: &[String],
-    first: &Namespace,
-    second: &Namespace,
-    offset: usize,
-) -> Option<Vec<(usize, usize)>> {
-    if shared.is_empty() {
-        return None;
-    }
-    let is_shared = |names: &Namespace, at: (usize, usize)| {
-        shared.iter().any(|name| same_name(name, &names.column(at).result.name))
-    };
-    let (mut common, mut a, mut b) = (Vec::new(), Vec::new(), Vec::new());
-    for &at in &first.visible {
-        if is_shared(first, at) { common.push(at) } else { a.push(at) }
-    }
-    for &(t, c) in &second.visible {
-        if !is_shared(second, (t, c)) {
-            b.push((t + offset, c));
-        }
-    }
-    Some(common.into_iter().chain(a).chain(b).collect())
 }
 
 pub(super) fn inner(left: FromTree, right: FromTree) -> FromTree {
     let (kind, on) = (JoinType::Inner, Vec::new());
     let join = FromJoin { kind, straight: false, left, right, on };
     FromTree::Join(Box::new(join))
-}
-
-/// Whether a member reads the members before it.
-fn lateral(table: &TableRef) -> bool {
-    match table {
-        TableRef::Derived(derived) => derived.lateral,
-        TableRef::Join(join) => lateral(&join.left) || lateral(&join.right),
-        TableRef::List(list) => list.iter().any(lateral),
-        TableRef::JsonTable(_) => true,
-        TableRef::Table(_) => false,
-    }
 }
 
 /// Which subplan a member is, and which rows it sees.
@@ -525,96 +386,6 @@ pub(super) fn member(
     let table =
         FromTable { schema: schema.to_owned(), alias: alias.to_owned(), columns, stored: false };
     (base..context.width, Namespace::of(table))
-}
-
-/// A stored table's column as a member of FROM sees it.
-pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usize) -> FromColumn {
-    let column = &def.columns[index];
-    let mut ty = ExprType::of_column(column.data_type.clone(), column.nullable);
-    ty.zerofill = column.zerofill;
-    if let Some(width) = column.display_width {
-        ty.length = u32::from(width);
-    }
-    let mut result = ty.result_column(&column.name);
-    result.schema = def.schema.clone();
-    result.table = alias.to_owned();
-    result.org_table = def.name.clone();
-    result.org_name = column.name.clone();
-    as_stored(&mut result, &ty);
-    match &ty.data_type {
-        DataType::Json => (result.decimals, result.length) = (0, u32::MAX),
-        // Each byte counts as a character, and a character for four bytes.
-        DataType::Text { size, .. } => result.length = lob_bytes(*size).saturating_mul(4),
-        _ => {}
-    }
-    let stamped = matches!(ty.data_type, DataType::Timestamp { .. });
-    let now = column.on_update_now || column.default == ColumnDefault::CurrentTimestamp;
-    if stamped && !now {
-        result.flags &= !flags::TIMESTAMP;
-    }
-    result.flags |= key_flags(def, index);
-    if column.auto_increment {
-        result.flags |= flags::AUTO_INCREMENT;
-    }
-    if column.on_update_now && stamped {
-        result.flags |= flags::ON_UPDATE_NOW;
-    }
-    if !column.nullable && column.default == ColumnDefault::None && !column.auto_increment {
-        result.flags |= flags::NO_DEFAULT_VALUE;
-    }
-    FromColumn { slot, ty, result, hidden: column.invisible, merged: None }
-}
-
-/// The name of the column that shows a row's clustered key, where a table without a primary key is
-/// locked by its name; no client can write it.
-pub(crate) const ROW_ID: &str = "\u{0}row";
-
-fn row_id_column(alias: &str, slot: usize) -> FromColumn {
-    let ty = ExprType::of_column(DataType::VarBinary(8), true);
-    let mut result = ty.result_column(ROW_ID);
-    result.table = alias.to_owned();
-    FromColumn { slot, ty, result, hidden: true, merged: None }
-}
-
-/// Computed integers of fewer digits are INT in a temporary table.
-const INT_DIGITS: u32 = 10;
-
-/// The type of a query's computed column as a column of a derived table. The common type of a set
-/// operation's operands or of the rows of VALUES stays as it is.
-fn derived_type(query: &QueryPlan, column: &OutputColumn) -> ExprType {
-    let mut ty = column.ty.clone().fitted_to_column();
-    if !matches!(query.body, Body::Values(_) | Body::SetOperation(_))
-        && ty.length < INT_DIGITS
-        && column.result.org_name.is_empty()
-        && let DataType::Int { width: width @ IntWidth::Big, .. } = &mut ty.data_type
-    {
-        *width = IntWidth::Int;
-    }
-    ty
-}
-
-/// The key flags of a column. Without a PRIMARY KEY the first unique index over whole columns that
-/// are never NULL takes its place.
-fn key_flags(def: &TableDef, column: usize) -> u16 {
-    let never_null = |part: &IndexPart| part.prefix.is_none() && !def.columns[part.column].nullable;
-    let replaces =
-        |index: &&IndexDef| index.kind == IndexKind::Unique && index.parts.iter().all(never_null);
-    let primary = def.indexes.iter().find(|index| index.kind == IndexKind::Primary);
-    let primary = primary.or_else(|| def.indexes.iter().find(replaces));
-    let mut bits = 0;
-    for index in &def.indexes {
-        let Some(place) = index.parts.iter().position(|part| part.column == column) else {
-            continue;
-        };
-        bits |= flags::PART_KEY;
-        bits |= match (place, index.kind) {
-            _ if primary.is_some_and(|primary| std::ptr::eq(primary, index)) => flags::PRI_KEY,
-            (0, IndexKind::Unique) if index.parts.len() == 1 => flags::UNIQUE_KEY,
-            (0, _) => flags::MULTIPLE_KEY,
-            _ => 0,
-        };
-    }
-    bits
 }
 
 /// The indexes that hints leave, by position; `None` for all.

@@ -1,18 +1,22 @@
 //! One SELECT: FROM, WHERE, select list, GROUP BY, HAVING, ORDER BY, then planning.
 
+mod full_group;
+mod grouped;
+mod item_name;
+mod list;
+
+pub(crate) use item_name::item_name;
+
 use super::described::as_kept;
 use super::from::BoundFrom;
-use super::grouping::{GroupCheck, Keyed};
 use super::is_null::{self, Never};
 use super::nesting::{MAX_TABLES, too_many_tables};
-use super::order::{Reference, find_item, reference};
-use super::origin;
 use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
 use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{FromTree, LeafKind, OrderKey, QueryBlock, group_strategy, plan_from};
+use crate::optimize::{FromTree, OrderKey, QueryBlock, group_strategy, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
 use crate::plan::{SelectPlan, SortKey};
@@ -23,7 +27,7 @@ use inia_expr::aggregate::Aggregate;
 use inia_expr::bind::Binder;
 use inia_expr::{Expr, ExprKind, wrong_date};
 use inia_expr::{SlotSet, conjuncts, slots_of};
-use inia_parser::ast::{self, SelectItem};
+use inia_parser::ast;
 
 /// A SELECT's bound clauses, before planning.
 #[derive(Clone, Default)]
@@ -283,37 +287,6 @@ impl QueryBinder<'_> {
         &self.levels.last().expect("a SELECT is being bound").namespace
     }
 
-    fn select_list(&mut self, select: &ast::Select, clauses: &mut Clauses) -> Result<()> {
-        for item in &select.items {
-            match item {
-                SelectItem::Wildcard => {
-                    if self.names().tables.is_empty() {
-                        return Err(SqlError::new(ErrorCode::NoTablesUsed, &[]));
-                    }
-                    let names = self.names();
-                    names.visible.iter().for_each(|at| push_column(names, *at, clauses));
-                }
-                SelectItem::TableWildcard(table) => {
-                    let names = self.names();
-                    for at in names.columns_of(table.db.as_deref(), &table.name)? {
-                        push_column(names, at, clauses);
-                    }
-                }
-                SelectItem::Expr { expr, alias, text } => {
-                    let bound = self.bind_in(expr, Clause::FieldList, &[], &[])?;
-                    let system = if alias.is_none() { self.system_name(&bound) } else { None };
-                    let name = system.unwrap_or_else(|| item_name(expr, alias.as_ref(), text));
-                    let column = self.column_of(expr);
-                    clauses.columns.push(self.output_column(column, &bound, &name));
-                    clauses.items.push(ScopeItem { name, expr: bound, column });
-                }
-            }
-            let known = self.level().items.len();
-            self.level().items.extend_from_slice(&clauses.items[known..]);
-        }
-        Ok(())
-    }
-
     /// The condition that replaces one of WHERE or of a view's WHERE ([`is_null`]), if one does.
     pub(super) fn meant(&self, condition: &ast::Expr, of_view: bool) -> Option<ast::Expr> {
         let never = |name: &ast::ColumnName| self.never_null(name);
@@ -339,177 +312,6 @@ impl QueryBinder<'_> {
         }
         let numbered = result.flags & flags::AUTO_INCREMENT != 0 && table.is_some();
         Never::of(&column.ty.data_type, numbered, outer)
-    }
-
-    /// A column of a view of information_schema is called as it is declared, not as it was written.
-    fn system_name(&self, expr: &Expr) -> Option<String> {
-        let ExprKind::Column { index, .. } = expr.kind else { return None };
-        let mut columns = self.names().tables.iter().flat_map(|table| &table.columns);
-        let column = columns.find(|column| column.slot == index)?;
-        let system = column.result.schema.eq_ignore_ascii_case("information_schema")
-            && !crate::computed::is_no_view(&column.result.org_table);
-        system.then(|| column.result.name.clone())
-    }
-
-    /// The column of FROM that a select item is.
-    fn column_of(&self, written: &ast::Expr) -> Option<(usize, usize)> {
-        match written {
-            ast::Expr::Column(column) => {
-                self.names().find(column, Clause::FieldList.name()).ok().flatten()
-            }
-            _ => None,
-        }
-    }
-
-    /// The metadata that the client gets of a select item.
-    fn output_column(
-        &self,
-        column: Option<(usize, usize)>,
-        expr: &Expr,
-        name: &str,
-    ) -> OutputColumn {
-        let mut result = expr.ty.result_column(name);
-        if let Some(at) = column {
-            result = self.names().column(at).result.clone();
-            result.name = name.to_owned();
-        } else if let ExprKind::Column { index, .. } = expr.kind {
-            let columns = self.names().tables.iter().flat_map(|table| &table.columns);
-            if let Some(column) = columns.into_iter().find(|column| column.slot == index) {
-                result = column.result.clone();
-                result.name = name.to_owned();
-            }
-        }
-        let origin = match (column, origin::of(expr)) {
-            (Some(at), Origin::Column) => self.names().origin(at),
-            (_, origin) => origin,
-        };
-        OutputColumn { result, ty: expr.ty.clone(), origin }
-    }
-
-    fn group_item(&mut self, item: &ast::Expr, clauses: &mut Clauses) -> Result<Expr> {
-        if let ast::Expr::Literal(ast::Literal::Int(number)) = item {
-            let columns = clauses.items.len();
-            let index = super::order::position(*number, columns).map_err(|_| {
-                SqlError::new(ErrorCode::UnknownColumn, &[number, &"group statement"])
-            })?;
-            let expr = clauses.items[index].expr.clone();
-            let mut has_aggregate = false;
-            expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
-            if has_aggregate || has_window(&expr) {
-                let code = ErrorCode::WrongGroupField;
-                return Err(SqlError::new(code, &[&clauses.items[index].name]));
-            }
-            return Ok(expr);
-        }
-        let expr = match self.grouped_item(item, &clauses.items)? {
-            Some(index) => clauses.items[index].expr.clone(),
-            None => self.later(item, Clause::Group, clauses)?,
-        };
-        let mut has_aggregate = false;
-        expr.walk(&mut |e| has_aggregate |= matches!(e.kind, ExprKind::Aggregate(_)));
-        match item {
-            ast::Expr::Column(name) if has_aggregate || has_window(&expr) => {
-                Err(SqlError::new(ErrorCode::WrongGroupField, &[&name.name]))
-            }
-            _ if has_aggregate => Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[])),
-            _ => Ok(expr),
-        }
-    }
-
-    /// The select item that a name in GROUP BY stands for. A column of FROM comes before another
-    /// thing of the select list, with warning 1052.
-    fn grouped_item(&mut self, item: &ast::Expr, items: &[ScopeItem]) -> Result<Option<usize>> {
-        let ast::Expr::Column(name) = item else { return Ok(None) };
-        let (names, clause) = (self.names(), Clause::Group.name());
-        let Some(found) = find_item(name, items, names, clause)? else { return Ok(None) };
-        let of_from = names.find(name, clause);
-        if found.behind_alias {
-            of_from.clone()?;
-        }
-        match of_from {
-            Ok(Some(at)) => {
-                let item = &items[found.index];
-                if item.column == Some(at) || item.expr.same(&names.column(at).expr()) {
-                    return Ok(Some(found.index));
-                }
-                self.warn_ambiguous(name, clause);
-                Ok(None)
-            }
-            Ok(None) | Err(_) => Ok(Some(found.index)),
-        }
-    }
-
-    fn order_by(&mut self, order_by: &[ast::OrderItem], clauses: &mut Clauses) -> Result<()> {
-        let grouped = !clauses.group.is_empty() || !self.level().aggregates.is_empty();
-        for (number, item) in order_by.iter().enumerate() {
-            let index = match reference(&item.expr, &clauses.items, self.names())? {
-                Reference::Item(index) => index,
-                Reference::Expression => {
-                    let expr = self.later(&item.expr, Clause::Order, clauses)?;
-                    if expr.is_constant_in_statement() && !self.level().rollup {
-                        continue;
-                    }
-                    let all = clauses.items.iter().map(|item| &item.expr).chain(&clauses.hidden);
-                    match all.into_iter().position(|known| known.same(&expr)) {
-                        Some(index) => index,
-                        None => {
-                            clauses.hidden.push(expr);
-                            clauses.items.len() + clauses.hidden.len() - 1
-                        }
-                    }
-                }
-            };
-            let visible = clauses.items.len();
-            let expr = match index.checked_sub(visible) {
-                None => &clauses.items[index].expr,
-                Some(hidden) => &clauses.hidden[hidden],
-            };
-            let key = SortKey { index, ty: expr.ty.clone(), descending: item.desc };
-            clauses.order.push(key);
-            if !grouped && !self.level().aggregates.is_empty() {
-                let code = ErrorCode::AggregateOrderNonAggQuery;
-                return Err(SqlError::new(code, &[&(number + 1)]));
-            }
-        }
-        Ok(())
-    }
-
-    fn check_full_group(
-        &self,
-        select: &ast::Select,
-        from: &BoundFrom,
-        clauses: &Clauses,
-    ) -> Result<()> {
-        let grouped = !clauses.group.is_empty();
-        let visible = clauses.items.len();
-        if select.options.distinct && !grouped && clauses.aggregates.is_empty() {
-            for (number, key) in clauses.order.iter().enumerate() {
-                if let Some(hidden) = key.index.checked_sub(visible) {
-                    let names = self.names();
-                    distinct_order_error(&clauses.hidden[hidden], number + 1, names)?;
-                }
-            }
-        }
-        if !grouped && clauses.aggregates.is_empty() {
-            return Ok(());
-        }
-        let mut conditions = clauses.conditions.iter().collect::<Vec<_>>();
-        let mut tables = Vec::new();
-        if let Some(tree) = &from.tree {
-            collect_tables(tree, &mut tables, &mut conditions);
-        }
-        let conditions: Vec<Expr> = conditions.into_iter().cloned().collect();
-        let group = (clauses.group.as_slice(), grouped);
-        let check = GroupCheck::new(group, &conditions, &tables, &self.loose_reads, self.names());
-        check.check(&clauses.items, self.names())?;
-        check_windows(&check, clauses, self.names())?;
-        for (number, key) in clauses.order.iter().enumerate() {
-            if let Some(hidden) = key.index.checked_sub(visible) {
-                let expr = &clauses.hidden[hidden];
-                check.check_one(expr, number + 1, "ORDER BY clause", self.names())?;
-            }
-        }
-        Ok(())
     }
 
     /// Every slot that anything in the block reads. A slot that is not needed stays unfilled, so
@@ -611,117 +413,4 @@ fn needs_no_row(condition: &Expr) -> bool {
 fn having_window(items: &[ScopeItem]) -> SqlError {
     let name = items.iter().find(|item| has_window(&item.expr)).map_or("", |item| &item.name);
     SqlError::new(ErrorCode::WindowInvalidWindowFuncAliasUse, &[&name])
-}
-
-/// What functions over windows read must be fixed by the group too.
-fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -> Result<()> {
-    for (number, window) in clauses.windows.iter().enumerate() {
-        let mut holds = |item: &ScopeItem| {
-            let mut found = false;
-            item.expr.walk(&mut |e| found |= matches!(e.kind, ExprKind::Window(n) if n == number));
-            found
-        };
-        let item = clauses.items.iter().position(&mut holds).map_or(1, |index| index + 1);
-        for arg in window.call.args() {
-            check.check_one(arg, item, "SELECT list", names)?;
-        }
-        let clause = format!("PARTITION BY or ORDER BY clause of window '{}'", window.name);
-        let keys = window.partition.iter().chain(window.order.iter().map(|(expr, _)| expr));
-        for (number, key) in keys.enumerate() {
-            check.check_one(key, number + 1, &clause, names)?;
-        }
-    }
-    Ok(())
-}
-
-/// The most bytes of a written alias, and of a name that an expression's text gives.
-const MAX_ALIAS_BYTES: usize = 256;
-const MAX_NAME_BYTES: usize = 255;
-
-/// The name of a select item, cut to the longest one allowed.
-pub(crate) fn item_name(expr: &ast::Expr, alias: Option<&String>, text: &str) -> String {
-    let mut name = match (alias, expr) {
-        (Some(alias), _) => alias.clone(),
-        (None, ast::Expr::Column(column)) => column.name.clone(),
-        (None, ast::Expr::Literal(ast::Literal::String { value, .. })) => literal_name(text, value),
-        (None, expr) => own_name(text, expr).to_owned(),
-    };
-    let most = if alias.is_some() { MAX_ALIAS_BYTES } else { MAX_NAME_BYTES };
-    name.truncate(name.floor_char_boundary(most));
-    name
-}
-
-fn push_column(names: &Namespace, at: (usize, usize), clauses: &mut Clauses) {
-    let column = names.column(at);
-    let result = column.result.clone();
-    let item = ScopeItem { name: result.name.clone(), expr: column.expr(), column: Some(at) };
-    clauses.items.push(item);
-    let origin = names.origin(at);
-    clauses.columns.push(OutputColumn { result, ty: column.ty.clone(), origin });
-}
-
-/// Error 3065: DISTINCT cannot be ordered by what it does not select.
-fn distinct_order_error(expr: &Expr, number: usize, names: &Namespace) -> Result<()> {
-    let mut slot = None;
-    expr.walk(&mut |node| {
-        if let ExprKind::Column { index, .. } = node.kind {
-            slot = slot.or(Some(index));
-        }
-    });
-    let columns = names.tables.iter().flat_map(|table| &table.columns);
-    let Some(column) = columns.into_iter().find(|column| Some(column.slot) == slot) else {
-        return Ok(());
-    };
-    let result = &column.result;
-    let full = format!("{}.{}.{}", result.schema, result.table, result.name);
-    let full = full.trim_start_matches('.');
-    let code = ErrorCode::FieldInOrderNotSelect;
-    Err(SqlError::new(code, &[&number, &full, &"DISTINCT"]))
-}
-
-fn collect_tables<'t>(tree: &'t FromTree, tables: &mut Vec<Keyed>, conditions: &mut Vec<&'t Expr>) {
-    match tree {
-        FromTree::Leaf(leaf) => {
-            if let LeafKind::Table { table, .. } = &leaf.kind {
-                tables.push(Keyed { table: table.clone(), slots: leaf.slots.clone() });
-            }
-        }
-        FromTree::Join(join) => {
-            conditions.extend(&join.on);
-            collect_tables(&join.left, tables, conditions);
-            collect_tables(&join.right, tables, conditions);
-        }
-    }
-}
-
-/// A column's name: the text, of a number or NULL without the parentheses and signs around it.
-fn own_name<'t>(text: &'t str, expr: &'t ast::Expr) -> &'t str {
-    let mut inner = expr;
-    while let ast::Expr::Unary { op: ast::UnaryOp::Plus, expr } = inner {
-        inner = expr;
-    }
-    match inner {
-        ast::Expr::Column(column) => &column.name,
-        ast::Expr::Literal(
-            ast::Literal::Int(_)
-            | ast::Literal::Decimal(_)
-            | ast::Literal::Float(_)
-            | ast::Literal::Null,
-        ) => text.trim_matches(['(', ')', ' ', '+']),
-        _ => text,
-    }
-}
-
-/// The name of a column that is a string: what it says, of adjacent strings the first.
-fn literal_name(text: &str, value: &str) -> String {
-    let Some(start) = text.find(['\'', '"']) else { return value.to_owned() };
-    let quote = text.as_bytes()[start];
-    let inner = &text.as_bytes()[start + 1..];
-    let end = inner.iter().position(|byte| *byte == quote || *byte == b'\\');
-    match end {
-        Some(end) if end + 1 < inner.len() && inner[end] == quote && inner[end + 1] != quote => {
-            String::from_utf8_lossy(&inner[..end]).into_owned()
-        }
-        _ => value.to_owned(),
-    }
 }

@@ -116,7 +116,7 @@ impl TemporaryTables {
 }
 
 /// The runtime handle of a temporary table; no other session can lock it.
-pub(crate) fn runtime(catalog: &Catalog, def: TableDef) -> Table {
+fn runtime(catalog: &Catalog, def: TableDef) -> Table {
     let shared = catalog.shared(def.id);
     let store = catalog.store(&def).clone();
     Table::new(Arc::new(def), &store, Arc::default(), shared)

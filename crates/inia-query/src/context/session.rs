@@ -113,7 +113,7 @@ impl TxnState {
     }
 
     /// Forgets what SET TRANSACTION has set for the next transaction.
-    pub(crate) fn forget_next(&mut self) {
+    fn forget_next(&mut self) {
         (self.next_isolation, self.next_read_only) = (None, None);
     }
 

@@ -4,6 +4,7 @@
 //! a duplicate key ends the statement, or is skipped (IGNORE), replaces the old row (REPLACE), or
 //! changes it (ON DUPLICATE KEY UPDATE).
 
+mod given;
 mod literals;
 mod load;
 mod run;

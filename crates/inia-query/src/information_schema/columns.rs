@@ -107,7 +107,7 @@ fn lob(size: LobSize) -> u64 {
 }
 
 /// COLUMN_KEY: a unique index stands for a missing primary key.
-pub(super) fn column_key(def: &TableDef, column: usize) -> &'static str {
+fn column_key(def: &TableDef, column: usize) -> &'static str {
     let stands_in = |index: &&crate::catalog::IndexDef| {
         let whole = |part: &crate::catalog::IndexPart| {
             part.prefix.is_none() && !def.columns[part.column].nullable

@@ -49,7 +49,7 @@ pub(super) fn keywords(_: &Information<'_>, rows: &mut Rows) {
 }
 
 /// The connections that the session may see: all with PROCESS, else its account's.
-pub(crate) fn visible_processes(info: &Information<'_>) -> Vec<ProcessEntry> {
+fn visible_processes(info: &Information<'_>) -> Vec<ProcessEntry> {
     let all = info.access.global.has(Privileges::PROCESS);
     let mut list = info.db.processes().map(|processes| processes.list()).unwrap_or_default();
     list.retain(|entry| all || entry.user == info.access.account.user);

@@ -157,7 +157,7 @@ pub(crate) fn pack_datetime(v: DateTime) -> u64 {
     u64::from(pack_date(v.date)) << 37 | clock | u64::from(v.micros)
 }
 
-pub(crate) fn unpack_datetime(word: u64) -> DateTime {
+fn unpack_datetime(word: u64) -> DateTime {
     DateTime {
         date: unpack_date((word >> 37) as u32),
         hour: (word >> 32 & 31) as u8,

@@ -96,7 +96,7 @@ impl BTree {
     }
 
     /// Descends to a level with shared latches, hand over hand.
-    pub(super) fn descend_latched<'s>(
+    fn descend_latched<'s>(
         &self,
         store: &'s Store,
         seek: Seek<'_>,

@@ -129,7 +129,7 @@ impl Word {
     }
 
     /// One more reader, from unlocked, marked or shared.
-    pub(super) fn with_reader(self) -> Word {
+    fn with_reader(self) -> Word {
         debug_assert!(self.state() != State::Evicted, "an absent page has no readers");
         debug_assert!(!self.refuses_shared(), "readers and a writer exclude each other");
         match self.0 & STATE {
@@ -139,7 +139,7 @@ impl Word {
     }
 
     /// One reader less.
-    pub(super) fn without_reader(self) -> Word {
+    fn without_reader(self) -> Word {
         debug_assert!(self.0 & STATE > SHARED_BASE, "only a shared latch has readers");
         match self.0 & STATE {
             shared if shared == SHARED_BASE + 1 => self.with_state(UNLOCKED),

@@ -227,7 +227,7 @@ impl<'s> Mtr<'s> {
 
     /// As [`Mtr::commit`]; `publish` runs as in [`Wal::append_with`](crate::wal::Wal::append_with),
     /// if there is anything to append.
-    pub(crate) fn commit_with(mut self, publish: impl FnOnce(Lsn)) -> Lsn {
+    fn commit_with(mut self, publish: impl FnOnce(Lsn)) -> Lsn {
         if !self.changed {
             return self.store.wal.closed_lsn();
         }

@@ -216,12 +216,14 @@ impl Txn {
     }
 
     /// The id of the transaction, once it has tried to write.
-    pub fn trx_id(&self) -> Option<TxnId> {
+    #[cfg(test)]
+    pub(crate) fn trx_id(&self) -> Option<TxnId> {
         (self.id.0 != 0).then_some(self.id)
     }
 
     /// The session's number, as in the lists of transactions and lock waits.
-    pub fn session_index(&self) -> u32 {
+    #[cfg(test)]
+    pub(crate) fn session_index(&self) -> u32 {
         self.owner.index()
     }
 

@@ -47,7 +47,7 @@ impl Savepoint {
 
 impl EngineShared {
     /// Brings a record back to the version before a change of `txn`, if `txn` wrote what is there.
-    pub(crate) fn undo_change(
+    fn undo_change(
         &self,
         txn: TxnId,
         tree: &Tree,

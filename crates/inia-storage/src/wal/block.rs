@@ -25,7 +25,7 @@ use inia_base::ids::Lsn;
 /// Bytes of a block.
 pub(crate) const BLOCK: usize = 4096;
 /// Bytes of a block's header.
-pub(crate) const BLOCK_HEADER: usize = 32;
+const BLOCK_HEADER: usize = 32;
 /// Most payload of a block.
 pub(crate) const BLOCK_PAYLOAD: usize = BLOCK - BLOCK_HEADER;
 

@@ -159,7 +159,7 @@ impl Slot {
     }
 
     /// Ends the connection: its statement is interrupted, its read returns.
-    pub fn end_connection(&self, reason: KillReason) {
+    fn end_connection(&self, reason: KillReason) {
         self.mark(reason);
         self.interrupt_session();
         self.socket.stop_reading();

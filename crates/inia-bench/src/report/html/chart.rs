@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Size of every chart in its own coordinates; the page scales it to the column.
 pub(super) const WIDTH: f64 = 380.0;
 /// As [`WIDTH`].
-pub(super) const HEIGHT: f64 = 232.0;
+const HEIGHT: f64 = 232.0;
 /// Left and right end of the plot.
 pub(super) const LEFT: f64 = 50.0;
 /// Right end.

@@ -163,9 +163,9 @@ fn make_distinct(query: &mut QueryPlan) {
     }
 }
 
-/// Whether its rows are groups, told apart by what is selected.
+/// Whether its rows are groups that the select list identifies.
 fn is_distinct(select: &SelectPlan) -> bool {
     let selects = |key: &Expr| select.output[..select.visible].iter().any(|item| item.same(key));
-    let told_apart = |groups: &Aggregation| !groups.rollup && groups.group.iter().all(selects);
-    select.distinct || select.aggregation.as_ref().is_some_and(told_apart)
+    let identified = |groups: &Aggregation| !groups.rollup && groups.group.iter().all(selects);
+    select.distinct || select.aggregation.as_ref().is_some_and(identified)
 }

@@ -1,0 +1,220 @@
+//! The rows that INSERT and REPLACE are given, and the values of columns without one.
+
+use super::InsertPlan;
+use super::run::{Done, InsertRun};
+use crate::catalog::Table;
+use crate::context::{SessionContext, StatementOutcome};
+use crate::dml::assign::Nulls;
+use crate::dml::auto_increment;
+use crate::dml::fill::{Fills, Given, stored};
+use crate::exec::Runner;
+use crate::plan::StatementPlan;
+use crate::spill::TupleList;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::{EvalContext, Strictness};
+use std::sync::Arc;
+
+impl InsertPlan {
+    /// A plan that puts rows into `targets`: a query's, or without one those of a file.
+    pub fn of_rows(
+        session: &SessionContext,
+        table: &Arc<Table>,
+        targets: Vec<usize>,
+        source: Option<StatementPlan>,
+        replace: bool,
+        ignore: bool,
+    ) -> Result<InsertPlan, SqlError> {
+        let views = source.as_ref().map(|source| source.views.clone()).unwrap_or_default();
+        let fills = Fills::compile(&table.def, &session.env, &session.host)?;
+        Ok(InsertPlan {
+            table: table.clone(),
+            targets,
+            rows: Vec::new(),
+            literals: None,
+            row_is_read: fills.has_late(),
+            fills,
+            replace,
+            ignore,
+            on_duplicate: Vec::new(),
+            values_calls: 0,
+            views,
+            reads_target: false,
+            source,
+            selects: true,
+            single: false,
+            nulls: Nulls::Warned,
+            nulls_on_duplicate: Nulls::Warned,
+        })
+    }
+
+    /// Executes the plan.
+    pub fn run(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        runner: Option<&Runner<'_>>,
+    ) -> Result<StatementOutcome, SqlError> {
+        let strict = session.env.sql_mode.is_strict() && !self.ignore;
+        ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        ctx.ignores = self.ignore;
+        auto_increment::prepare(&self.table)?;
+        for _ in 0..self.values_calls {
+            let text = "'VALUES function' is deprecated and will be removed in a future release. \
+                        Please use an alias (INSERT INTO ... VALUES (...) AS alias) and replace \
+                        VALUES(col) in the ON DUPLICATE KEY UPDATE clause with alias.col instead";
+            let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
+            ctx.raise(inia_expr::Level::Warning, error)?;
+        }
+        let mut run = InsertRun::new(self, session)?;
+        let mut row = Vec::with_capacity(self.table.def.columns.len());
+        let given = match (runner, &self.source, &self.literals) {
+            (Some(runner), Some(source), _) if self.selects => {
+                self.run_source(session, ctx, (runner, source), &mut run, &mut row)
+            }
+            (_, _, Some(literals)) => self.run_literals(session, ctx, literals, &mut run, &mut row),
+            _ => self.run_values(session, ctx, &mut run, &mut row),
+        };
+        run.write_last(session, ctx, given)?;
+        Ok(run.outcome(session, ctx, !self.single))
+    }
+
+    /// The rows of VALUES.
+    fn run_values(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        run: &mut InsertRun<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<(), SqlError> {
+        for (number, given) in self.rows.iter().enumerate() {
+            ctx.row_number = number as u64 + 1;
+            debug_assert!(given.len() <= self.targets.len(), "each value of a row has a target");
+            self.complete(row, ctx, |plan, row, ctx| {
+                for (value, target) in given.iter().zip(&plan.targets) {
+                    row[*target] = match value {
+                        Some(expr) => {
+                            let value = expr.eval(ctx, row)?;
+                            plan.admit(*target, (value, &expr.ty), ctx)?
+                        }
+                        None => plan.default(*target, row, ctx)?,
+                    };
+                }
+                Ok(())
+            })?;
+            run.row(session, ctx, row, &[])?;
+        }
+        Ok(())
+    }
+
+    /// The rows of INSERT … SELECT. They are gathered first where the target is read too.
+    fn run_source(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        (runner, source): (&Runner<'_>, &StatementPlan),
+        run: &mut InsertRun<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<(), SqlError> {
+        let types: Vec<&inia_expr::ExprType> = source.root.columns.iter().map(|c| &c.ty).collect();
+        debug_assert!(types.len() >= self.targets.len(), "each target has a column of the query");
+        self.check_missing(ctx)?;
+        let plan_width = self.targets.len();
+        let mut put = |ctx: &mut EvalContext<'_>, tuple: &[Value]| {
+            ctx.row_number = run.records() + 1;
+            self.complete(row, ctx, |plan, row, ctx| {
+                for ((value, ty), target) in tuple.iter().zip(&types).zip(&plan.targets) {
+                    row[*target] = plan.admit(*target, (value.clone(), ty), ctx)?;
+                }
+                Ok(())
+            })?;
+            run.row(session, ctx, row, &tuple[plan_width.min(tuple.len())..])
+        };
+        if self.reads_target {
+            let mut gathered = TupleList::new(session.workspace());
+            runner.run(ctx, &mut |_, tuple| {
+                gathered.push(tuple)?;
+                Ok(true)
+            })?;
+            return gathered.each(|tuple| put(ctx, tuple).map(|()| true));
+        }
+        runner.run(ctx, &mut |ctx, tuple| put(ctx, tuple).map(|()| true))
+    }
+
+    /// INSERT … SELECT's query.
+    #[inline]
+    pub fn source(&self) -> Option<&StatementPlan> {
+        self.source.as_ref()
+    }
+
+    pub(super) fn default(
+        &self,
+        column: usize,
+        row: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        if self.table.def.columns[column].auto_increment {
+            return Ok(Value::Null);
+        }
+        match self.fills.default(column, Given::Nothing, row, ctx)? {
+            Value::Null if !self.table.def.columns[column].nullable => {
+                self.nulls.instead(&self.table, column, ctx)
+            }
+            value => Ok(value),
+        }
+    }
+
+    /// A value as its column takes it. NULL in a NOT NULL column is error 1048, or the type's
+    /// zero and a warning.
+    pub(super) fn admit(
+        &self,
+        target: usize,
+        (value, ty): (Value, &inia_expr::ExprType),
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        let column = &self.table.def.columns[target];
+        let value = stored(&self.table.def, target, (value, ty), ctx)?;
+        if value != Value::Null || column.nullable || column.auto_increment {
+            return Ok(value);
+        }
+        self.nulls.instead(&self.table, target, ctx)
+    }
+
+    /// Columns that no row gives and that have no default: error 1364, or a warning each.
+    fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        for column in 0..self.table.def.columns.len() {
+            if !self.targets.contains(&column) && !self.fills.is_late(column) {
+                self.default(column, &[], ctx)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills `row` with defaults and then with what `give` gives.
+    pub(super) fn complete(
+        &self,
+        row: &mut Vec<Value>,
+        ctx: &mut EvalContext<'_>,
+        give: impl FnOnce(&InsertPlan, &mut [Value], &mut EvalContext<'_>) -> Done,
+    ) -> Result<(), SqlError> {
+        row.clear();
+        for column in 0..self.table.def.columns.len() {
+            let unseen = !self.row_is_read && self.targets.contains(&column);
+            row.push(match unseen || self.table.def.columns[column].auto_increment {
+                true => Value::Null,
+                false => self.fills.first(column, ctx),
+            });
+        }
+        give(self, row, ctx)?;
+        if !self.selects && ctx.row_number == 1 {
+            self.check_missing(ctx)?;
+        }
+        debug_assert_eq!(row.len(), self.table.def.columns.len(), "a row has all columns");
+        for column in 0..row.len() {
+            if self.fills.is_late(column) && !self.targets.contains(&column) {
+                row[column] = self.default(column, row, ctx)?;
+            }
+        }
+        Ok(())
+    }
+}

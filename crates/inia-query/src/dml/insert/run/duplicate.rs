@@ -1,0 +1,122 @@
+//! A row whose key is there already: REPLACE and ON DUPLICATE KEY UPDATE.
+
+use super::{InsertRun, number_of};
+use crate::catalog::IndexKind;
+use crate::context::SessionContext;
+use crate::dml::assign::{assign, touch};
+use crate::dml::foreign::Foreign;
+use crate::dml::is_forgiven;
+use crate::dml::write::{RowChange, Written, duplicate_error, values};
+use crate::error::StorageResult;
+use inia_base::error::SqlError;
+use inia_base::value::Value;
+use inia_expr::EvalContext;
+
+impl InsertRun<'_> {
+    /// Whether the index is the one that AUTO_INCREMENT numbers are for. A number that is taken,
+    /// where there are no more, must not replace the row that has it.
+    fn is_numbered(&self, at: usize) -> bool {
+        let def = &self.plan.table.def;
+        let first = def.indexes[at].parts.first().map(|part| part.column);
+        first.is_some() && first == def.auto_increment_column()
+    }
+
+    /// REPLACE: removes the row that holds the key; true where it is equal to the new row, which
+    /// then need not be written.
+    pub(super) fn replace(
+        &mut self,
+        session: &SessionContext,
+        at: usize,
+        row: &[Value],
+        generated: bool,
+    ) -> Result<bool, SqlError> {
+        if generated && self.is_numbered(at) {
+            return Err(duplicate_error(&self.plan.table.def, at, row));
+        }
+        let found =
+            self.writer.holder(&mut session.txn_of(&self.plan.table).borrow_mut(), at, row)?;
+        let Some((key, bytes)) = found else { return Ok(false) };
+        let mut new = Vec::with_capacity(bytes.len());
+        let zone = self.writer.zone();
+        self.plan.table.layout.encode_values(row, zone, &mut new)?;
+        // What refers to the row is reached even where it stays the same.
+        let reached = self.foreign.as_ref().is_some_and(Foreign::has_children);
+        if new == bytes && !reached {
+            // What MySQL would delete and insert counts, though it makes no difference.
+            let def = &self.plan.table.def;
+            let later = def.indexes[at + 1..].iter().any(|index| index.kind == IndexKind::Unique);
+            self.tally.deleted += u64::from(later || !def.is_transactional());
+            return Ok(true);
+        }
+        self.writer.delete(&mut session.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
+        self.tally.deleted += 1;
+        session.row_done(&self.plan.table, -1);
+        if let Some(foreign) = &self.foreign {
+            foreign.deleted(session, &values(&self.plan.table, &bytes, zone)?)?;
+        }
+        Ok(false)
+    }
+
+    /// ON DUPLICATE KEY UPDATE on the row that holds the key of index `at`.
+    pub(super) fn update_existing(
+        &mut self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        at: usize,
+        (tried, beside): (&[Value], &[Value]),
+    ) -> Result<(), SqlError> {
+        let table = &self.plan.table;
+        let found =
+            self.writer.holder(&mut session.txn_of(&self.plan.table).borrow_mut(), at, tried)?;
+        let Some((key, bytes)) = found else { return Ok(()) };
+        let old = values(table, &bytes, &session.env.time_zone)?;
+        // VALUES(), the row alias and the source's columns read this; other names read `new`.
+        ctx.inserting = tried.iter().chain(beside).cloned().collect();
+        let mut new = old.clone();
+        let (parts, nulls) = ((&**table, &self.plan.fills), self.plan.nulls_on_duplicate);
+        assign(parts, &self.plan.on_duplicate, Some(nulls), &mut new, ctx)?;
+        let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
+        // A row that keeps its values is not touched: its ON UPDATE timestamps stay, too.
+        if !changed.contains(&true) {
+            self.tally.untouched += 1;
+            return Ok(());
+        }
+        let changed = touch(parts, &self.plan.on_duplicate, &mut new, changed, ctx)?;
+        if let Err(error) = self.plan.fills.check(&new, ctx) {
+            if !self.plan.ignore || !is_forgiven(&error) {
+                return Err(error);
+            }
+            self.tally.untouched += 1;
+            return ctx.raise(inia_expr::Level::Warning, error);
+        }
+        // The new values may meet another unique key or a foreign key: IGNORE rolls back to here.
+        let start = session.txn_of(&self.plan.table).borrow().savepoint();
+        let written = {
+            let mut txn = session.txn_of(&self.plan.table).borrow_mut();
+            let change = RowChange { key: &key, old: &bytes, new: &new, changed: &changed };
+            self.writer.update(&mut txn, &change)?
+        };
+        let refused = match (written, &self.foreign) {
+            (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
+            (Written::Done, Some(foreign)) => foreign.updated(session, &old, &new),
+            (Written::Done, None) => Ok(()),
+        };
+        if let Err(error) = refused {
+            if !self.plan.ignore || !is_forgiven(&error) {
+                return Err(error);
+            }
+            session.txn_of(&self.plan.table).borrow_mut().rollback_statement(start).sql()?;
+            self.tally.untouched += 1;
+            return ctx.raise(inia_expr::Level::Warning, error);
+        }
+        if let Some(column) = table.def.auto_increment_column() {
+            self.numbers.stored(table, &new[column]);
+            if !self.plan.selects {
+                self.tally.last_value = number_of(&new[column]);
+            }
+        }
+        self.tally.updated += 1;
+        session.row_done(table, 0);
+        Ok(())
+    }
+}
