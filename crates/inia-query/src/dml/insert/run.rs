@@ -122,10 +122,12 @@ impl<'r> InsertRun<'r> {
             self.settle_forgiven(session, ctx)?;
             return self.unfit(ctx, error);
         }
-        if self.together && !(self.forgiving && generated.is_some()) {
-            return self.buffer(session, ctx, generated, row);
+        if self.together {
+            if !self.forgiving || generated.is_none() {
+                return self.buffer(session, ctx, generated, row);
+            }
+            self.settle_forgiven(session, ctx)?;
         }
-        self.settle_forgiven(session, ctx)?;
         session.check_room(&self.plan.table)?;
         let mut txn = session.txn_of(&self.plan.table).borrow_mut();
         let start = txn.savepoint();
@@ -280,7 +282,7 @@ impl<'r> InsertRun<'r> {
             use ErrorCode as E;
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
         };
-        if !given.as_ref().is_err_and(fatal) {
+        if self.together && !given.as_ref().is_err_and(fatal) {
             self.settle(session, ctx, true)?;
         }
         given
