@@ -10,9 +10,9 @@
 
 pub(crate) mod format;
 pub mod html;
-mod questions;
+mod query_times;
 
-pub use questions::{Asked, Time};
+pub use query_times::{QueryTime, QueryTimes};
 
 use crate::histogram::Histogram;
 use crate::record::{Outcome, Record, TargetInfo, WorkloadInfo};

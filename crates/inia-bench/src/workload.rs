@@ -14,7 +14,7 @@ mod nile;
 mod order;
 mod osdb;
 mod php;
-mod questions;
+mod query_set;
 mod smack;
 mod sqlbench;
 mod sysbench;

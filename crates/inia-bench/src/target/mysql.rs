@@ -1,7 +1,7 @@
 //! Inia's server, MySQL and MariaDB: one blocking connection, one write and one read a request.
 
 use super::dial;
-use super::url::{Host, Place};
+use super::url::{Host, ServerPlace};
 use super::{
     Answer, BulkFormat, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared,
     Product, Result, Stopper, Target,
@@ -41,12 +41,12 @@ const SETTINGS: &[&str] = &[
 /// A server that speaks MySQL's protocol.
 pub struct MySqlTarget {
     label: String,
-    place: Place,
+    place: ServerPlace,
 }
 
 impl MySqlTarget {
     /// The server at this place.
-    pub fn new(label: String, place: Place) -> MySqlTarget {
+    pub fn new(label: String, place: ServerPlace) -> MySqlTarget {
         MySqlTarget { label, place }
     }
 
@@ -203,13 +203,13 @@ enum Socket {
 
 struct Stream {
     socket: Socket,
-    /// See [`Place::poll`].
+    /// See [`ServerPlace::poll`].
     poll: bool,
 }
 
 impl Stream {
     /// Connects; reads wait that long until [`Stream::wait_at_most`] says otherwise.
-    fn connect(place: &Place, patience: Duration) -> io::Result<Stream> {
+    fn connect(place: &ServerPlace, patience: Duration) -> io::Result<Stream> {
         let socket = match &place.host {
             Host::Tcp(host, port) => Socket::Tcp(dial::tcp(host, *port, patience)?),
             Host::Unix(path) => Socket::Unix(UnixStream::connect(path)?),

@@ -14,7 +14,7 @@ use super::{Class, Failure, Result};
 
 /// A server's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ServerPlace {
     /// Account.
     pub user: String,
     /// Password, or empty.
@@ -41,9 +41,9 @@ pub enum Host {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Url {
     /// Inia, MySQL, MariaDB.
-    MySql(Place),
+    MySql(ServerPlace),
     /// PostgreSQL.
-    Postgres(Place),
+    Postgres(ServerPlace),
     /// A file.
     Sqlite(String),
     /// Another file.
@@ -87,7 +87,7 @@ impl Url {
     }
 }
 
-fn place(rest: &str, port: u16, user: &str) -> Result<Place> {
+fn place(rest: &str, port: u16, user: &str) -> Result<ServerPlace> {
     let rest = rest.trim_start_matches("//");
     let (login, at) = rest.rsplit_once('@').unwrap_or((user, rest));
     let (user, password) = login.split_once(':').unwrap_or((login, ""));
@@ -107,7 +107,7 @@ fn place(rest: &str, port: u16, user: &str) -> Result<Place> {
         tcp(host, port)?
     };
     let database = if database.is_empty() { DATABASE.to_owned() } else { decode(database) };
-    Ok(Place { user: decode(user), password: decode(password), host, database, poll })
+    Ok(ServerPlace { user: decode(user), password: decode(password), host, database, poll })
 }
 
 fn tcp(host: &str, port: u16) -> Result<Host> {

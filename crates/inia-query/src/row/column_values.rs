@@ -1,4 +1,4 @@
-//! One column of many rows: what kind of column it is gets asked once, not for each row.
+//! One column of many rows: the kind of the column is determined once, not for each row.
 //!
 //! Numbers are columns whose values are whole numbers or are ordered as such: integers, YEAR and
 //! DATE (as [`pack_date`](super::pack_date) gives it). Bytes are columns of variable size.
