@@ -11,7 +11,7 @@ mod relations;
 #[cfg(test)]
 mod tests;
 
-use super::questions::{QuerySet, Question, Round};
+use super::query_set::{QuerySet, Round, SetQuery};
 use super::{DataSet, Parameters, Setting, Workload};
 use crate::record;
 use crate::session::Session;
@@ -172,17 +172,17 @@ impl QuerySet for SingleUser {
     fn round(&self, setting: &Setting, session: &mut Session) -> Result<Round> {
         let (rows, seed) = (setting.parameters.rows, setting.parameters.seed);
         session.expect(&relations::counts(rows))?;
-        let question = |&(name, query): &(&'static str, &str)| Question {
+        let query = |&(name, query): &(&'static str, &str)| SetQuery {
             name,
             text: text(query, rows),
             order: &[],
         };
-        let questions = QUERIES.iter().map(question).collect();
-        let judge = move |number: usize, lines: &crate::agreement::Lines| {
+        let queries = QUERIES.iter().map(query).collect();
+        let check_answer = move |number: usize, lines: &crate::agreement::Lines| {
             let wanted = relations::expected_rows(QUERIES[number].0, rows)?;
             let found = lines.len() as u64;
             (found != wanted).then(|| format!("{found} rows, not {wanted}"))
         };
-        Round::new(setting, format!("osdb {rows} {seed}"), questions, Box::new(judge))
+        Round::new(setting, format!("osdb {rows} {seed}"), queries, Box::new(check_answer))
     }
 }

@@ -5,7 +5,7 @@ use super::relations;
 use crate::random::{Picker, Rng};
 use crate::session::{Session, Statement};
 use crate::target::{Dialect, Failure, Result};
-use crate::workload::questions::FAMILY;
+use crate::workload::query_set::FAMILY;
 use crate::workload::{DataSet, Parameters, Script, Setting, Stage, Tally, Workload};
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@
 //! | hundred | 100 |
 //! | tenpct | a tenth of the rows; 10 names |
 //!
-//! `col_key` and `col_code` identify a row of each. Numbers are spread over their ranges: a tenth of
-//! a range holds a tenth of the rows. OSDB's single-precision column is of double precision here,
+//! `col_key` and `col_code` identify a row of each. Numbers are spread over their ranges: a tenth
+//! of a range holds a tenth of the rows. OSDB's single-precision column has double precision here,
 //! since servers print single precision differently.
 
 use crate::random::Rng;

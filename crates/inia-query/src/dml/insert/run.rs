@@ -86,7 +86,7 @@ impl<'r> InsertRun<'r> {
         Ok(run)
     }
 
-    /// Rows of LOAD DATA with IGNORE are written together, too: those whose key exists are left out.
+    /// Has rows of LOAD DATA with IGNORE written together, too, but those whose key exists.
     pub(super) fn forgive_together(&mut self) {
         let plan = self.plan;
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
@@ -119,8 +119,7 @@ impl<'r> InsertRun<'r> {
         }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
-            self.settle_forgiven(session, ctx)?;
-            return self.unfit(ctx, error);
+            return self.settle_forgiven(session, ctx).and_then(|()| self.unfit(ctx, error));
         }
         if self.together {
             if !self.forgiving || generated.is_none() {
