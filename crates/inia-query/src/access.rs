@@ -10,11 +10,13 @@
 
 mod bounds;
 mod choose;
+mod lookups;
 mod run;
 mod scan;
 mod selectivity;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
+pub(crate) use lookups::Lookups;
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{FoundRow, RowData, TableScan};
 pub(crate) use selectivity::{Columns, kept_by_all, share_of};

@@ -32,7 +32,7 @@ pub(crate) use size::{UNKNOWN_ROWS, expected_rows};
 use crate::access::EvalSettings;
 use crate::catalog::Table;
 use crate::plan::json_table::JsonRows;
-use crate::plan::{JoinType, RowSource, VirtualTable};
+use crate::plan::{JoinType, RowSource, SelectPlan, VirtualTable};
 use inia_expr::{Expr, SlotSet, slots_of};
 use inia_storage::LockRequest;
 use std::ops::Range;
@@ -162,6 +162,19 @@ pub(crate) fn plan_from(
     rewrite::rewrite(&mut tree, &mut conditions);
     outer::simplify(&mut tree, &conditions);
     search::plan(tree, conditions, block)
+}
+
+/// Chooses how a SELECT whose source is planned is executed.
+pub(crate) fn choose_strategies(plan: &mut SelectPlan, block: &QueryBlock<'_>) {
+    // Rows that nobody waits for are read in batches.
+    if block.reads_all || block.sorts || block.limit.is_none() {
+        plan.batches = vector::batch_plan(plan, block.settings.host).map(Box::new);
+    }
+    // Groups are made of what there is then.
+    let strategy = cells::group_strategy(plan);
+    if let (Some(aggregation), Some(strategy)) = (&mut plan.aggregation, strategy) {
+        aggregation.strategy = strategy;
+    }
 }
 
 impl FromTree {

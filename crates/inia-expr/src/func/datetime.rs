@@ -4,7 +4,7 @@ use super::types::{any_null, int, int_null, text_null};
 use super::{Function, f, ft, node};
 use crate::context::Environment;
 use crate::eval::{Args, FnResult, Stop};
-use crate::tree::Expr;
+use crate::tree::{Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -222,6 +222,17 @@ const UNITS: [IntervalUnit; 20] = [
 
 fn unit_tag(unit: IntervalUnit) -> i64 {
     UNITS.iter().position(|other| *other == unit).unwrap_or(0) as i64
+}
+
+/// The operand of YEAR(operand) or EXTRACT(YEAR FROM operand).
+pub fn year_operand(expr: &Expr) -> Option<&Expr> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let is_year = match call.name {
+        "year" => true,
+        "extract" => UNITS[call.tag as usize] == IntervalUnit::Year,
+        _ => false,
+    };
+    call.args.first().filter(|_| is_year)
 }
 
 /// EXTRACT(unit FROM operand).

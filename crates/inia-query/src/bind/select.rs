@@ -16,7 +16,7 @@ use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{FromTree, OrderKey, QueryBlock, group_strategy, plan_from};
+use crate::optimize::{FromTree, OrderKey, QueryBlock, choose_strategies, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
 use crate::plan::{SelectPlan, SortKey};
@@ -377,6 +377,7 @@ impl QueryBinder<'_> {
         let mut plan = SelectPlan {
             width: from.width,
             source,
+            batches: None,
             once,
             filter,
             aggregation,
@@ -387,11 +388,7 @@ impl QueryBinder<'_> {
             distinct: select.options.distinct,
             ordered: false,
         };
-        // The strategy depends on the planned source, so it is chosen last.
-        let strategy = group_strategy(&plan);
-        if let (Some(aggregation), Some(strategy)) = (&mut plan.aggregation, strategy) {
-            aggregation.strategy = strategy;
-        }
+        choose_strategies(&mut plan, &block);
         QueryPlan {
             columns: clauses.columns,
             body: Body::Select(Box::new(plan)),

@@ -4,7 +4,7 @@ use super::aggregate::Groups;
 use super::keys::TupleKey;
 use super::sort::Sorter;
 use super::window::Windows;
-use super::{Project, Result, Runner, Tuple, TupleVisitor, damaged_row};
+use super::{Project, Result, RowVisitor, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::TableScan;
 use crate::catalog::Table;
 use crate::plan::trace::{Node, watched};
@@ -140,14 +140,11 @@ impl Runner<'_> {
         let empty = !holds(&select.once, ctx, &row)?;
         match &select.aggregation {
             None if empty => Ok(()),
-            None => {
-                self.source(&select.source, ctx, &mut row, &mut |ctx, row| {
-                    let wanted = !holds(&select.filter, ctx, row)? || project(ctx, row)?;
-                    ctx.scanned += 1;
-                    Ok(wanted)
-                })?;
-                Ok(())
-            }
+            None => self.filtered_rows(select, ctx, &mut row, &mut |ctx, row| {
+                let wanted = project(ctx, row)?;
+                ctx.scanned += 1;
+                Ok(wanted)
+            }),
             Some(aggregation) => {
                 let enclosing = std::mem::take(&mut ctx.aggregates);
                 let outcome = self.grouped((select, empty), aggregation, ctx, &mut row, project);
@@ -155,6 +152,25 @@ impl Runner<'_> {
                 outcome
             }
         }
+    }
+
+    /// The rows of FROM that fulfil WHERE.
+    fn filtered_rows(
+        &self,
+        select: &SelectPlan,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<()> {
+        if let Some(batches) = &select.batches
+            && self.rows_of_batches((select, batches), ctx, row, visit)?
+        {
+            return Ok(());
+        }
+        self.source(&select.source, ctx, row, &mut |ctx, row| {
+            Ok(!holds(&select.filter, ctx, row)? || visit(ctx, row)?)
+        })?;
+        Ok(())
     }
 
     fn grouped(
@@ -197,10 +213,8 @@ impl Runner<'_> {
         // Nothing was given so far: what the strategy rests on does not hold for this data.
         let mut groups = Groups::new(aggregation, self.exec.workspace);
         if !empty {
-            self.source(&select.source, ctx, row, &mut |ctx, row| {
-                if holds(&select.filter, ctx, row)? {
-                    groups.add(ctx, row)?;
-                }
+            self.filtered_rows(select, ctx, row, &mut |ctx, row| {
+                groups.add(ctx, row)?;
                 Ok(true)
             })?;
         }

@@ -33,7 +33,12 @@ pub(super) struct Twins {
 impl Twins {
     pub(super) fn open(address: &str) -> Twins {
         let side = |name| Side::open(address, name);
-        Twins { keyed: side("keyed"), unique: side("uniques"), bare: side("bare") }
+        let mut twins = Twins { keyed: side("keyed"), unique: side("uniques"), bare: side("bare") };
+        // Joins of the small tables here are executed over batches in one database, over rows in
+        // another.
+        twins.unique.ask("SET inia_batch_rows = 0");
+        twins.bare.ask("SET inia_batch_rows = 1");
+        twins
     }
 
     /// Makes the tables anew.

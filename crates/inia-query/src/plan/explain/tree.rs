@@ -19,7 +19,8 @@ use std::fmt::Write;
 
 /// The whole plan as indented text, with what a run of it has shown.
 pub fn print_tree(plan: &StatementPlan, trace: Option<&Trace>) -> String {
-    let mut printer = Printer { plan, trace, seen: None, out: String::new() };
+    let out = String::new();
+    let mut printer = Printer { plan, trace, seen: None, in_batches: false, out };
     printer.query(&plan.root, 0);
     printer.out
 }
@@ -29,6 +30,8 @@ struct Printer<'p> {
     trace: Option<&'p Trace>,
     /// What was seen of the node that is printed next.
     seen: Option<String>,
+    /// The SELECT that is printed joins batches of rows.
+    in_batches: bool,
     out: String,
 }
 
@@ -136,7 +139,9 @@ impl Printer<'_> {
         if reads {
             let conditions: Vec<&Expr> = select.once.iter().chain(&select.filter).collect();
             self.filtered(&conditions, &mut depth);
+            let around = std::mem::replace(&mut self.in_batches, select.batches.is_some());
             self.source(&select.source, depth);
+            self.in_batches = around;
         }
         self.subqueries(select, outer);
     }
@@ -319,7 +324,8 @@ impl Printer<'_> {
                     (true, JoinMethod::Hash(_)) => " (no condition)".to_owned(),
                     (true, JoinMethod::NestedLoop) => on,
                 };
-                self.node(depth, &format!("{kind}{on}"));
+                let batches = if self.in_batches { " of batches" } else { "" };
+                self.node(depth, &format!("{kind}{batches}{on}"));
                 self.source(&join.left, depth + 1);
                 self.source(&join.right, depth + 1);
             }
