@@ -25,7 +25,9 @@ mod vector;
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
 pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
+pub(crate) use outer::simplify;
 pub(crate) use price::price_of;
+pub(crate) use rewrite::matches_once;
 pub(crate) use search::is_natural;
 pub(crate) use size::{UNKNOWN_ROWS, expected_rows};
 

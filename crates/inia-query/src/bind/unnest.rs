@@ -282,7 +282,7 @@ impl QueryBinder<'_> {
     }
 
     /// Whether `optimizer_switch` has a switch in this position.
-    fn switched(&self, position: &str) -> bool {
+    pub(super) fn switched(&self, position: &str) -> bool {
         let switches = self.context.host.sysvar(VarScope::Session, "optimizer_switch");
         matches!(switches, Ok((Value::Text(text), _)) if text.split(',').any(|one| one == position))
     }

@@ -75,7 +75,7 @@ impl Maker<'_> {
 
     /// A table, view, common table expression, or SELECT in FROM.
     fn member(&mut self, outer: &[Name], depth: u32) -> Member {
-        if depth > 0 && self.left > 0 && self.chance(25) {
+        if depth > 0 && self.left > 0 && self.chance(35) {
             return self.derived(outer, depth, "");
         }
         self.aliases += 1;
