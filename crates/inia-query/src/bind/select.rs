@@ -7,7 +7,7 @@ mod list;
 
 pub(crate) use item_name::item_name;
 
-use super::described::as_kept;
+use super::described;
 use super::from::BoundFrom;
 use super::having::check_early;
 use super::is_null::{self, Never};
@@ -144,6 +144,21 @@ impl Clauses {
         !computes && self.having.is_none() && !select.rollup
     }
 
+    /// Describes the columns by what is done to the rows.
+    fn describe(&mut self, distinct: bool) {
+        let Clauses { items, columns, group, aggregates, .. } = self;
+        let one_group = group.is_empty() && !aggregates.is_empty();
+        let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
+        for (item, column) in items.iter().zip(columns) {
+            if one_group {
+                described::of_one_group(column, &item.expr);
+            }
+            if many {
+                described::of_groups(column, &item.expr);
+            }
+        }
+    }
+
     /// Makes the expressions above WITH ROLLUP read the group's values.
     fn read_rolled_up(&mut self, width: usize) -> Result<()> {
         let Clauses { items, columns, group, having, order, hidden, windows, .. } = self;
@@ -243,10 +258,11 @@ impl QueryBinder<'_> {
         if !clauses.windows.is_empty() {
             let items = clauses.items.iter().zip(&mut clauses.columns);
             let computed = items.filter(|(item, _)| !item.expr.is_constant_in_statement());
-            computed.for_each(|(_, column)| as_kept(column));
+            computed.for_each(|(_, column)| described::as_kept(column));
         }
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
+        clauses.describe(select.options.distinct);
         clauses.shown_at = from.width;
         from.width += clauses.shown.len();
         if clauses.group.is_empty() && !clauses.aggregates.is_empty() {
