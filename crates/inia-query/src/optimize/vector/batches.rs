@@ -18,7 +18,7 @@ use std::collections::HashMap;
 const WORTH_ROWS: f64 = 128.0;
 
 /// Rows that a semi or an anti join reads for each left row without looking at them one by one.
-const FEW_MATCHES: f64 = 16.0;
+const MATCHES_THRESHOLD: f64 = 16.0;
 
 /// How FROM and WHERE of a SELECT are executed over batches; `None` where they are over rows:
 /// where rows are locked, the order of evaluation can be seen, or there are few.
@@ -222,7 +222,7 @@ fn loop_right(join: &JoinPlan) -> LoopRight {
         (RowSource::One, JoinType::Inner) => LoopRight::Nothing,
         (RowSource::Table(_), JoinType::Inner | JoinType::Left) => LoopRight::Table,
         // Where few rows may match, all are read; else reading stops at the first match.
-        (RowSource::Table(table), _) if table.rows <= FEW_MATCHES => LoopRight::Table,
+        (RowSource::Table(table), _) if table.rows <= MATCHES_THRESHOLD => LoopRight::Table,
         _ => LoopRight::Rows,
     }
 }
