@@ -12,6 +12,7 @@ mod htap;
 mod innodb;
 mod nile;
 mod order;
+mod osdb;
 mod php;
 mod query_set;
 mod smack;
@@ -46,6 +47,7 @@ pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
         tpch::WORKLOADS,
         benchw::WORKLOADS,
         htap::WORKLOADS,
+        osdb::WORKLOADS,
         sqlbench::WORKLOADS,
     ];
     families.iter().copied().flatten().copied()

@@ -410,7 +410,7 @@ impl Connection for Postgres {
         self.replies(answer)
     }
 
-    fn bulk_format(&self) -> BulkFormat {
+    fn bulk_format(&mut self) -> BulkFormat {
         BulkFormat::Copy
     }
 

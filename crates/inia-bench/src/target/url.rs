@@ -6,6 +6,7 @@
 //! mysql://user@host:3306/database?wait=poll     waits as MySQL's client library does
 //! postgres://user@host:5432/database
 //! sqlite:FILE
+//! duckdb:FILE
 //! inia:DIRECTORY                                embedded, in this process
 //! ```
 
@@ -45,6 +46,8 @@ pub enum Url {
     Postgres(ServerPlace),
     /// A file.
     Sqlite(String),
+    /// Another file.
+    DuckDb(String),
     /// A directory.
     Embedded(String),
 }
@@ -66,7 +69,7 @@ impl Url {
     /// Reads an address.
     pub fn parse(text: &str) -> Result<Url> {
         let wrong = |what: String| Failure::new(Class::Usage, what);
-        let known = "use mysql://, postgres://, sqlite:FILE or inia:DIRECTORY";
+        let known = "use mysql://, postgres://, sqlite:FILE, duckdb:FILE or inia:DIRECTORY";
         let Some((scheme, rest)) = text.split_once(':') else {
             return Err(wrong(format!("'{text}' is not a target: {known}")));
         };
@@ -77,6 +80,7 @@ impl Url {
             "mysql" | "mariadb" => Ok(Url::MySql(place(rest, 3306, "root")?)),
             "postgres" | "postgresql" => Ok(Url::Postgres(place(rest, 5432, "postgres")?)),
             "sqlite" => Ok(Url::Sqlite(rest.to_owned())),
+            "duckdb" => Ok(Url::DuckDb(rest.to_owned())),
             "inia" => Ok(Url::Embedded(rest.to_owned())),
             _ => Err(wrong(format!("unknown kind of target '{scheme}': {known}"))),
         }

@@ -30,6 +30,8 @@ pub(crate) struct Lookups {
     found: Vec<Option<Range<usize>>>,
     /// For each key or record the row that it was looked up for.
     wanted_by: Vec<u32>,
+    /// For how many rows it was looked up.
+    runs: u64,
 }
 
 impl Lookups {
@@ -48,19 +50,31 @@ impl Lookups {
             rows: Vec::new(),
             found: Vec::new(),
             wanted_by: Vec::new(),
+            runs: 0,
         })
     }
 
-    /// Begins with the rows of another batch.
+    /// For how many rows it was looked up.
+    pub(crate) fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// How many rows may be found.
+    pub(crate) fn pending(&self) -> usize {
+        self.wanted_by.len()
+    }
+
+    /// Forgets what was looked up.
     pub(crate) fn clear(&mut self) {
+        self.runs = 0;
         self.ranges.clear();
         self.keys.clear();
         self.places.clear();
         self.wanted_by.clear();
     }
 
-    /// Looks up for `row`, which has this number. False where the rows of the batch must be read in
-    /// another way.
+    /// Looks up for `row`, which has this number. False, with nothing added, where what it leads to
+    /// must be read in another way.
     pub(crate) fn add(
         &mut self,
         path: &AccessPath,
@@ -72,34 +86,39 @@ impl Lookups {
         let bounds = bounds::compute(&self.table, path, ctx, row)?;
         let ranges = match bounds.keys {
             Keys::Point(key) => {
-                self.add_key(&key);
+                let start = self.keys.len();
+                self.keys.extend_from_slice(&key);
+                self.places.push(start..self.keys.len());
                 self.wanted_by.push(number);
+                self.runs += 1;
                 return Ok(true);
             }
             // Values that no key can hold are looked for in another way.
-            Keys::Ranges(ranges) if path.point => return Ok(ranges.is_empty()),
+            Keys::Ranges(ranges) if path.point && !ranges.is_empty() => return Ok(false),
             Keys::Ranges(ranges) => ranges,
         };
         let tree = match self.secondary {
             Some(index) => &self.table.indexes[index].tree,
             None => &self.table.clustered,
         };
+        let before = self.ranges.len();
         for range in ranges {
-            let Some(end) = &range.end else { return Ok(false) };
-            let from = self.ranges.len();
-            let keys = (&range.start[..], &end[..]);
-            if !txn.borrow_mut().get_range(tree, keys, &mut self.ranges).sql()? {
+            let read = match &range.end {
+                Some(end) => {
+                    let keys = (&range.start[..], &end[..]);
+                    txn.borrow_mut().get_range(tree, keys, &mut self.ranges).sql()?
+                }
+                None => false,
+            };
+            if !read {
+                self.ranges.truncate(before);
                 return Ok(false);
             }
-            self.wanted_by.resize(self.wanted_by.len() + self.ranges.len() - from, number);
         }
+        let added = self.ranges.len() - before;
+        self.wanted_by.resize(self.wanted_by.len() + added, number);
+        self.runs += 1;
         Ok(true)
-    }
-
-    fn add_key(&mut self, key: &[u8]) {
-        let start = self.keys.len();
-        self.keys.extend_from_slice(key);
-        self.places.push(start..self.keys.len());
     }
 
     /// Reads the rows that keys lead to. Returns for each row found the number of the row that it

@@ -38,6 +38,13 @@ impl ShortRanges {
         &self.bytes[part.clone()]
     }
 
+    /// Forgets all records but the first.
+    pub fn truncate(&mut self, records: usize) {
+        self.entries.truncate(records);
+        let end = self.entries.last().map_or(0, |entry| entry.payload.end);
+        self.bytes.truncate(end);
+    }
+
     /// Forgets all records and keeps their memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

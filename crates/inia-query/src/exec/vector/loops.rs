@@ -4,6 +4,7 @@
 //! become one batch, whose conditions are then checked together.
 
 use super::batch::{Batch, BatchBuilder, Rows};
+use super::column::NO_ROW;
 use super::conditions::Filters;
 use super::hash::Pairs;
 use super::leaf::LeafRows;
@@ -23,8 +24,8 @@ use inia_storage::ReadMode;
 /// Pairs whose conditions are checked together.
 const MAX_PAIRS: usize = 4096;
 
-/// Batches that are looked up together without success before that is given up.
-const TRIES: u32 = 3;
+/// Rows that are looked up without success before that is given up.
+const MAX_FAILED: u32 = 16;
 
 /// The pairs of a batch's rows and those that were read for them.
 struct Found<'p> {
@@ -39,7 +40,7 @@ struct Found<'p> {
     begun: usize,
     /// Look-ups of all rows of a batch, where the right side is looked up by values.
     lookups: Option<Lookups>,
-    /// Batches in a row whose rows could not be looked up so.
+    /// Left rows one after the other whose rows could not be looked up so.
     failed: u32,
 }
 
@@ -76,13 +77,13 @@ impl Runner<'_> {
             Found { join, plan, out, filters, lefts, rights, begun: 0, lookups, failed: 0 };
         // The visitor uses `row` while the right side goes on with its own.
         let mut own = vec![Value::Null; row.len()];
-        self.batches(from, keys, ctx, row, &mut |ctx, row, batch| match (&join.right, join.kind) {
-            (_, JoinType::Semi | JoinType::Anti) => {
+        self.batches(from, keys, ctx, row, &mut |ctx, row, batch| match (&join.right, plan.right) {
+            (RowSource::Table(table), LoopRight::Table) => {
+                self.table_loop((table, &mut found), batch, ctx, (row, &mut own), visit)
+            }
+            _ if !join.kind.gives_right() => {
                 let chosen = self.matched(join, plan, batch, ctx, &mut own)?;
                 visit_these(batch, out, &chosen, ctx, row, visit)
-            }
-            (RowSource::Table(table), _) => {
-                self.table_loop((table, &mut found), batch, ctx, (row, &mut own), visit)
             }
             _ => self.row_loop(&mut found, batch, ctx, (row, &mut own), visit),
         })
@@ -121,75 +122,83 @@ impl Runner<'_> {
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         found.begun = 0;
-        if self.look_up(table, found, batch, ctx, own)? {
-            return found.give(batch, batch.rows(), ctx, row, visit);
-        }
+        let txn = self.txn_of(&table.table);
         for left in 0..batch.rows() {
             self.check_killed()?;
             batch.fill(left, &found.plan.bound, own)?;
-            let before = found.rights.rows();
-            match self.trace {
-                None => _ = self.read_for(table, &mut found.rights, ctx, own)?,
-                Some(trace) => watched(trace, Node::Source(&found.join.right), |watch| {
-                    let examined = self.read_for(table, &mut found.rights, ctx, own)?;
-                    trace.examined(table, examined);
-                    watch.gave(examined);
-                    Ok(())
-                })?,
+            let added = match found.lookups.as_mut().filter(|_| found.failed < MAX_FAILED) {
+                Some(lookups) => lookups.add(&table.access, left as u32, ctx, own, txn)?,
+                None => false,
+            };
+            found.failed = if added { 0 } else { found.failed + 1 };
+            if !added {
+                // Rows come in the order of the left side.
+                self.take_lookups(table, found, ctx)?;
+                self.read_for(table, (found, left as u32), ctx, own)?;
             }
-            let read = found.rights.rows() - before;
-            found.lefts.resize(found.lefts.len() + read, left as u32);
-            if found.lefts.len() >= MAX_PAIRS {
+            if found.pending() >= MAX_PAIRS {
+                self.take_lookups(table, found, ctx)?;
                 match found.give(batch, left + 1, ctx, row, visit)? {
                     Flow::More => {}
                     flow => return Ok(flow),
                 }
             }
         }
+        self.take_lookups(table, found, ctx)?;
         found.give(batch, batch.rows(), ctx, row, visit)
     }
 
-    /// Looks the rows of a batch up together, where each has one key. False, with nothing done,
-    /// where rows must be read one by one.
-    fn look_up(
+    /// Adds the rows that were looked up together.
+    fn take_lookups(
         &self,
         source: &TableSource,
         found: &mut Found<'_>,
-        batch: &mut Batch,
-        ctx: &mut EvalContext<'_>,
-        own: &mut [Value],
-    ) -> Result<bool> {
-        let Some(lookups) = found.lookups.as_mut().filter(|_| found.failed < TRIES) else {
-            return Ok(false);
+        ctx: &EvalContext<'_>,
+    ) -> Result<()> {
+        let Some(lookups) = found.lookups.as_mut().filter(|lookups| lookups.runs() > 0) else {
+            return Ok(());
         };
-        let txn = self.txn_of(&source.table);
-        lookups.clear();
-        for left in 0..batch.rows() {
-            batch.fill(left, &found.plan.bound, own)?;
-            if !lookups.add(&source.access, left as u32, ctx, own, txn)? {
-                found.failed += 1;
-                return Ok(false);
-            }
-        }
-        self.check_killed()?;
-        found.failed = 0;
-        found.lefts = lookups.read(txn)?;
+        let lefts = lookups.read(self.txn_of(&source.table))?;
         let mut key = Vec::new();
         let mut rows = lookups.found(&mut key);
-        debug_assert_eq!(rows.len(), found.lefts.len(), "each row is wanted by a left row");
-        if let Some(trace) = self.trace {
-            trace.examined(source, rows.len() as u64);
-            let (runs, rows) = (batch.rows() as u64, rows.len() as u64);
-            trace.looked_up(Node::Source(&found.join.right), (runs, rows));
-        }
-        let nothing = Program::default();
-        let zone = &ctx.env.time_zone;
+        debug_assert_eq!(rows.len(), lefts.len(), "each row is wanted by a left row");
+        let (nothing, zone) = (Program::default(), &ctx.env.time_zone);
         LeafRows::load(&mut rows, source, zone, &nothing)?.add_to(&mut found.rights, None)?;
-        Ok(true)
+        if let Some(trace) = self.trace {
+            trace.examined(source, lefts.len() as u64);
+            let runs = (lookups.runs(), lefts.len() as u64);
+            trace.looked_up(Node::Source(&found.join.right), runs);
+        }
+        found.lefts.extend(lefts);
+        lookups.clear();
+        Ok(())
+    }
+
+    /// Adds the rows that the table's path finds for the left row in `own`, one scan for it.
+    fn read_for(
+        &self,
+        table: &TableSource,
+        (found, left): (&mut Found<'_>, u32),
+        ctx: &mut EvalContext<'_>,
+        own: &mut [Value],
+    ) -> Result<()> {
+        let before = found.rights.rows();
+        match self.trace {
+            None => _ = self.scan_for(table, &mut found.rights, ctx, own)?,
+            Some(trace) => watched(trace, Node::Source(&found.join.right), |watch| {
+                let examined = self.scan_for(table, &mut found.rights, ctx, own)?;
+                trace.examined(table, examined);
+                watch.gave(examined);
+                Ok(())
+            })?,
+        }
+        let read = found.rights.rows() - before;
+        found.lefts.resize(found.lefts.len() + read, left);
+        Ok(())
     }
 
     /// Adds the rows that the table's path finds for the row in `own`; returns how many.
-    fn read_for(
+    fn scan_for(
         &self,
         source: &TableSource,
         rights: &mut BatchBuilder,
@@ -255,6 +264,11 @@ impl Runner<'_> {
 }
 
 impl Found<'_> {
+    /// How many rows were read or are looked up, and not given.
+    fn pending(&self) -> usize {
+        self.lefts.len() + self.lookups.as_ref().map_or(0, Lookups::pending)
+    }
+
     /// Gives the pairs of the left rows up to `end` to `visit`.
     fn give(
         &mut self,
@@ -277,10 +291,19 @@ impl Found<'_> {
                 pairs.keep(&chosen);
             }
         }
-        if self.join.kind == JoinType::Left {
+        if self.join.kind != JoinType::Inner {
             let mut matched = vec![false; batch.rows()];
             pairs.left.iter().for_each(|&left| matched[left as usize] = true);
-            pairs.add_unmatched(&matched, self.begun..end);
+            match self.join.kind {
+                JoinType::Left => pairs.add_unmatched(&matched, self.begun..end),
+                kind => {
+                    let comes_out = |left: &usize| matched[*left] == (kind == JoinType::Semi);
+                    pairs.clear();
+                    (self.begun..end)
+                        .filter(comes_out)
+                        .for_each(|left| pairs.push(left as u32, NO_ROW));
+                }
+            }
         }
         self.begun = end;
         if pairs.is_empty() {

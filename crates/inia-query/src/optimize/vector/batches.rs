@@ -17,6 +17,9 @@ use std::collections::HashMap;
 /// Joins of fewer rows are not worth the beginning of a batch, where the session does not say.
 const WORTH_ROWS: f64 = 128.0;
 
+/// Rows that a semi or an anti join reads for each left row without looking at them one by one.
+const MATCHES_THRESHOLD: f64 = 16.0;
+
 /// How FROM and WHERE of a SELECT are executed over batches; `None` where they are over rows:
 /// where rows are locked, the order of evaluation can be seen, or there are few.
 pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<BatchPlan> {
@@ -218,6 +221,8 @@ fn loop_right(join: &JoinPlan) -> LoopRight {
     match (&join.right, join.kind) {
         (RowSource::One, JoinType::Inner) => LoopRight::Nothing,
         (RowSource::Table(_), JoinType::Inner | JoinType::Left) => LoopRight::Table,
+        // Where few rows may match, all are read; else reading stops at the first match.
+        (RowSource::Table(table), _) if table.rows <= MATCHES_THRESHOLD => LoopRight::Table,
         _ => LoopRight::Rows,
     }
 }
