@@ -1,4 +1,4 @@
-//! Answers to the same question, compared by value.
+//! Answers to the same query, compared by value.
 //!
 //! Targets write one answer in several ways: `17`, `17.00` and `17.0` are one number, a fixed
 //! column comes with or without the spaces that fill it, and a quotient has as many digits as the
@@ -143,19 +143,19 @@ fn sorted(rows: &[Vec<Cell>]) -> Vec<&Vec<Cell>> {
     sorted
 }
 
-/// What the first target of a comparison answered to each question; the others must agree.
+/// What the first target of a comparison answered to each query; the others must agree.
 #[derive(Debug, Default)]
 pub struct Agreement {
     known: Mutex<BTreeMap<String, (String, Lines)>>,
 }
 
 impl Agreement {
-    /// Says where an answer differs from what another target has answered to the question. A
-    /// question asked for the first time is answered by this.
-    pub fn differs(&self, question: &str, label: &str, rows: &Lines) -> Option<String> {
+    /// Says where an answer differs from what another target has answered to the query. A
+    /// query that is run for the first time is answered by this.
+    pub fn differs(&self, query: &str, label: &str, rows: &Lines) -> Option<String> {
         let mut known = self.known.lock().expect("no comparison panics");
-        let Some((first, answer)) = known.get(question) else {
-            known.insert(question.to_owned(), (label.to_owned(), rows.clone()));
+        let Some((first, answer)) = known.get(query) else {
+            known.insert(query.to_owned(), (label.to_owned(), rows.clone()));
             return None;
         };
         let found = difference(rows, answer, 0.0)?;

@@ -437,6 +437,7 @@ pub fn open_target(
     let opened = match Url::parse(url) {
         Ok(Url::MySql(place)) => Ok(Arc::new(target::mysql::MySqlTarget::new(label, place)) as _),
         Ok(Url::Sqlite(path)) => sqlite(label, path),
+        Ok(Url::DuckDb(path)) => duckdb(label, path),
         Ok(Url::Embedded(dir)) => embedded(&label, &dir, pool),
         Ok(Url::Postgres(place)) => {
             Ok(Arc::new(target::postgres::PostgresTarget::new(label, place)) as _)
@@ -454,6 +455,17 @@ fn sqlite(label: String, path: String) -> target::Result<Arc<dyn Target>> {
 #[cfg(not(feature = "sqlite"))]
 fn sqlite(_label: String, _path: String) -> target::Result<Arc<dyn Target>> {
     let message = "this program was built without SQLite";
+    Err(target::Failure::new(target::Class::Unsupported, message))
+}
+
+#[cfg(feature = "duckdb")]
+fn duckdb(label: String, path: String) -> target::Result<Arc<dyn Target>> {
+    Ok(Arc::new(target::duckdb::DuckDbTarget::new(label, path)))
+}
+
+#[cfg(not(feature = "duckdb"))]
+fn duckdb(_label: String, _path: String) -> target::Result<Arc<dyn Target>> {
+    let message = "this program was built without DuckDB (cargo feature `duckdb`)";
     Err(target::Failure::new(target::Class::Unsupported, message))
 }
 

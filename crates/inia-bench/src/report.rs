@@ -10,9 +10,9 @@
 
 pub(crate) mod format;
 pub mod html;
-mod questions;
+mod query_times;
 
-pub use questions::{Asked, Time};
+pub use query_times::{QueryTime, QueryTimes};
 
 use crate::histogram::Histogram;
 use crate::record::{Outcome, Record, TargetInfo, WorkloadInfo};
@@ -20,7 +20,7 @@ use format::{count, number};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Products that run in the lab's own process.
-const EMBEDDED: [&str; 2] = ["inia-embedded", "sqlite"];
+const EMBEDDED: [&str; 3] = ["inia-embedded", "sqlite", "duckdb"];
 
 /// Everything that was measured, in the order in which it is shown.
 #[derive(Debug)]

@@ -410,6 +410,20 @@ pub const REPORTS: &[Report] = &[
                 "",
             ),
             plain(
+                "OSDB, which the appendix names: single-user queries per second",
+                Shape::Workloads,
+                &["osdb"],
+                &[1],
+                "",
+            ),
+            plain(
+                "OSDB: multi-user mixes",
+                Shape::Workloads,
+                &["osdb_ir", "osdb_oltp", "osdb_mixed_ir", "osdb_mixed_oltp"],
+                &[2, 8, 32],
+                "",
+            ),
+            plain(
                 "BenchW's load and keys",
                 Shape::Seconds,
                 &["benchw_load", "benchw_index"],

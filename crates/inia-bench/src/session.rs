@@ -85,7 +85,7 @@ impl Session {
         let form = if self.prepared {
             let text = match self.target.dialect() {
                 Dialect::Postgres => number_parameters(&pieces),
-                Dialect::MySql | Dialect::Sqlite => sql.to_owned(),
+                Dialect::MySql | Dialect::Sqlite | Dialect::DuckDb => sql.to_owned(),
             };
             self.connect()?;
             let connection = connected(&mut self.connection)?;

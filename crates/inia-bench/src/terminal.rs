@@ -3,7 +3,7 @@
 use crate::progress::clip;
 use crate::record::{Outcome, Record};
 use crate::report::format::{deviation, number};
-use crate::report::{Asked, Point, Report, Section, Time};
+use crate::report::{Point, QueryTime, QueryTimes, Report, Section};
 use std::collections::BTreeMap;
 
 /// Letters of a line.
@@ -18,11 +18,11 @@ pub fn table(records: &[Record]) -> String {
     for section in &report.sections {
         let heading = format!("{}: {}", section.workload.name, section.parameters());
         out.push_str(&format!("{}\n{}\n", clip(&heading, LINE), rows(&report, section)));
-        let asked = Asked::all(section);
-        if asked.is_empty() {
+        let tables = QueryTimes::all(section);
+        if tables.is_empty() {
             out.push_str(&further(&report, section));
         }
-        asked.iter().for_each(|asked| out.push_str(&questions(&report, asked)));
+        tables.iter().for_each(|table| out.push_str(&query_times(&report, table)));
     }
     if !records.is_empty() {
         out.push_str("rate per second, latency and CPU per transaction in µs, RSS in MiB\n");
@@ -86,29 +86,29 @@ fn further(report: &Report<'_>, section: &Section<'_>) -> String {
 }
 
 /// A set of queries: a line per query, and its time on each target.
-fn questions(report: &Report<'_>, asked: &Asked<'_>) -> String {
+fn query_times(report: &Report<'_>, table: &QueryTimes<'_>) -> String {
     let mut head = vec!["ms".to_owned()];
-    head.extend(asked.series.iter().map(|&at| report.series[at].name.clone()));
+    head.extend(table.series.iter().map(|&at| report.series[at].name.clone()));
     let mut lines = vec![head];
-    for (name, times) in &asked.queries {
-        let cell = |time: &Time| match time {
-            Time::Answered(time) => plain(*time),
-            Time::Stopped(limit) => format!(">{limit:.0}"),
-            Time::Failed => "error".to_owned(),
-            Time::Unknown => "-".to_owned(),
+    for (name, times) in &table.queries {
+        let cell = |time: &QueryTime| match time {
+            QueryTime::Answered(time) => plain(*time),
+            QueryTime::Stopped(limit) => format!(">{limit:.0}"),
+            QueryTime::Failed => "error".to_owned(),
+            QueryTime::Unknown => "-".to_owned(),
         };
         lines.push(std::iter::once((*name).to_owned()).chain(times.iter().map(cell)).collect());
     }
-    let totals: Vec<_> = (0..asked.series.len()).map(|target| asked.totals(target)).collect();
+    let totals: Vec<_> = (0..table.series.len()).map(|target| table.totals(target)).collect();
     for (name, part) in [("sum", 0), ("mean", 1)] {
         let cell = |total: &Option<(f64, f64)>| {
             total.map_or("-".to_owned(), |(sum, mean)| plain(if part == 0 { sum } else { mean }))
         };
         lines.push(std::iter::once(name.to_owned()).chain(totals.iter().map(cell)).collect());
     }
-    let clients = asked.clients;
+    let clients = table.clients;
     let many = if clients == 1 { "client" } else { "clients" };
-    let answered = asked.answered_by_all().count();
+    let answered = table.answered_by_all().count();
     format!(
         "{}{clients} {many}; sum and geometric mean are of the {answered} queries that all \
          answered\n\n",

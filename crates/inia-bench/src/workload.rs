@@ -12,8 +12,9 @@ mod htap;
 mod innodb;
 mod nile;
 mod order;
+mod osdb;
 mod php;
-mod questions;
+mod query_set;
 mod smack;
 mod sqlbench;
 mod sysbench;
@@ -46,6 +47,7 @@ pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
         tpch::WORKLOADS,
         benchw::WORKLOADS,
         htap::WORKLOADS,
+        osdb::WORKLOADS,
         sqlbench::WORKLOADS,
     ];
     families.iter().copied().flatten().copied()

@@ -60,7 +60,7 @@ pub(crate) fn cast(
         DataType::Double { .. } => Ok(Value::Double(convert::to_real(value, from, ctx)?)),
         DataType::Year => to_year(value, from, ctx),
         DataType::Date | DataType::DateTime { .. } | DataType::Timestamp { .. } => {
-            // The mode is asked of texts and numbers only: a column's zero date stays.
+            // The mode applies to texts and numbers only: a column's zero date stays.
             let rules = match value {
                 Value::Date(_) | Value::DateTime(_) => DateRules::ZEROS,
                 _ => ctx.env.date_rules(),

@@ -210,7 +210,7 @@ pub struct UserVar {
     pub ty: ExprType,
 }
 
-/// What expressions ask of the session.
+/// What expressions need of the session.
 pub trait SessionHost {
     /// Value and type of a system variable; error 1193 where there is none.
     fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError>;

@@ -35,6 +35,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+pub use datetime::year_operand;
 pub(crate) use datetime::{extract, timestamp_diff};
 pub(crate) use json_value::json_value;
 

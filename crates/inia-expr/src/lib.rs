@@ -18,7 +18,7 @@ mod eval;
 mod func;
 pub mod interval;
 pub mod json;
-mod like;
+pub mod like;
 pub mod locale;
 mod merge;
 mod number;
@@ -41,6 +41,7 @@ pub use context::{
     SubqueryRunner, UserVar, VarScope, Warning, Warnings,
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};
+pub use func::year_operand;
 pub use merge::merge;
 pub use rows::column_types;
 pub use slots::{Needs, SlotSet, conjuncts, slots_of, take_ready};

@@ -100,6 +100,10 @@ fn merge_ints(known: &[&ExprType], nullable: bool) -> ExprType {
     if mixed && known.iter().any(big_unsigned) {
         return ExprType::decimal(20, 0, false, nullable);
     }
+    if mixed && known.iter().any(|ty| matches!(ty.data_type, DataType::Bit(_))) {
+        let digits = known.iter().map(|ty| ty.precision()).max().unwrap_or(1);
+        return ExprType::decimal(digits, 0, false, nullable);
+    }
     let width = if mixed { IntWidth::Big } else { width.max().unwrap_or(IntWidth::Big) };
     let ty = ExprType::computed(DataType::Int { width, unsigned }, nullable);
     ExprType { length, ..ty }

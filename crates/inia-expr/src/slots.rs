@@ -30,6 +30,17 @@ impl SlotSet {
         self.words.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
     }
 
+    /// The slots, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.words.len() * 64).filter(|&slot| self.contains(slot))
+    }
+
+    /// Slots of this set that are not in `other`.
+    pub fn without(&self, other: &SlotSet) -> SlotSet {
+        let others = other.words.iter().copied().chain(std::iter::repeat(0));
+        SlotSet::trimmed(self.words.iter().zip(others).map(|(word, other)| word & !other).collect())
+    }
+
     /// Slots of either.
     pub fn union(&self, other: &SlotSet) -> SlotSet {
         let (mut long, short) = if self.words.len() >= other.words.len() {
@@ -43,7 +54,11 @@ impl SlotSet {
 
     /// Slots of both.
     pub fn intersection(&self, other: &SlotSet) -> SlotSet {
-        let mut words: Vec<u64> = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
+        SlotSet::trimmed(self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect())
+    }
+
+    /// Equal sets have equal words: none behind the last that is not zero.
+    fn trimmed(mut words: Vec<u64>) -> SlotSet {
         let used = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         words.truncate(used);
         SlotSet { words }

@@ -283,12 +283,12 @@ pub struct DateArith {
     pub subtract: bool,
 }
 
-/// A subquery and what is asked of it.
+/// A subquery and how its rows are used.
 #[derive(Clone, Debug)]
 pub struct Subquery {
     /// The executor's number for it.
     pub id: usize,
-    /// What is asked.
+    /// How its rows are used.
     pub kind: SubqueryKind,
     /// Whether it reads columns of enclosing rows.
     pub correlated: bool,
@@ -296,7 +296,7 @@ pub struct Subquery {
     pub certain: bool,
 }
 
-/// What is asked of a subquery.
+/// How the rows of a subquery are used.
 #[derive(Clone, Debug)]
 pub enum SubqueryKind {
     /// The one value of its one row; NULL where empty, error 1242 for more rows.

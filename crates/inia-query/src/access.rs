@@ -11,6 +11,7 @@
 mod bounds;
 mod choose;
 mod hinted;
+mod lookups;
 mod rejected;
 mod run;
 mod scan;
@@ -18,6 +19,7 @@ mod selectivity;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
 pub(crate) use hinted::{HintedIndexes, IndexScope};
+pub(crate) use lookups::Lookups;
 pub(crate) use rejected::{RejectedIndex, rejected_indexes};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{FoundRow, RowData, TableScan};

@@ -8,11 +8,14 @@
 //! subplan 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
 //! subplan 0 is correlated.
 
+mod dependent;
+mod derived;
 mod described;
 mod enclosing;
 mod from;
 mod functional;
 mod grouping;
+mod having;
 mod hints;
 mod inserted;
 mod is_null;
@@ -23,6 +26,7 @@ mod nesting;
 mod order;
 mod origin;
 mod query;
+mod reduce;
 mod rollup;
 mod scope;
 mod select;
@@ -180,6 +184,8 @@ struct QueryUse {
     tested: bool,
     /// It is a subquery of an expression, so that its bound form is kept.
     nested: bool,
+    /// It is a derived table, so that its bound form is kept.
+    derived: bool,
     /// No more rows than these are read (LIMIT).
     limit: Option<u64>,
 }
@@ -231,6 +237,10 @@ struct QueryBinder<'c> {
     kept: Option<unnest::BoundNested>,
     /// The same for each subquery, by its number.
     nested: HashMap<usize, unnest::BoundNested>,
+    /// The bound form of the query that was bound last, where it may be planned again.
+    block: Option<derived::BoundBlock>,
+    /// The same for each derived table, by its number.
+    blocks: HashMap<usize, derived::BoundBlock>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
     /// What the statement is warned of each time it runs.
@@ -259,6 +269,8 @@ impl<'c> QueryBinder<'c> {
             loose_reads: HashMap::new(),
             kept: None,
             nested: HashMap::new(),
+            block: None,
+            blocks: HashMap::new(),
             inserted: None,
             warnings: Vec::new(),
             wrong: None,
@@ -280,6 +292,13 @@ impl<'c> QueryBinder<'c> {
         debug_assert!(self.levels.is_empty(), "every SELECT has been left");
         debug_assert!(self.insides == 0 && self.open_views.is_empty(), "so has every view");
         StatementPlan { root, columns, direct, subplans, tables, views, exclusive, updates, said }
+    }
+}
+
+impl QueryUse {
+    /// As a derived table.
+    fn derived() -> QueryUse {
+        QueryUse { derived: true, ..QueryUse::default() }
     }
 }
 
@@ -327,7 +346,7 @@ impl<'c> QueryBinder<'c> {
     /// Binds a subquery of an expression.
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
-        let usage = QueryUse { keeps_digits: true, tested, nested: true, limit: None };
+        let usage = QueryUse { keeps_digits: true, tested, nested: true, ..QueryUse::default() };
         let (id, correlated) = self.subplan(query, usage)?;
         if let Some(nested) = self.kept.take() {
             self.nested.insert(id, nested);
@@ -343,8 +362,12 @@ impl<'c> QueryBinder<'c> {
     }
 
     fn reserve_subplan(&mut self) -> usize {
+        let id = self.subplans.len();
         self.subplans.push(None);
-        self.subplans.len() - 1
+        // The number may have been that of a subplan that was dropped.
+        self.nested.remove(&id);
+        self.blocks.remove(&id);
+        id
     }
 
     /// Computes what is constant in a bound expression.

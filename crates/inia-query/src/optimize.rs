@@ -25,7 +25,9 @@ mod vector;
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
 pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
+pub(crate) use outer::simplify;
 pub(crate) use price::{Once, Prices, price_of};
+pub(crate) use rewrite::matches_once;
 pub(crate) use search::is_natural;
 pub(crate) use search::relation::path_cost;
 pub(crate) use size::{
@@ -35,7 +37,7 @@ pub(crate) use size::{
 use crate::access::{EvalSettings, HintedIndexes};
 use crate::catalog::Table;
 use crate::plan::json_table::JsonRows;
-use crate::plan::{JoinType, RowSource, VirtualTable};
+use crate::plan::{JoinType, RowSource, SelectPlan, VirtualTable};
 use inia_expr::{Expr, SlotSet, slots_of};
 use inia_parser::ast::HintKind;
 use inia_storage::LockRequest;
@@ -188,6 +190,19 @@ pub(crate) fn plan_from(
     rewrite::rewrite(&mut tree, &mut conditions);
     outer::simplify(&mut tree, &conditions);
     search::plan(tree, conditions, block)
+}
+
+/// Chooses how a SELECT whose source is planned is executed.
+pub(crate) fn choose_strategies(plan: &mut SelectPlan, block: &QueryBlock<'_>) {
+    // Rows that nobody waits for are read in batches.
+    if block.reads_all || block.sorts || block.limit.is_none() {
+        plan.batches = vector::batch_plan(plan, block.settings.host).map(Box::new);
+    }
+    // Groups are made of what there is then.
+    let strategy = cells::group_strategy(plan);
+    if let (Some(aggregation), Some(strategy)) = (&mut plan.aggregation, strategy) {
+        aggregation.strategy = strategy;
+    }
 }
 
 impl FromTree {

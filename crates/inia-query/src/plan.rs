@@ -8,6 +8,7 @@
 //! slots 0-1 belong to `a`, slots 2-3 to `b`; the tuple is `(slot 1, slot 3)` with one visible
 //! value, sorted by its second value.
 
+pub(crate) mod batches;
 pub(crate) mod json_table;
 mod sound;
 mod strategy;
@@ -272,6 +273,8 @@ pub struct SelectPlan {
     pub width: usize,
     /// FROM.
     pub source: RowSource,
+    /// How FROM and WHERE are executed over batches; `None` where they are over rows.
+    pub batches: Option<Box<batches::BatchPlan>>,
     /// Conditions that need no row: where one is not true, nothing is read.
     pub once: Vec<Expr>,
     /// What is left of WHERE after sources and joins took their parts.
@@ -333,6 +336,8 @@ pub enum RowSource {
         id: usize,
         /// First slot.
         base: usize,
+        /// How many columns it has.
+        width: usize,
         /// How many enclosing rows it sees, counted from the outermost query.
         level: usize,
         /// Its name, for EXPLAIN.

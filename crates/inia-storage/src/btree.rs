@@ -38,6 +38,7 @@ mod leaf;
 mod leaf_mut;
 mod merge;
 mod overflow;
+mod range;
 mod sample;
 mod split;
 #[cfg(test)]
@@ -49,6 +50,7 @@ pub(crate) use check::Problem;
 pub(crate) use group::{GROUP, Lookup};
 pub(crate) use leaf::{LeafCopy, PayloadRef};
 pub(crate) use leaf_mut::LeafMut;
+pub(crate) use range::RangeEntry;
 pub use sample::{SampledLeaf, SampledTree};
 
 use crate::Result;

@@ -39,6 +39,7 @@ pub use txn::in_place::RecordLocator;
 pub use txn::records::Records;
 pub use txn::rollback::{Savepoint, StuckRollback};
 pub use txn::session::ActiveTxn;
+pub use txn::short_range::ShortRanges;
 pub use txn::trees::Tree;
 pub use wal::commit::OnDurable;
 

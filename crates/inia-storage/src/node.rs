@@ -325,7 +325,7 @@ pub(crate) fn at_or_above_lower(page: &impl PageRead, key: &[u8]) -> bool {
     !has_lower(page) || compare(page, at, len, key) != Ordering::Greater
 }
 
-fn below_upper(page: &impl PageRead, key: &[u8]) -> bool {
+pub(crate) fn below_upper(page: &impl PageRead, key: &[u8]) -> bool {
     let (at, len) = (page.u16_at(UPPER_OFF).into(), page.u16_at(UPPER_LEN).into());
     !has_upper(page) || compare(page, at, len, key) == Ordering::Greater
 }

@@ -142,7 +142,7 @@ impl Claim {
         self.reserve.log_beside(self.published)
     }
 
-    /// Whether it has claimed pages since this was asked last.
+    /// Whether it has claimed pages since the last call.
     pub(crate) fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)
     }

@@ -253,7 +253,7 @@ impl State {
                 pages
             }
         };
-        assert!(grown >= pages && grown > self.file_pages, "the file grows to what was asked");
+        assert!(grown >= pages && grown > self.file_pages, "the file grows as requested");
         self.file_pages = grown;
         Ok(())
     }

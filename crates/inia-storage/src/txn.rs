@@ -42,6 +42,7 @@ pub(crate) mod relog;
 pub(crate) mod rollback;
 pub(crate) mod session;
 pub(crate) mod shared;
+pub(crate) mod short_range;
 pub(crate) mod snapshot;
 pub(crate) mod status;
 mod sweep;

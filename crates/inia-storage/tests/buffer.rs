@@ -13,7 +13,7 @@ mod wait;
 
 use super::explore;
 use crate::sync::{AtomicU64, Mutex, Ordering};
-use entry::{State, Word};
+use entry::{EntryState, Word};
 use inia_base::ids::PageId;
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -61,7 +61,7 @@ impl Page {
     /// One optimistic try; what it has seen, if that is known to be true.
     fn try_read(&self) -> Option<[u64; 2]> {
         let word = Word(self.entry.load(Ordering::Acquire));
-        if word.state() == State::Locked {
+        if word.state() == EntryState::Locked {
             self.waits.wait(PAGE, &self.entry, Intent::Read);
             return None;
         }
@@ -173,7 +173,7 @@ fn a_read_of_a_frame_that_has_another_page_now_is_not_validated() {
             })
         };
         let word = Word::load(&first.entry);
-        if word.state() == State::Unlocked {
+        if word.state() == EntryState::Unlocked {
             let seen = first.byte.load(Ordering::Relaxed);
             if word.is_still(&first.entry) {
                 assert_eq!(seen, 0);

@@ -16,6 +16,7 @@ use inia_base::value::Value;
 use std::fmt;
 use std::io::{self, Read, Write};
 
+mod local;
 mod stream;
 mod visit;
 pub use stream::{Head, Step};

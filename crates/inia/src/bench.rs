@@ -4,19 +4,22 @@ use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::server::VERSION;
 use crate::server::engine;
-use inia_base::column::{Completion, ResultColumn, RowSink};
+use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::temporal::{Date, DateTime, Time};
 use inia_base::value::Value;
 use inia_bench::target::{
-    Answer, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared, Product,
-    Result, Stopper, Target, mysql,
+    Answer, BulkFormat, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared,
+    Product, Result, Stopper, Target, mysql,
 };
 use inia_sql::{ClientInfo, Database, KillHandle, Session};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Bytes of rows that a session gets at once.
+const PIECE: usize = 256 << 10;
 
 const DATABASE: &str = inia_bench::target::url::DATABASE;
 
@@ -39,7 +42,12 @@ pub(crate) fn open(label: &str, dir: &str, pool: Option<&str>) -> Result<Arc<dyn
     let owned = DataDir::take(Path::new(dir)).map_err(unreachable)?;
     let database = engine::open(&owned, &config, true).map_err(unreachable)?;
     let label = label.to_owned();
-    Ok(Arc::new(Embedded { label, database, owned, connections: AtomicU32::new(1) }))
+    let embedded = Embedded { label, database, owned, connections: AtomicU32::new(1) };
+    let mut answer = Answer::new();
+    let allowed =
+        embedded.session().execute("SET GLOBAL local_infile = ON", &mut Cells::new(&mut answer));
+    allowed.map_err(|error| failure(&error))?;
+    Ok(Arc::new(embedded))
 }
 
 impl Drop for Embedded {
@@ -81,14 +89,14 @@ impl Target for Embedded {
     fn create_database(&self) -> Result<()> {
         let sql = format!("CREATE DATABASE IF NOT EXISTS {DATABASE}");
         let mut answer = Answer::new();
-        let executed = self.session().execute(&sql, &mut Cells(&mut answer));
+        let executed = self.session().execute(&sql, &mut Cells::new(&mut answer));
         executed.map_err(|error| failure(&error))
     }
 
     fn facts(&self) -> Result<Facts> {
         let mut answer = Answer::new();
         let pool = "SELECT @@GLOBAL.innodb_buffer_pool_size";
-        let asked = self.session().execute(pool, &mut Cells(&mut answer));
+        let asked = self.session().execute(pool, &mut Cells::new(&mut answer));
         asked.map_err(|error| failure(&error))?;
         let pool = answer.text(0, 0).unwrap_or_default();
         let settings = BTreeMap::from([("innodb_buffer_pool_size".to_owned(), pool)]);
@@ -134,7 +142,29 @@ impl Connection for EmbeddedConnection {
 
     fn query(&mut self, sql: &str, answer: &mut Answer) -> Result<()> {
         answer.clear();
-        self.session.execute(sql, &mut Cells(answer)).map_err(|error| failure(&error))
+        self.session.execute(sql, &mut Cells::new(answer)).map_err(|error| failure(&error))
+    }
+
+    fn bulk_format(&mut self) -> BulkFormat {
+        BulkFormat::Copy
+    }
+
+    fn bulk(&mut self, table: &str, columns: &str, rows: &str, answer: &mut Answer) -> Result<()> {
+        answer.clear();
+        let sql = mysql::load_statement(table, columns);
+        let mut cells = Cells { answer, file: rows.as_bytes(), warnings: 0 };
+        let loaded = self.session.execute(&sql, &mut cells);
+        let warnings = cells.warnings;
+        loaded.map_err(|error| failure(&error))?;
+        if warnings == 0 {
+            return Ok(());
+        }
+        // LOCAL makes warnings of errors: rows were changed or left out.
+        self.query("SHOW WARNINGS LIMIT 1", answer)?;
+        let (code, message) = (answer.text(0, 1), answer.text(0, 2));
+        let code = code.unwrap_or_default();
+        let class = mysql::class_of(code.parse().unwrap_or_default());
+        Err(Failure { class, code, message: message.unwrap_or_default() })
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Prepared> {
@@ -156,52 +186,63 @@ impl Connection for EmbeddedConnection {
             Param::Double(value) => Value::Double(value),
             Param::Text(text) => Value::Text(text.to_owned()),
         }));
-        let executed = self.session.execute_prepared(statement.0, &self.values, &mut Cells(answer));
+        let executed =
+            self.session.execute_prepared(statement.0, &self.values, &mut Cells::new(answer));
         executed.map_err(|error| failure(&error))
     }
 }
 
-struct Cells<'a>(&'a mut Answer);
+struct Cells<'a> {
+    answer: &'a mut Answer,
+    /// What LOAD DATA LOCAL reads.
+    file: &'a [u8],
+    /// Warnings of the statement.
+    warnings: u16,
+}
 
-impl Cells<'_> {
+impl<'a> Cells<'a> {
+    fn new(answer: &'a mut Answer) -> Cells<'a> {
+        Cells { answer, file: b"", warnings: 0 }
+    }
+
     fn written(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut text = Vec::new();
         write(&mut text);
-        self.0.push_text(&text);
+        self.answer.push_text(&text);
     }
 }
 
 impl RowSink for Cells<'_> {
     fn columns(&mut self, columns: &[ResultColumn]) -> std::result::Result<(), SqlError> {
-        self.0.clear();
-        self.0.set_columns(columns.len());
+        self.answer.clear();
+        self.answer.set_columns(columns.len());
         Ok(())
     }
 
     fn begin_row(&mut self) {}
 
     fn null(&mut self) {
-        self.0.push_null();
+        self.answer.push_null();
     }
 
     fn int(&mut self, value: i64) {
-        self.0.push_int(value);
+        self.answer.push_int(value);
     }
 
     fn uint(&mut self, value: u64) {
-        self.0.push_int(value as i64);
+        self.answer.push_int(value as i64);
     }
 
     fn float(&mut self, value: f32) {
-        self.0.push_double(f64::from(value));
+        self.answer.push_double(f64::from(value));
     }
 
     fn double(&mut self, value: f64) {
-        self.0.push_double(value);
+        self.answer.push_double(value);
     }
 
     fn bytes(&mut self, value: &[u8]) {
-        self.0.push_text(value);
+        self.answer.push_text(value);
     }
 
     fn date(&mut self, value: Date) {
@@ -220,8 +261,17 @@ impl RowSink for Cells<'_> {
         Ok(())
     }
 
+    fn local_file(
+        &mut self,
+        _path: &[u8],
+        take: &mut TakeBytes<'_>,
+    ) -> std::result::Result<(), SqlError> {
+        self.file.chunks(PIECE).try_for_each(take)
+    }
+
     fn complete(&mut self, done: &Completion, _more: bool) -> std::result::Result<(), SqlError> {
-        self.0.set_affected(done.affected_rows, done.last_insert_id);
+        self.warnings = done.warnings;
+        self.answer.set_affected(done.affected_rows, done.last_insert_id);
         Ok(())
     }
 }

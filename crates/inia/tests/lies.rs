@@ -189,7 +189,7 @@ impl Connection for Lying {
         self.say(&sql, answer, |inner, answer| inner.execute(id, params, answer))
     }
 
-    fn bulk_format(&self) -> BulkFormat {
+    fn bulk_format(&mut self) -> BulkFormat {
         self.inner.bulk_format()
     }
 

@@ -31,7 +31,7 @@ use crate::process::{DataDir, Process};
 use shrink::shrink;
 use side::{Outcome, Side};
 use twins::{Difference, Twins, Way};
-use values::Kind;
+use values::ValueClass;
 use world::World;
 
 /// Checks of candidates: on tables that are there, on tables that are made for each in Inia, and in
@@ -105,7 +105,8 @@ fn ask(world: &mut World, twins: &mut Twins) -> Option<(Way, Vec<String>)> {
     let (from, own) = maker.from(&[], 1);
     let scope = maker::Scope::plain(&own, &[]);
     let condition = maker.condition(&scope, 3);
-    let item = own.iter().find(|name| name.1 != Kind::Doc).map_or("1", |name| name.0.as_str());
+    let item =
+        own.iter().find(|name| name.1 != ValueClass::Doc).map_or("1", |name| name.0.as_str());
     let pieces = vec![item.to_owned(), from, condition];
     Way::CONDITIONS.into_iter().find(|way| way.check(twins, &pieces).is_some()).map(|w| (w, pieces))
 }

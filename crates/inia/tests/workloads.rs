@@ -234,7 +234,7 @@ impl Connection for Recording {
         Ok(())
     }
 
-    fn bulk_format(&self) -> BulkFormat {
+    fn bulk_format(&mut self) -> BulkFormat {
         self.inner.bulk_format()
     }
 
@@ -523,4 +523,29 @@ fn each_of_tpccs_twelve_conditions_finds_what_breaks_it() {
             assert!(tpcc.stage(&setting, &mut session).is_ok(), "{number} is not mended");
         }
     }
+}
+
+#[test]
+fn a_server_that_allows_it_is_loaded_by_load_data() {
+    let folder = DataDir::new();
+    let process = Process::start(&folder.path(), &[]);
+    let target = target(&format!("mysql://root@{}/lab_workloads", process.address()));
+    let mut answer = Answer::new();
+    let mut before = target.connect().unwrap();
+    assert_eq!(before.bulk_format(), BulkFormat::Values);
+    before.query("SET GLOBAL local_infile = 1", &mut answer).unwrap();
+    let mut connection = target.connect().unwrap();
+    assert_eq!(connection.bulk_format(), BulkFormat::Copy);
+    connection.query("CREATE TABLE bulk (a INT PRIMARY KEY, b VARCHAR(20))", &mut answer).unwrap();
+    let rows = "1\tx\\ty\\\\\\n\n2\t\\N\n";
+    connection.bulk("bulk", "a, b", rows, &mut answer).unwrap();
+    assert_eq!(answer.affected(), 2);
+    connection.query("SELECT b FROM bulk ORDER BY a", &mut answer).unwrap();
+    assert_eq!((answer.text(0, 0).as_deref(), answer.is_null(1, 0)), (Some("x\ty\\\n"), true));
+    let twice = connection.bulk("bulk", "a, b", "3\tc\n1\td\n", &mut answer).unwrap_err();
+    assert_eq!(twice.class, Class::Duplicate, "{twice}");
+    // More than one packet of a file.
+    let many = (10..60_000).fold(String::new(), |rows, a| rows + &format!("{a}\trow {a}\n"));
+    connection.bulk("bulk", "a, b", &many, &mut answer).unwrap();
+    assert_eq!(answer.affected(), 59_990);
 }

@@ -53,6 +53,17 @@ impl Matcher {
         }
     }
 
+    /// The first place from `from` on where the text may go on as the pattern at `behind`: ASCII
+    /// characters are passed over until one is the pattern's.
+    #[inline]
+    fn skip(self, text: &[u8], from: usize, pattern: &[u8], behind: usize) -> usize {
+        let mut after = behind;
+        let Step::Char(wanted @ 0..0x80) = self.step(pattern, &mut after) else { return from };
+        let other = |byte: &u8| *byte < 0x80 && !self.same(u32::from(*byte), wanted);
+        let passed = text[from..].iter().position(|byte| !other(byte));
+        passed.map_or(text.len(), |passed| from + passed)
+    }
+
     /// Matches greedily; on a mismatch the last `%` takes one more character.
     fn matches(self, text: &[u8], pattern: &[u8]) -> bool {
         let (mut at, mut in_pattern) = (0, 0);
@@ -89,6 +100,7 @@ impl Matcher {
                 return false;
             }
             self.next(text, &mut from);
+            from = self.skip(text, from, pattern, behind);
             retry = Some((from, behind));
             (at, in_pattern) = (from, behind);
         }

@@ -15,7 +15,12 @@ pub(super) struct Weighted {
     levels: Vec<Level>,
     /// Whether the shorter text counts as padded with spaces.
     pad: bool,
+    /// For each ASCII character the first one that weighs the same.
+    ascii: [u8; ASCII],
 }
+
+/// How many ASCII characters there are.
+const ASCII: usize = 128;
 
 /// Decodes the character at `at` and moves past it. Bytes that are not UTF-8 count as U+FFFD.
 #[inline]
@@ -192,7 +197,10 @@ impl Level {
 impl Weighted {
     pub(super) fn new(levels: Vec<Weights>, pad: bool) -> Weighted {
         let levels = levels.into_iter().map(|weights| Level::new(weights, pad)).collect();
-        Weighted { levels, pad }
+        let mut weighted = Weighted { levels, pad, ascii: [0; ASCII] };
+        let alike = |char: usize| (0..char).find(|&at| weighted.weighs(char as u32, at as u32));
+        weighted.ascii = std::array::from_fn(|char| alike(char).unwrap_or(char) as u8);
+        weighted
     }
 
     #[inline]
@@ -229,6 +237,13 @@ impl Weighted {
     /// Whether two single characters weigh the same at every level.
     #[inline]
     pub(super) fn same_char(&self, a: u32, b: u32) -> bool {
+        match (self.ascii.get(a as usize), self.ascii.get(b as usize)) {
+            (Some(a), Some(b)) => a == b,
+            _ => self.weighs(a, b),
+        }
+    }
+
+    fn weighs(&self, a: u32, b: u32) -> bool {
         a == b
             || self.levels.iter().all(|level| {
                 match (level.weights.single(a), level.weights.single(b)) {

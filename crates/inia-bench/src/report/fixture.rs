@@ -59,7 +59,7 @@ pub(crate) fn records() -> Vec<Record> {
 }
 
 /// Two rounds of a set of five queries on two targets. The first target was stopped in the second
-/// query, the other one failed in the third, and the fifth was not asked.
+/// query, the other one failed in the third, and the fifth was not run.
 pub(crate) fn questions() -> Vec<Record> {
     let mut records = Vec::new();
     for round in 1..=2 {
@@ -74,11 +74,11 @@ pub(crate) fn questions() -> Vec<Record> {
             };
             let kind = |number: u64| {
                 let name = format!("q0{number}");
-                let asked = number < 5 && name != unanswered;
+                let run = number < 5 && name != unanswered;
                 // 10, 20, 30 and 40 ms in the first round, a tenth more in the second.
                 let p50 = (9_000.0 + 1_000.0 * round as f64) * number as f64 * slower;
                 let latency = Latency { p50, ..Latency::default() };
-                TransactionKind { name, transactions: u64::from(asked), latency }
+                TransactionKind { name, transactions: u64::from(run), latency }
             };
             let mut kinds: Vec<TransactionKind> = (1..=5).map(kind).collect();
             let name = UNANSWERED.to_owned();

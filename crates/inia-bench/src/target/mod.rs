@@ -5,6 +5,8 @@
 
 mod answer;
 mod dial;
+#[cfg(feature = "duckdb")]
+pub mod duckdb;
 pub mod mysql;
 pub mod postgres;
 mod scram;
@@ -108,12 +110,18 @@ pub enum Dialect {
     Postgres,
     /// SQLite.
     Sqlite,
+    /// DuckDB.
+    DuckDb,
 }
 
 impl Dialect {
-    /// ` FOR UPDATE` where rows can be locked; SQLite locks the whole database.
+    /// ` FOR UPDATE` where rows can be locked; SQLite locks the whole database, and of DuckDB's
+    /// writers the later one fails.
     pub fn for_update(self) -> &'static str {
-        if self == Dialect::Sqlite { "" } else { " FOR UPDATE" }
+        match self {
+            Dialect::MySql | Dialect::Postgres => " FOR UPDATE",
+            Dialect::Sqlite | Dialect::DuckDb => "",
+        }
     }
 
     /// What closes CREATE TABLE.
@@ -121,11 +129,22 @@ impl Dialect {
         if self == Dialect::MySql { " ENGINE=InnoDB" } else { "" }
     }
 
+    /// Statements that bring the statistics of loaded tables up to date.
+    pub fn analyze(self, tables: &[&str]) -> Vec<String> {
+        match self {
+            Dialect::MySql => vec![format!("ANALYZE TABLE {}", tables.join(", "))],
+            Dialect::Sqlite => vec!["ANALYZE".to_owned()],
+            // The loader does it for every data set.
+            Dialect::Postgres => Vec::new(),
+            Dialect::DuckDb => vec!["ANALYZE".to_owned()],
+        }
+    }
+
     /// Type of a date with time of day.
     pub fn datetime(self) -> &'static str {
         match self {
             Dialect::MySql => "DATETIME",
-            Dialect::Postgres => "TIMESTAMP",
+            Dialect::Postgres | Dialect::DuckDb => "TIMESTAMP",
             Dialect::Sqlite => "TEXT",
         }
     }
@@ -133,7 +152,7 @@ impl Dialect {
     /// Type of a double-precision number.
     pub fn double(self) -> &'static str {
         match self {
-            Dialect::MySql => "DOUBLE",
+            Dialect::MySql | Dialect::DuckDb => "DOUBLE",
             Dialect::Postgres => "DOUBLE PRECISION",
             Dialect::Sqlite => "REAL",
         }
@@ -144,7 +163,7 @@ impl Dialect {
         match self {
             Dialect::MySql => format!("{name} INTEGER NOT NULL AUTO_INCREMENT PRIMARY KEY"),
             Dialect::Postgres => format!("{name} SERIAL PRIMARY KEY"),
-            Dialect::Sqlite => format!("{name} INTEGER PRIMARY KEY"),
+            Dialect::Sqlite | Dialect::DuckDb => format!("{name} INTEGER PRIMARY KEY"),
         }
     }
 }
@@ -164,6 +183,8 @@ pub enum Product {
     Postgres,
     /// SQLite.
     Sqlite,
+    /// DuckDB.
+    DuckDb,
     /// The null server.
     Floor,
 }
@@ -178,6 +199,7 @@ impl Product {
             Product::MariaDb => "mariadb",
             Product::Postgres => "postgres",
             Product::Sqlite => "sqlite",
+            Product::DuckDb => "duckdb",
             Product::Floor => "floor",
         }
     }
@@ -222,7 +244,7 @@ pub struct Prepared(pub u32);
 pub enum BulkFormat {
     /// `(1,'a'),(2,'b')`: the rest of an INSERT.
     Values,
-    /// PostgreSQL's text format of COPY.
+    /// PostgreSQL's text format of COPY, which is that of LOAD DATA too.
     Copy,
 }
 
@@ -267,7 +289,7 @@ pub trait Connection: Send {
     }
 
     /// How [`Connection::bulk`] wants its rows.
-    fn bulk_format(&self) -> BulkFormat {
+    fn bulk_format(&mut self) -> BulkFormat {
         BulkFormat::Values
     }
 

@@ -1,10 +1,10 @@
 //! Inia's server, MySQL and MariaDB: one blocking connection, one write and one read a request.
 
 use super::dial;
-use super::url::{Host, Place};
+use super::url::{Host, ServerPlace};
 use super::{
-    Answer, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared, Product,
-    Result, Stopper, Target,
+    Answer, BulkFormat, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared,
+    Product, Result, Stopper, Target,
 };
 use crate::machine;
 use inia_wire::caps::Capabilities;
@@ -41,12 +41,12 @@ const SETTINGS: &[&str] = &[
 /// A server that speaks MySQL's protocol.
 pub struct MySqlTarget {
     label: String,
-    place: Place,
+    place: ServerPlace,
 }
 
 impl MySqlTarget {
     /// The server at this place.
-    pub fn new(label: String, place: Place) -> MySqlTarget {
+    pub fn new(label: String, place: ServerPlace) -> MySqlTarget {
         MySqlTarget { label, place }
     }
 
@@ -68,6 +68,7 @@ impl MySqlTarget {
             // sysbench's, it gets an EOF packet behind the definitions of columns.
             capabilities: Capabilities::CLIENT
                 .with(Capabilities::FOUND_ROWS)
+                .with(Capabilities::LOCAL_FILES)
                 .without(Capabilities::DEPRECATE_EOF)
                 .without(Capabilities::SESSION_TRACK)
                 .without(Capabilities::MULTI_STATEMENTS),
@@ -103,7 +104,7 @@ impl Target for MySqlTarget {
     fn connect(&self) -> Result<Box<dyn Connection>> {
         let client = self.client(Some(&self.place.database), dial::CROWD)?;
         let killer = Arc::new(self.copy());
-        Ok(Box::new(MySql { client, killer, statements: Vec::new() }))
+        Ok(Box::new(MySql { client, killer, statements: Vec::new(), takes_files: None }))
     }
 
     fn create_database(&self) -> Result<()> {
@@ -202,13 +203,13 @@ enum Socket {
 
 struct Stream {
     socket: Socket,
-    /// See [`Place::poll`].
+    /// See [`ServerPlace::poll`].
     poll: bool,
 }
 
 impl Stream {
     /// Connects; reads wait that long until [`Stream::wait_at_most`] says otherwise.
-    fn connect(place: &Place, patience: Duration) -> io::Result<Stream> {
+    fn connect(place: &ServerPlace, patience: Duration) -> io::Result<Stream> {
         let socket = match &place.host {
             Host::Tcp(host, port) => Socket::Tcp(dial::tcp(host, *port, patience)?),
             Host::Unix(path) => Socket::Unix(UnixStream::connect(path)?),
@@ -310,6 +311,8 @@ struct MySql {
     /// The server that a statement of KILL goes to.
     killer: Arc<MySqlTarget>,
     statements: Vec<Known>,
+    /// Whether the server allows LOAD DATA LOCAL, once it was asked.
+    takes_files: Option<bool>,
 }
 
 /// KILL from a connection of its own, and the end of the connection's socket.
@@ -377,6 +380,43 @@ impl Connection for MySql {
         finish(answer, done.map_err(failure)?);
         Ok(())
     }
+
+    /// The text of LOAD DATA where the server takes it.
+    fn bulk_format(&mut self) -> BulkFormat {
+        let client = &mut self.client;
+        let takes = *self.takes_files.get_or_insert_with(
+            || matches!(text(client, "SELECT @@GLOBAL.local_infile"), Ok(Some(on)) if on == "1"),
+        );
+        if takes { BulkFormat::Copy } else { BulkFormat::Values }
+    }
+
+    fn bulk(&mut self, table: &str, columns: &str, rows: &str, answer: &mut Answer) -> Result<()> {
+        if self.takes_files != Some(true) {
+            let insert = format!("INSERT INTO {table} ({columns}) VALUES {rows}");
+            return self.query(&insert, answer);
+        }
+        let sql = load_statement(table, columns);
+        let done = self.client.load_local(&sql, rows.as_bytes()).map_err(failure)?;
+        answer.clear();
+        answer.set_affected(done.affected_rows, done.last_insert_id);
+        if done.warnings == 0 {
+            return Ok(());
+        }
+        // LOCAL makes warnings of errors: rows were changed or left out.
+        self.query("SHOW WARNINGS LIMIT 1", answer)?;
+        let (code, message) = (answer.text(0, 1), answer.text(0, 2));
+        let code = code.unwrap_or_default();
+        let class = class_of(code.parse().unwrap_or_default());
+        Err(Failure { class, code, message: message.unwrap_or_default() })
+    }
+}
+
+/// LOAD DATA LOCAL of rows in [`BulkFormat::Copy`].
+pub fn load_statement(table: &str, columns: &str) -> String {
+    format!(
+        "LOAD DATA LOCAL INFILE 'rows' INTO TABLE {table} CHARACTER SET utf8mb4 \
+         FIELDS TERMINATED BY '\\t' ESCAPED BY '\\\\' LINES TERMINATED BY '\\n' ({columns})"
+    )
 }
 
 fn finish(answer: &mut Answer, done: Outcome) {

@@ -4,7 +4,7 @@
 
 use super::dial;
 use super::scram::{Scram, md5_answer};
-use super::url::{Host, Place};
+use super::url::{Host, ServerPlace};
 use super::{
     Answer, BulkFormat, Class, Connection, Dialect, Durability, Facts, Failure, Param, Prepared,
     Product, Result, Stopper, Target,
@@ -36,12 +36,12 @@ const SETTINGS: &[&str] = &[
 /// A PostgreSQL server.
 pub struct PostgresTarget {
     label: String,
-    place: Place,
+    place: ServerPlace,
 }
 
 impl PostgresTarget {
     /// The server at this place.
-    pub fn new(label: String, place: Place) -> PostgresTarget {
+    pub fn new(label: String, place: ServerPlace) -> PostgresTarget {
         PostgresTarget { label, place }
     }
 
@@ -253,7 +253,7 @@ impl Postgres {
         }
     }
 
-    fn login(&mut self, place: &Place, database: &str) -> Result<()> {
+    fn login(&mut self, place: &ServerPlace, database: &str) -> Result<()> {
         self.out.extend_from_slice(&[0; 4]);
         self.out.extend_from_slice(&VERSION.to_be_bytes());
         for text in ["user", &place.user, "database", database, "client_encoding", "UTF8"] {
@@ -281,7 +281,7 @@ impl Postgres {
         }
     }
 
-    fn authenticate(&mut self, body: &[u8], place: &Place, scram: &mut Scram) -> Result<()> {
+    fn authenticate(&mut self, body: &[u8], place: &ServerPlace, scram: &mut Scram) -> Result<()> {
         let refused = |what: &str| Failure::new(Class::Refused, what.to_owned());
         let (code, rest) = body.split_first_chunk::<4>().ok_or_else(malformed)?;
         let text = || String::from_utf8_lossy(rest).into_owned();
@@ -410,7 +410,7 @@ impl Connection for Postgres {
         self.replies(answer)
     }
 
-    fn bulk_format(&self) -> BulkFormat {
+    fn bulk_format(&mut self) -> BulkFormat {
         BulkFormat::Copy
     }
 

@@ -6,6 +6,7 @@
 //! mysql://user@host:3306/database?wait=poll     waits as MySQL's client library does
 //! postgres://user@host:5432/database
 //! sqlite:FILE
+//! duckdb:FILE
 //! inia:DIRECTORY                                embedded, in this process
 //! ```
 
@@ -13,7 +14,7 @@ use super::{Class, Failure, Result};
 
 /// A server's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ServerPlace {
     /// Account.
     pub user: String,
     /// Password, or empty.
@@ -40,11 +41,13 @@ pub enum Host {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Url {
     /// Inia, MySQL, MariaDB.
-    MySql(Place),
+    MySql(ServerPlace),
     /// PostgreSQL.
-    Postgres(Place),
+    Postgres(ServerPlace),
     /// A file.
     Sqlite(String),
+    /// Another file.
+    DuckDb(String),
     /// A directory.
     Embedded(String),
 }
@@ -66,7 +69,7 @@ impl Url {
     /// Reads an address.
     pub fn parse(text: &str) -> Result<Url> {
         let wrong = |what: String| Failure::new(Class::Usage, what);
-        let known = "use mysql://, postgres://, sqlite:FILE or inia:DIRECTORY";
+        let known = "use mysql://, postgres://, sqlite:FILE, duckdb:FILE or inia:DIRECTORY";
         let Some((scheme, rest)) = text.split_once(':') else {
             return Err(wrong(format!("'{text}' is not a target: {known}")));
         };
@@ -77,13 +80,14 @@ impl Url {
             "mysql" | "mariadb" => Ok(Url::MySql(place(rest, 3306, "root")?)),
             "postgres" | "postgresql" => Ok(Url::Postgres(place(rest, 5432, "postgres")?)),
             "sqlite" => Ok(Url::Sqlite(rest.to_owned())),
+            "duckdb" => Ok(Url::DuckDb(rest.to_owned())),
             "inia" => Ok(Url::Embedded(rest.to_owned())),
             _ => Err(wrong(format!("unknown kind of target '{scheme}': {known}"))),
         }
     }
 }
 
-fn place(rest: &str, port: u16, user: &str) -> Result<Place> {
+fn place(rest: &str, port: u16, user: &str) -> Result<ServerPlace> {
     let rest = rest.trim_start_matches("//");
     let (login, at) = rest.rsplit_once('@').unwrap_or((user, rest));
     let (user, password) = login.split_once(':').unwrap_or((login, ""));
@@ -103,7 +107,7 @@ fn place(rest: &str, port: u16, user: &str) -> Result<Place> {
         tcp(host, port)?
     };
     let database = if database.is_empty() { DATABASE.to_owned() } else { decode(database) };
-    Ok(Place { user: decode(user), password: decode(password), host, database, poll })
+    Ok(ServerPlace { user: decode(user), password: decode(password), host, database, poll })
 }
 
 fn tcp(host: &str, port: u16) -> Result<Host> {

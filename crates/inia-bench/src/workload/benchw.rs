@@ -1,5 +1,5 @@
 //! BenchW, the warehouse that the white paper names: a star of one table of facts and three of
-//! dimensions, which is loaded, indexed, and asked five kinds of queries.
+//! dimensions, which is loaded, indexed, and read by five kinds of queries.
 //!
 //! `rows` is the number of facts. A query chooses days, and in the later kinds attributes of the
 //! other dimensions too, and counts the facts of each group. All answers follow from the generator.
@@ -12,7 +12,7 @@
 
 mod star;
 
-use super::questions::{FAMILY, QuerySet, Question, Round};
+use super::query_set::{FAMILY, QuerySet, Round, SetQuery};
 use super::{DataSet, Figure, Parameters, Rows, Script, Setting, Stage, Tally, Workload};
 use crate::agreement;
 use crate::random::Rng;
@@ -21,7 +21,7 @@ use crate::session::Session;
 use crate::target::{Class, Dialect, Failure, Result};
 use std::sync::Arc;
 
-pub(super) const WORKLOADS: &[&dyn Workload] = &[&Asking, &Program::Load, &Program::Index];
+pub(super) const WORKLOADS: &[&dyn Workload] = &[&Queries, &Program::Load, &Program::Index];
 
 /// Name, text, and the columns that the answer is ordered by.
 const QUERIES: [(&str, &str, &[(usize, bool)]); 5] = [
@@ -76,9 +76,9 @@ const KINDS: [&str; 6] = {
 const FACTS: u64 = 1_000_000;
 
 /// The queries.
-struct Asking;
+struct Queries;
 
-impl QuerySet for Asking {
+impl QuerySet for Queries {
     const KINDS: &'static [&'static str] = &KINDS;
     const NAME: &'static str = "benchw";
     const ABOUT: &'static str = "queries on a star of facts and three dimensions";
@@ -91,16 +91,16 @@ impl QuerySet for Asking {
     fn round(&self, setting: &Setting, session: &mut Session) -> Result<Round> {
         let (rows, seed) = (setting.parameters.rows, setting.parameters.seed);
         session.expect(&[("SELECT COUNT(*) FROM fact0", rows as i64)])?;
-        let question =
-            |&(name, text, order): &(_, &str, _)| Question { name, text: text.to_owned(), order };
-        let questions = QUERIES.iter().map(question).collect();
+        let query =
+            |&(name, text, order): &(_, &str, _)| SetQuery { name, text: text.to_owned(), order };
+        let queries = QUERIES.iter().map(query).collect();
         let expected = star::answers(rows, seed);
-        let judge = move |number: usize, lines: &agreement::Lines| {
+        let check_answer = move |number: usize, lines: &agreement::Lines| {
             let found = agreement::difference(lines, expected.get(number)?, 0.0)?;
             Some(format!("{found} of the generator"))
         };
         let set = format!("benchw {rows} {seed}");
-        Round::new(setting, set, questions, Box::new(judge))
+        Round::new(setting, set, queries, Box::new(check_answer))
     }
 }
 

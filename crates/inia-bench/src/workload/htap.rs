@@ -1,7 +1,7 @@
 //! Point transactions beside reports on the same rows.
 //!
 //! A shop's customers: clients look one up, or sell to one of them (a sale is inserted and the
-//! customer's total raised, in one transaction). The last client asks reports over all sales
+//! customer's total raised, in one transaction). The last client runs reports over all sales
 //! meanwhile; the option `reports` lets more of them do so, and one always stays with the points.
 //! One of the reports compares two sums that every committed state holds equal: what the customers
 //! have spent, and what the sales brought in.
@@ -45,7 +45,7 @@ impl Workload for Htap {
 
     fn about(&self) -> &'static str {
         match self.reports {
-            true => "lookups and sales beside a client that asks reports over all sales",
+            true => "lookups and sales beside a client that runs reports over all sales",
             false => "the same lookups and sales without reports",
         }
     }
@@ -61,7 +61,7 @@ impl Workload for Htap {
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         if self.reports {
-            &[("reports", "how many of the clients ask reports, one being left over [default: 1]")]
+            &[("reports", "how many of the clients run reports, one being left over [default: 1]")]
         } else {
             &[]
         }
@@ -156,7 +156,7 @@ impl Stage for Shop {
     fn script(&self, client: usize) -> Box<dyn Script> {
         let (picker, next) = (self.picker.clone(), self.next.clone());
         let reports = client >= self.points;
-        Box::new(Client { picker, next, reports, asked: 0, sold: 0, statements: Vec::new() })
+        Box::new(Client { picker, next, reports, reported: 0, sold: 0, statements: Vec::new() })
     }
 
     fn check(&self, session: &mut Session, tally: &Tally) -> Result<()> {
@@ -206,16 +206,16 @@ fn balanced(spent: Option<f64>, sold: Option<f64>) -> Result<()> {
 struct Client {
     picker: Picker,
     next: Arc<AtomicU64>,
-    /// Whether this client asks reports.
+    /// Whether this client runs reports.
     reports: bool,
-    asked: usize,
+    reported: usize,
     sold: i64,
     statements: Vec<Statement>,
 }
 
 impl Client {
     fn report(&mut self, session: &mut Session) -> Result<usize> {
-        let number = self.asked % REPORTS.len();
+        let number = self.reported % REPORTS.len();
         let answer = session.run(self.statements[number], &[])?;
         match number {
             0 => balanced(answer.number(0, 0), answer.number(0, 1))?,
@@ -227,7 +227,7 @@ impl Client {
             }
             _ => {}
         }
-        self.asked += 1;
+        self.reported += 1;
         Ok(REPORT)
     }
 

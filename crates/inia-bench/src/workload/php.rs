@@ -263,7 +263,7 @@ fn normal(rows: u64, _seed: u64, dialect: Dialect) -> Table {
              KEY `country_id` (`country_id`,`state_id`,`city`))"
                 .to_owned()
         }
-        Dialect::Postgres | Dialect::Sqlite => format!(
+        Dialect::Postgres | Dialect::Sqlite | Dialect::DuckDb => format!(
             "CREATE TABLE normal ({}, name varchar(64) NOT NULL default '', \
              email varchar(64) NOT NULL default '', password varchar(64) NOT NULL default '', \
              dob date, address varchar(128) NOT NULL default '', \

@@ -115,7 +115,7 @@ fn member(rows: u64, dialect: Dialect) -> Table {
              `bill` int(11) NOT NULL default '2', PRIMARY KEY (`aid`), \
              UNIQUE KEY `name` (`name`), KEY `count` (`count`), KEY `line` (`line`)) ENGINE=InnoDB"
             .to_owned(),
-        Dialect::Postgres | Dialect::Sqlite => format!(
+        Dialect::Postgres | Dialect::Sqlite | Dialect::DuckDb => format!(
             "CREATE TABLE Member ({}, name char(20) NOT NULL default '' UNIQUE, \
              passwd char(16) NOT NULL default '', count integer NOT NULL default 0, \
              line integer NOT NULL default 0, bill integer NOT NULL default 2)",
@@ -155,7 +155,7 @@ fn record(rows: u64, dialect: Dialect) -> Table {
              `id` int(10) unsigned default NULL, KEY `gr` (`grp`,`num`), \
              KEY `d` (`id`,`uid`)) ENGINE=InnoDB"
         }
-        Dialect::Postgres | Dialect::Sqlite => {
+        Dialect::Postgres | Dialect::Sqlite | Dialect::DuckDb => {
             "CREATE TABLE Record (num integer, host integer NOT NULL default 0, \
              aid integer NOT NULL default 0, uid integer NOT NULL default 0, sn integer, \
              count integer, grp integer, id integer)"
@@ -190,7 +190,7 @@ fn result(dialect: Dialect) -> Table {
              `point` int(11) default '0', `ret` int(11) default '0', PRIMARY KEY (`id`), \
              KEY `aid` (`aid`), KEY `sid` (`ret`,`uid`)) ENGINE=InnoDB"
             .to_owned(),
-        Dialect::Postgres | Dialect::Sqlite => {
+        Dialect::Postgres | Dialect::Sqlite | Dialect::DuckDb => {
             let (id, time) = (dialect.counting_key("id"), dialect.datetime());
             format!(
                 "CREATE TABLE Result ({id}, uid integer NOT NULL default 0, \

@@ -214,7 +214,7 @@ fn table(n: u64, rows: u64, dialect: Dialect) -> Table {
     let id = match dialect {
         Dialect::MySql => "id INTEGER NOT NULL AUTO_INCREMENT",
         Dialect::Postgres => "id SERIAL",
-        Dialect::Sqlite => "id INTEGER",
+        Dialect::Sqlite | Dialect::DuckDb => "id INTEGER",
     };
     let create = format!(
         "CREATE TABLE sbtest{n} ({id}, k INTEGER DEFAULT 0 NOT NULL, \
@@ -504,7 +504,7 @@ impl Client {
         let n = 1 + rng.below(self.tables);
         let (columns, id) = match session.dialect() {
             Dialect::MySql => ("id, k, c, pad", "0, "),
-            Dialect::Postgres | Dialect::Sqlite => ("k, c, pad", ""),
+            Dialect::Postgres | Dialect::Sqlite | Dialect::DuckDb => ("k, c, pad", ""),
         };
         let k = self.picker.pick(rng);
         self.text.clear();

@@ -7,7 +7,7 @@
 mod published;
 mod tables;
 
-use super::questions::{QuerySet, Question, Round};
+use super::query_set::{QuerySet, Round, SetQuery};
 use super::{DataSet, Parameters, Setting, Workload};
 use crate::record;
 use crate::session::Session;
@@ -123,17 +123,17 @@ impl QuerySet for TpcH {
     fn round(&self, setting: &Setting, session: &mut Session) -> Result<Round> {
         let scale = scale_factor(&setting.parameters);
         session.expect(&tables::counts(scale))?;
-        let question = |&(name, query, order): &Entry| Question {
+        let query = |&(name, query, order): &Entry| SetQuery {
             name,
             text: text(query, scale, setting.dialect()),
             order,
         };
-        let questions = QUERIES.iter().map(question).collect();
-        let judge = move |number: usize, rows: &_| {
+        let queries = QUERIES.iter().map(query).collect();
+        let check_answer = move |number: usize, rows: &_| {
             if scale == 1.0 { published::difference(number + 1, rows) } else { None }
         };
         let set = format!("tpch {scale}");
-        Round::new(setting, set, questions, Box::new(judge))
+        Round::new(setting, set, queries, Box::new(check_answer))
     }
 }
 

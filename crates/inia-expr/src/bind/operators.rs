@@ -465,12 +465,33 @@ fn align(left: Expr, right: Expr) -> (Expr, Expr) {
     }
 }
 
-/// The operand as arithmetic sees it: hexadecimal literals are unsigned integers.
+/// The operand as arithmetic sees it: hexadecimal literals are unsigned integers, and what chooses
+/// among values of several types gives the number of the value that it chooses.
 pub(crate) fn numeric(expr: Expr) -> Expr {
+    if expr.ty.class() == TypeClass::String && chooses_numbers(&expr.kind) {
+        let ty = ExprType::double(expr.ty.nullable);
+        return Expr { ty, ..expr };
+    }
     let ExprKind::HexLiteral(bytes) = &expr.kind else { return expr };
     let value = number::of_hex(bytes);
     let digits = value.checked_ilog10().unwrap_or(0) + 1;
     Expr::literal(Value::UInt(value), ExprType::uint(digits, false))
+}
+
+/// Whether a value is one of several, some of which are other numbers than their texts are.
+fn chooses_numbers(kind: &ExprKind) -> bool {
+    let other = |expr: &Expr| match &expr.ty.data_type {
+        DataType::Enum { .. } | DataType::Set { .. } | DataType::Bit(_) => true,
+        _ => matches!(expr.ty.class(), TypeClass::Dated | TypeClass::Time),
+    };
+    match kind {
+        ExprKind::Case(case) => {
+            let results = case.whens.iter().map(|(_, result)| result);
+            !case.is_nullif() && results.chain(&case.otherwise).any(other)
+        }
+        ExprKind::Call(call) if call.name == "if" => call.args[1..].iter().any(other),
+        _ => false,
+    }
 }
 
 /// The numbers in which an operand takes part in arithmetic.

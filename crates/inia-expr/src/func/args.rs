@@ -1,5 +1,6 @@
 //! A call's arguments, evaluated and converted on demand.
 
+use crate::charset;
 use crate::collate;
 use crate::context::Level;
 use crate::convert;
@@ -131,6 +132,33 @@ impl<'a> Args<'a, '_> {
         self.text(i)
     }
 
+    /// As [`Args::units`], for an argument that is converted to the result's character set: error
+    /// 3854 where it has characters or bytes that the set has not.
+    pub(crate) fn converted(&mut self, i: usize) -> Result<Cow<'a, str>, Stop> {
+        if self.is_binary() {
+            return self.units(i);
+        }
+        let (ty, charset) = (self.arg_type(i), self.ty.collation().charset());
+        let from_bytes = ty.class() == TypeClass::String && ty.collation() == Collation::BINARY;
+        if from_bytes {
+            let bytes = self.bytes(i)?;
+            return match charset.decode(&bytes) {
+                Ok(text) => Ok(Cow::Owned(text.into_owned())),
+                Err(_) => Err(cannot_convert(&bytes, "binary", self.ty).into()),
+            };
+        }
+        let text = self.text(i)?;
+        if charset.first_missing(&text).is_none() {
+            return Ok(text);
+        }
+        let own = match ty.is_text() {
+            true => ty.collation(),
+            false => self.ctx.env.collation,
+        };
+        let bytes = collate::encode(own, &text);
+        Err(cannot_convert(&bytes, charset::charset_name(own), self.ty).into())
+    }
+
     /// A string result made of [`Args::units`]; NULL with warning 1301 where it is too long.
     pub(crate) fn string(&mut self, units: String) -> FnResult {
         let limit = self.ctx.env.max_allowed_packet;
@@ -217,4 +245,17 @@ impl<'a> Args<'a, '_> {
     pub(crate) fn finite(&self, value: f64) -> FnResult {
         if value.is_finite() { Ok(Value::Double(value)) } else { Err(self.out_of_range("DOUBLE")) }
     }
+}
+
+/// Error 3854: a string has characters that the character set of `to` has not.
+fn cannot_convert(bytes: &[u8], from: &str, to: &ExprType) -> SqlError {
+    let shown: String = bytes
+        .iter()
+        .map(|byte| match byte {
+            b' '..=b'~' => char::from(*byte).to_string(),
+            _ => format!("\\x{byte:02X}"),
+        })
+        .collect();
+    let to = charset::charset_name(to.collation());
+    SqlError::new(ErrorCode::CannotConvertString, &[&shown, &from, &to])
 }

@@ -3,10 +3,12 @@
 use super::types::{any_null, int, int_null, text_null};
 use super::{Function, f, ft, node};
 use crate::context::Environment;
+use crate::convert;
 use crate::eval::{Args, FnResult, Stop};
-use crate::tree::Expr;
+use crate::tree::{Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
+use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::calendar::WeekMode;
 use inia_base::temporal::{Date, DateRules, DateTime, Interval, IntervalUnit, Time};
@@ -224,6 +226,17 @@ fn unit_tag(unit: IntervalUnit) -> i64 {
     UNITS.iter().position(|other| *other == unit).unwrap_or(0) as i64
 }
 
+/// The operand of YEAR(operand) or EXTRACT(YEAR FROM operand).
+pub fn year_operand(expr: &Expr) -> Option<&Expr> {
+    let ExprKind::Call(call) = &expr.kind else { return None };
+    let is_year = match call.name {
+        "year" => true,
+        "extract" => UNITS[call.tag as usize] == IntervalUnit::Year,
+        _ => false,
+    };
+    call.args.first().filter(|_| is_year)
+}
+
 /// EXTRACT(unit FROM operand).
 pub(crate) fn extract(unit: IntervalUnit, operand: Expr) -> Expr {
     use IntervalUnit as U;
@@ -305,12 +318,14 @@ pub(super) fn moment_in(value: &Value, ty: &ExprType) -> Option<DateTime> {
             let moment = whole.then(|| DateTime::parse(text, DateRules::ZEROS).ok()).flatten();
             return moment.map(|parsed| parsed.value);
         }
-        Value::Int(number) => *number,
-        Value::Decimal(number) => number.truncate(0).to_i64().ok()?,
+        Value::Int(number) => Decimal::from(*number),
+        Value::Decimal(number) => *number,
         _ => return None,
     };
-    let (moment, _) = DateTime::from_number(number, DateRules::ZEROS).ok()?;
-    (number >= 10_000_000_000).then_some(moment)
+    let whole = number.truncate(0).to_i64().ok()?;
+    let (moment, _) = DateTime::from_number(whole, DateRules::ZEROS).ok()?;
+    let micros = convert::fraction_micros(number) as u32;
+    (whole >= 10_000_000_000).then_some(DateTime { micros, ..moment })
 }
 
 /// TIMESTAMPDIFF(unit, from, to).

@@ -1,6 +1,6 @@
 //! Strings: cutting, joining, searching. Units are characters, or bytes for binary strings.
 
-use super::types::{constant_int, int, joined, string_of};
+use super::types::{constant_int, int, joined, string_like_first, string_of};
 use super::{Function, MANY, f, ft};
 use crate::collate;
 use crate::context::Environment;
@@ -52,9 +52,7 @@ pub(super) const TABLE: &[Function] = &[
         "substring_index",
         3,
         3,
-        |args, env| {
-            string_of(&args[..2], u64::from(args[0].ty.length), true, env, "substring_index")
-        },
+        |args, env| string_like_first(args, u64::from(args[0].ty.length), env),
         substring_index,
     ),
     ft("lpad", 3, 3, pad_type, pad, 0),
@@ -74,12 +72,12 @@ pub(super) const TABLE: &[Function] = &[
         3,
         |args, env| {
             let own = u64::from(args[0].ty.length);
-            let (from, to) = (u64::from(args[1].ty.length).max(1), u64::from(args[2].ty.length));
-            let length = if to > from { own + own / from * (to - from) } else { own };
-            string_of(args, length, true, env, "replace")
+            let to = args[2].ty.length_in(string_like_first(args, own, env)?.collation());
+            let length = own.saturating_mul(to.saturating_sub(2).saturating_add(1));
+            string_like_first(args, length.min(u64::from(u32::MAX)), env)
         },
         |a| {
-            let (text, from, to) = (a.units(0)?, a.units(1)?, a.units(2)?);
+            let (text, from, to) = (a.units(0)?, a.converted(1)?, a.converted(2)?);
             if from.is_empty() {
                 return a.string(text.into_owned());
             }
@@ -129,9 +127,9 @@ pub(super) const TABLE: &[Function] = &[
         4,
         4,
         |args, env| {
-            let length = u64::from(args[0].ty.length) + u64::from(args[3].ty.length);
-            let pair = [args[0].clone(), args[3].clone()];
-            string_of(&pair, length, true, env, "insert")
+            let own = u64::from(args[0].ty.length);
+            let new = args[3].ty.length_in(string_like_first(args, own, env)?.collation());
+            string_like_first(args, own + new, env)
         },
         insert,
     ),
@@ -213,7 +211,7 @@ fn substring(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 fn substring_index(a: &mut Args<'_, '_>) -> FnResult {
-    let (text, separator, count) = (a.units(0)?, a.units(1)?, a.clamped(2)?);
+    let (text, separator, count) = (a.units(0)?, a.converted(1)?, a.clamped(2)?);
     if separator.is_empty() || count == 0 || text.is_empty() {
         return a.string(String::new());
     }
@@ -232,17 +230,16 @@ fn substring_index(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 fn pad_type(args: &mut [Expr], env: &Environment) -> Ty {
-    let pair = [args[0].clone(), args[2].clone()];
     let length = match constant_int(&args[1]) {
         Some(length) if length >= 0 => length as u64,
         _ => 4_194_304,
     };
-    string_of(&pair, length, true, env, "lpad")
+    string_like_first(args, length, env)
 }
 
 /// LPAD, and RPAD with tag 1.
 fn pad(a: &mut Args<'_, '_>) -> FnResult {
-    let (text, length, fill) = (a.units(0)?, a.clamped(1)?, a.units(2)?);
+    let (text, length, fill) = (a.units(0)?, a.clamped(1)?, a.converted(2)?);
     let length = usize::try_from(length).map_err(|_| Stop::Null)?;
     let own = text.chars().count();
     if length <= own {
@@ -261,7 +258,7 @@ fn pad(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 fn trim_type(args: &mut [Expr], env: &Environment) -> Ty {
-    string_of(args, u64::from(args[0].ty.length), true, env, "trim")
+    string_like_first(args, u64::from(args[0].ty.length), env)
 }
 
 /// Tag bit 0: at the start; bit 1: at the end.
@@ -269,7 +266,7 @@ fn trim(a: &mut Args<'_, '_>) -> FnResult {
     let text = a.units(0)?;
     let what = match a.len() {
         1 => " ".into(),
-        _ => a.units(1)?,
+        _ => a.converted(1)?,
     };
     let mut rest = text.as_ref();
     if !what.is_empty() {
@@ -297,7 +294,7 @@ fn recase(a: &mut Args<'_, '_>, change: fn(Collation, &str) -> String) -> FnResu
 }
 
 fn insert(a: &mut Args<'_, '_>) -> FnResult {
-    let (text, start, count, new) = (a.units(0)?, a.clamped(1)?, a.clamped(2)?, a.units(3)?);
+    let (text, start, count, new) = (a.units(0)?, a.clamped(1)?, a.clamped(2)?, a.converted(3)?);
     let length = text.chars().count() as i64;
     // A start is looked for among the bytes first: one right behind the last character is at the
     // end where that character has several.

@@ -117,7 +117,9 @@ fn hex_type(args: &mut [Expr], env: &Environment) -> Ty {
         }
         _ => u64::from(ty.length) * 2,
     };
-    Ok(ExprType::text(length, env.collation, true))
+    // Whole columns alone have the greatest length: clients get another type for those.
+    const MAX_CHARS: u64 = u32::MAX as u64 / 16;
+    Ok(ExprType::text(length.min(MAX_CHARS), env.collation, true))
 }
 
 fn hex(a: &mut Args<'_, '_>) -> FnResult {

@@ -282,7 +282,14 @@ fn add_time(a: &mut Args<'_, '_>) -> FnResult {
     if let Some(moment) = moment {
         let added = added_time(a)?;
         let span = Interval { micros: i128::from(added.micros * sign), ..Interval::default() };
-        let moment = add(a, moment, span)?;
+        let moment = match moment.date.month > 0 && moment.date.day > 0 {
+            true => add(a, moment, span)?,
+            false => beside_zeros(moment, added.micros * sign).ok_or(Stop::Null)?,
+        };
+        // The calendar begins with the year 1.
+        if moment.date.year == 0 {
+            return Err(Stop::Null);
+        }
         return Ok(match text {
             true => Value::Text(moment.text(if moment.micros > 0 { 6 } else { 0 })),
             false => Value::DateTime(moment),
@@ -300,12 +307,27 @@ fn add_time(a: &mut Args<'_, '_>) -> FnResult {
     })
 }
 
+/// A sum whose date has no month or no day, which count as the last ones of the year or month
+/// before.
+fn beside_zeros(moment: DateTime, micros: i64) -> Option<DateTime> {
+    const DAY: i64 = 86_400_000_000;
+    let clock = moment.micros_since(DateTime { date: moment.date, ..DateTime::ZERO });
+    let (days, rest) = ((clock + micros).div_euclid(DAY), (clock + micros).rem_euclid(DAY));
+    let date = Date::from_days(moment.date.to_days() + days)?;
+    let (seconds, micros) = (rest / 1_000_000, (rest % 1_000_000) as u32);
+    let (hour, minute) = ((seconds / 3600) as u8, (seconds / 60 % 60) as u8);
+    Some(DateTime { date, hour, minute, second: (seconds % 60) as u8, micros })
+}
+
 /// What ADDTIME adds: a whole date and time is none.
 fn added_time(a: &mut Args<'_, '_>) -> Result<Time, Stop> {
     let value = a.value(1)?;
     let added = convert::to_time(&value, a.arg_type(1), a.ctx)?.ok_or(Stop::Null)?;
+    let text = matches!(&*value, Value::Text(text) if text.contains(' '))
+        && is_dated(&value, a.arg_type(1));
     match moment_in(&value, a.arg_type(1)) {
         Some(_) => Err(Stop::Null),
+        None if text => Err(Stop::Null),
         None => Ok(added),
     }
 }
@@ -333,7 +355,15 @@ fn time_diff(a: &mut Args<'_, '_>) -> FnResult {
         return Err(Stop::Null);
     }
     let micros = match dated {
-        (true, true) => a.datetime(0)?.micros_since(a.datetime(1)?),
+        (true, true) => {
+            let moment = |a: &mut Args<'_, '_>, i: usize, value: &Value| {
+                let ty = a.arg_type(i);
+                let moment = convert::to_datetime_with(value, ty, DateRules::ZEROS, a.ctx)?;
+                moment.ok_or(Stop::Null)
+            };
+            let (left, right) = (moment(a, 0, &left)?, moment(a, 1, &right)?);
+            left.micros_since(right)
+        }
         (false, false) => a.time(0)?.micros - a.time(1)?.micros,
         _ => return Err(Stop::Null),
     };

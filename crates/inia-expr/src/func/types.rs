@@ -80,6 +80,15 @@ pub(crate) fn string_of(
     Ok(ExprType::text(units, collation, nullable).with_coercibility(coercibility))
 }
 
+/// A string of up to `chars` characters in the first argument's collation, to whose character set
+/// [`Args::converted`] brings the others.
+///
+/// [`Args::converted`]: crate::eval::Args::converted
+pub(crate) fn string_like_first(args: &[Expr], chars: u64, env: &Environment) -> Ty {
+    let (collation, coercibility) = collate::aggregate_with(&[&args[0].ty], "", env.collation)?;
+    Ok(ExprType::text(chars, collation, true).with_coercibility(coercibility))
+}
+
 /// The longest string that CONCAT's type admits.
 const MAX_BLOB_CHARS: u64 = 4_194_304;
 

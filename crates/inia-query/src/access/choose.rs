@@ -19,7 +19,7 @@ const EQUAL_SHARE: f64 = 0.01;
 const HALF_OPEN_SHARE: f64 = 0.33;
 const CLOSED_SHARE: f64 = 0.05;
 /// Reading a row by a secondary index costs this many sequential rows.
-const LOOKUP_COST: f64 = 3.0;
+const LOOKUP_COST: f64 = 8.0;
 
 /// In smaller tables lookups are not held against an index: a scan would lock, and show to others,
 /// more than the statement is about.

@@ -11,7 +11,7 @@ use super::bounds::{self, KeyRange, Keys};
 use super::run::FoundRun;
 use crate::catalog::{IndexKind, Table};
 use crate::error::StorageResult;
-use batch::{Batch, FIRST_BATCH, Item};
+use batch::{Batch, BatchItem, FIRST_BATCH};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -53,7 +53,7 @@ pub(crate) struct TableScan {
     row: Vec<u8>,
     key: Vec<u8>,
     batch: Batch,
-    /// How much of each row is asked for, where not all of it is.
+    /// How much of each row is read, where not all of it is.
     narrow: Option<usize>,
     locks: LockPolicy,
     last: LastMove,
@@ -63,7 +63,7 @@ pub(crate) struct TableScan {
 struct Path {
     /// `None` for the clustered tree.
     index: Option<usize>,
-    /// The index's entries hold all that is asked for.
+    /// The index's entries hold all that is read.
     covering: bool,
     direction: Direction,
     /// Every row found fulfils the path's conditions.
@@ -116,7 +116,7 @@ impl TableScan {
         })
     }
 
-    /// Asks for these columns of each row only, and for no keys. Where rows are read from the
+    /// Reads these columns of each row only, and no keys. Where rows are read from the
     /// clustered tree and all of the columns have fixed places, which lie in a row's first bytes,
     /// the rest is left out. Before the first move.
     pub(crate) fn narrow_to(&mut self, columns: impl Iterator<Item = usize>) {
@@ -208,7 +208,7 @@ impl TableScan {
             }
             Standing::PointEntry(index) => Some(self.entry(index, &self.key, &self.row)?),
             Standing::Batch(at) => {
-                let Item { key, row } = &self.batch.items[at];
+                let BatchItem { key, row } = &self.batch.items[at];
                 row.as_ref().map(|row| FoundRow {
                     clustered_key: &self.batch.keys[key.clone()],
                     data: RowData::Row(&self.batch.rows[row.clone()]),

@@ -1,9 +1,9 @@
-//! The metadata that clients get of columns of tables, temporary ones included.
+//! The metadata that clients get of columns of tables, temporary ones and groups included.
 
 use crate::plan::{Origin, OutputColumn};
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::DataType;
-use inia_expr::{ExprType, TypeClass};
+use inia_expr::{Expr, ExprKind, ExprType, TypeClass};
 
 /// What a column loses on its way through a temporary table.
 const OF_THE_TABLE: u16 = flags::PRI_KEY
@@ -40,6 +40,39 @@ pub(super) fn as_kept(column: &mut OutputColumn) {
         }
     }
     result.flags &= !OF_THE_TABLE;
+}
+
+/// Describes a value of a query that makes one group of all rows: where there is no row, columns of
+/// the first one are NULL, and what is computed from them.
+pub(super) fn of_one_group(column: &mut OutputColumn, expr: &Expr) {
+    if !is_null_with_columns(expr) {
+        return;
+    }
+    column.ty.nullable = true;
+    if matches!(expr.kind, ExprKind::Column { .. }) {
+        column.result.flags &= !flags::NOT_NULL;
+    }
+}
+
+fn is_null_with_columns(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Column { .. } => true,
+        ExprKind::Cast(inner, _) | ExprKind::Neg(inner, _) => is_null_with_columns(inner),
+        ExprKind::Arith(arith) => {
+            is_null_with_columns(&arith.left) || is_null_with_columns(&arith.right)
+        }
+        _ => false,
+    }
+}
+
+/// Describes a key of groups, or of rows that are compared as wholes: JSON that is computed becomes
+/// a column on the way.
+pub(super) fn of_groups(column: &mut OutputColumn, expr: &Expr) {
+    let mut computed = column.result.org_name.is_empty() && !expr.is_constant_in_statement();
+    expr.walk(&mut |node| computed &= !matches!(node.kind, ExprKind::Aggregate(_)));
+    if computed && column.ty.data_type == DataType::Json {
+        column.result.decimals = 0;
+    }
 }
 
 /// Describes a column of a set operation's result.

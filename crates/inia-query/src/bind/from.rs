@@ -294,9 +294,10 @@ impl QueryBinder<'_> {
         }
         let level = self.levels.len() - 1;
         self.levels[level].open = derived.lateral;
-        let subplan = self.inside(|binder| binder.subplan(&derived.query, QueryUse::default()));
+        let subplan = self.inside(|binder| binder.subplan(&derived.query, QueryUse::derived()));
         self.levels[level].open = true;
         let (id, correlated) = subplan?;
+        self.keep_block_of(id);
         let columns = self.derived_columns(id, &derived.columns)?;
         let lateral = derived.lateral && correlated;
         let rows = self.subplan_rows(id);

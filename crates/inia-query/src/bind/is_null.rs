@@ -52,7 +52,7 @@ pub(crate) fn plainly(condition: Expr) -> Expr {
     if let Expr::And(parts) = condition {
         return Expr::And(parts.into_iter().map(plainly).collect());
     }
-    let Some(name) = asked(&condition) else { return condition };
+    let Some(name) = tested_column(&condition) else { return condition };
     let column = Box::new(Expr::Column(name.clone()));
     let null = Expr::IsNull { expr: column, negated: false };
     Expr::IsTruth { expr: Box::new(null), truth: Truth::True, negated: false }
@@ -66,7 +66,7 @@ fn last_inserted(
     if !env.auto_is_null || env.is_prepared || env.last_insert_id == 0 {
         return None;
     }
-    let name = asked(condition).filter(|name| never(name) == Some(Never::Numbered))?;
+    let name = tested_column(condition).filter(|name| never(name) == Some(Never::Numbered))?;
     let number = Expr::Function(FunctionCall::native("last_insert_id", Vec::new()));
     Some(equal(name, number))
 }
@@ -81,14 +81,14 @@ fn zero_date(condition: &Expr, never: &dyn Fn(&ColumnName) -> Option<Never>) -> 
         }
         return found.map(Expr::And);
     }
-    let name = asked(condition)?;
+    let name = tested_column(condition)?;
     let Some(Never::Date { outer }) = never(name) else { return None };
     let zero = equal(name, Expr::Literal(Literal::Int(0)));
     Some(if outer { Expr::Or(vec![zero, condition.clone()]) } else { zero })
 }
 
-/// The column that a condition asks to be NULL.
-fn asked(condition: &Expr) -> Option<&ColumnName> {
+/// The column that a condition tests for NULL.
+fn tested_column(condition: &Expr) -> Option<&ColumnName> {
     let operand = match condition {
         Expr::IsNull { expr, negated: false }
         | Expr::IsTruth { expr, truth: Truth::Unknown, negated: false } => expr,

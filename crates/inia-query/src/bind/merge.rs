@@ -84,7 +84,8 @@ impl QueryBinder<'_> {
                 return Ok(bound);
             }
         }
-        let (id, _) = self.subplan(query, QueryUse::default())?;
+        let (id, _) = self.subplan(query, QueryUse::derived())?;
+        self.keep_block_of(id);
         if self.subplan_columns(id).len() != names.len() {
             return Err(missing());
         }

@@ -1,5 +1,6 @@
 //! Query expressions: WITH, set operations, VALUES, nesting, LIMIT.
 
+use super::derived::BoundBlock;
 use super::described::of_set_operation;
 use super::scope::Clause;
 use super::{CteBinding, Level, QueryBinder, QueryUse, Result};
@@ -21,7 +22,7 @@ impl QueryBinder<'_> {
     pub(super) fn query(&mut self, query: &ast::Query, usage: QueryUse) -> Result<QueryPlan> {
         let ctes = self.ctes.len();
         if let Some(with) = &query.with
-            && let Err(error) = self.with(with)
+            && let Err(error) = self.with(with, Some(query))
         {
             self.ctes.truncate(ctes);
             return Err(error);
@@ -34,13 +35,15 @@ impl QueryBinder<'_> {
         plan
     }
 
-    /// Binds the common table expressions of a WITH and brings them into scope.
-    fn with(&mut self, with: &ast::With) -> Result<()> {
+    /// Binds the common table expressions of a WITH and brings them into scope, in that query where
+    /// no other one reads them.
+    fn with(&mut self, with: &ast::With, query: Option<&ast::Query>) -> Result<()> {
         for (number, cte) in with.ctes.iter().enumerate() {
             if with.ctes[..number].iter().any(|other| other.name == cte.name) {
                 return Err(SqlError::new(ErrorCode::NonUniqueTable, &[&cte.name]));
             }
-            self.cte(cte, with.recursive)?;
+            let once = query.is_some_and(|query| reads_once(query, with, &cte.name));
+            self.cte(cte, with.recursive, once)?;
         }
         Ok(())
     }
@@ -53,6 +56,9 @@ impl QueryBinder<'_> {
             if query.limit.as_ref().is_some_and(|limit| !usage.tested || !has_rows(limit)) {
                 self.kept = None;
             }
+            if query.limit.is_some() {
+                self.block = None;
+            }
             order_by_index(&mut plan);
             return Ok(plan);
         }
@@ -64,12 +70,14 @@ impl QueryBinder<'_> {
         }
         let usage = QueryUse { nested: false, ..usage };
         let (body, columns) = self.operand(&query.body, usage)?;
+        let block = self.block.take().filter(|_| query.limit.is_none());
         let (mut order, mut computed) = (Vec::new(), Vec::new());
         for item in &query.order_by {
             order.push(self.order_by_output(item, &columns, &mut computed)?);
         }
         let limit = self.limit(query.limit.as_ref())?;
         let count_found_rows = counts_found_rows(&query.body);
+        self.block = block;
         Ok(QueryPlan { columns, body, computed, order, limit, count_found_rows })
     }
 
@@ -89,7 +97,10 @@ impl QueryBinder<'_> {
                 let plan = self.select((&select_all(name), usage), &[], &[])?;
                 Ok((plan.body, plan.columns))
             }
-            QueryBody::Values(rows) => self.values(rows),
+            QueryBody::Values(rows) => {
+                self.block = None;
+                self.values(rows)
+            }
             QueryBody::SetOperation { first, rest } => self.set_operation(first, rest, usage),
         }
     }
@@ -129,10 +140,12 @@ impl QueryBinder<'_> {
     ) -> Result<(Body, Vec<OutputColumn>)> {
         let usage = QueryUse { keeps_digits: true, ..usage };
         let (first, mut columns) = self.operand(first, usage)?;
+        let mut blocks = vec![self.block.take()];
         let mut types: Vec<Vec<ExprType>> = columns.iter().map(|c| vec![c.ty.clone()]).collect();
         let mut steps = Vec::with_capacity(rest.len());
         for term in rest {
             let (body, right) = self.operand(&term.body, usage)?;
+            blocks.push(self.block.take());
             if right.len() != columns.len() {
                 let code = ErrorCode::WrongNumberOfColumnsInSelect;
                 return Err(SqlError::new(code, &[]));
@@ -147,8 +160,10 @@ impl QueryBinder<'_> {
             let ty = merge(&types, "UNION")?.fitted_to_column();
             *column = of_set_operation(&column.result.name, ty);
         }
-        let types = columns.iter().map(|c| c.ty.clone()).collect();
-        let counted = steps.iter().rposition(|step| !(step.op == ast::SetOp::Union && step.all));
+        let types: Vec<ExprType> = columns.iter().map(|c| c.ty.clone()).collect();
+        let appends = |step: &SetStep| step.op == ast::SetOp::Union && step.all;
+        self.block = BoundBlock::of_set(blocks, types.clone(), steps.iter().all(appends));
+        let counted = steps.iter().rposition(|step| !appends(step));
         let counted = counted.map_or(0, |last| last + 1);
         let plan = SetPlan { first, rest: steps, counted, types };
         Ok((Body::SetOperation(Box::new(plan)), columns))
@@ -203,7 +218,7 @@ impl QueryBinder<'_> {
     }
 
     /// Binds one common table expression and brings it into scope.
-    fn cte(&mut self, cte: &ast::Cte, recursive: bool) -> Result<()> {
+    fn cte(&mut self, cte: &ast::Cte, recursive: bool, once: bool) -> Result<()> {
         // A WITH inside the query that defines the name again hides it: the query does not read
         // itself.
         let hides = |with: &ast::With| with.ctes.iter().any(|inner| inner.name == cte.name);
@@ -216,7 +231,7 @@ impl QueryBinder<'_> {
             // new one and are removed from there.
             let inner = self.ctes.len();
             if let Some(with) = &cte.query.with {
-                self.with(with)?;
+                self.with(with, None)?;
             }
             let recurs = |binder: &mut Self| binder.recursive_cte(cte, first, rest);
             let bound = self.inside(|binder| binder.height_of(recurs));
@@ -232,9 +247,12 @@ impl QueryBinder<'_> {
         // An error counts only once a query reads the name, so it is kept in the binding. Subplans
         // and tables that were bound before it are dropped.
         let before = (self.subplans.len(), self.tables.len(), self.temporary.len());
-        let bound = self.inside(|binder| {
-            binder.height_of(|binder| binder.subplan(&cte.query, QueryUse::default()))
-        });
+        let usage = QueryUse { derived: once, ..QueryUse::default() };
+        let bound =
+            self.inside(|binder| binder.height_of(|binder| binder.subplan(&cte.query, usage)));
+        if let (true, Ok(((subplan, _), _))) = (once, &bound) {
+            self.keep_block_of(*subplan);
+        }
         let bound = bound.and_then(|((subplan, _), height)| {
             Ok((subplan, height, self.derived_columns(subplan, &cte.columns)?))
         });
@@ -398,6 +416,15 @@ fn mentions(body: &QueryBody, name: &str) -> bool {
     let mut reads = ReferencedObjects::default();
     reads.body(body);
     reads.tables.iter().any(|table| table.db.is_none() && table.name == name)
+}
+
+/// Whether a query with that WITH mentions a name once.
+fn reads_once(query: &ast::Query, with: &ast::With, name: &str) -> bool {
+    let mut reads = ReferencedObjects::default();
+    reads.body(&query.body);
+    query.order_by.iter().for_each(|item| reads.expr(&item.expr));
+    with.ctes.iter().for_each(|cte| reads.query(&cte.query));
+    reads.tables.iter().filter(|table| table.db.is_none() && table.name == name).count() == 1
 }
 
 /// Whether the leftmost SELECT asks for SQL_CALC_FOUND_ROWS.

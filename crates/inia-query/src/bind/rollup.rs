@@ -29,7 +29,7 @@ fn grouping_bits(args: &mut Args<'_, '_>) -> FnResult {
     Ok(Value::Int(bits))
 }
 
-/// Whether the expression asks GROUPING.
+/// Whether the expression calls GROUPING.
 pub(super) fn asks_grouping(expr: &Expr) -> bool {
     let mut asks = false;
     expr.walk(&mut |node| asks |= matches!(&node.kind, ExprKind::Call(c) if c.name == GROUPING));

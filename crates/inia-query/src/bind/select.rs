@@ -7,8 +7,9 @@ mod list;
 
 pub(crate) use item_name::item_name;
 
-use super::described::as_kept;
+use super::described;
 use super::from::BoundFrom;
+use super::having::check_early;
 use super::hints::keeps_order;
 use super::is_null::{self, Never};
 use super::nesting::{MAX_TABLES, too_many_tables};
@@ -17,7 +18,7 @@ use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
 use super::{Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
-use crate::optimize::{FromTree, OrderKey, QueryBlock, group_strategy, plan_from};
+use crate::optimize::{FromTree, OrderKey, QueryBlock, choose_strategies, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
 use crate::plan::{SelectPlan, SortKey};
@@ -66,6 +67,65 @@ impl Clauses {
         windows.iter_mut().for_each(|window| window.for_each_expr_mut(visit));
     }
 
+    /// The select list, and what only ORDER BY reads.
+    pub(super) fn output(&self) -> Vec<Expr> {
+        let items = self.items.iter().map(|item| &item.expr);
+        items.chain(&self.hidden).cloned().collect()
+    }
+
+    /// Whether there is an ORDER BY.
+    pub(super) fn sorts(&self) -> bool {
+        !self.order.is_empty()
+    }
+
+    /// Drops ORDER BY.
+    pub(super) fn drop_order(&mut self) {
+        self.order.clear();
+        self.hidden.clear();
+    }
+
+    /// Drops keys of ORDER BY that are there twice, and those of which `determined` says that the
+    /// keys before them leave one value.
+    pub(super) fn reduce_order(&mut self, determined: impl Fn(&Expr, &[&Expr]) -> bool) {
+        let Clauses { items, hidden, order, .. } = self;
+        let exprs: Vec<&Expr> = items.iter().map(|item| &item.expr).chain(&*hidden).collect();
+        let (mut before, mut kept) = (Vec::new(), Vec::with_capacity(order.len()));
+        for key in order.drain(..) {
+            let expr = exprs[key.index];
+            let known = before.iter().any(|before: &&Expr| before.same(expr));
+            let fixed = matches!(expr.kind, ExprKind::Literal(_)) || determined(expr, &before);
+            let twice = known && crate::access::is_stable(expr);
+            if !fixed && !twice {
+                before.push(expr);
+                kept.push(key);
+            }
+        }
+        *order = kept;
+        if order.is_empty() {
+            hidden.clear();
+        }
+    }
+
+    /// Whether ORDER BY reads an item of the select list.
+    pub(super) fn sorts_by(&self, item: usize) -> bool {
+        self.order.iter().any(|key| key.index == item)
+    }
+
+    /// Whether the same rows always give the same result.
+    pub(super) fn is_stable(&self) -> bool {
+        let mut stable = true;
+        self.clone().for_each_expr_mut(&mut |expr| {
+            // Of aggregates and functions over windows the arguments count.
+            expr.walk_mut(&mut |node| {
+                if matches!(node.kind, ExprKind::Aggregate(_) | ExprKind::Window(_)) {
+                    *node = Expr::null();
+                }
+            });
+            stable &= crate::access::is_stable(expr);
+        });
+        stable
+    }
+
     /// Whether queries inside read aggregates of it.
     pub(super) fn shows_aggregates(&self) -> bool {
         !self.shown.is_empty()
@@ -83,6 +143,21 @@ impl Clauses {
     fn groups_only(&self, select: &ast::Select) -> bool {
         let computes = !self.aggregates.is_empty() || !self.windows.is_empty();
         !computes && self.having.is_none() && !select.rollup
+    }
+
+    /// Describes the columns by what is done to the rows.
+    fn describe(&mut self, distinct: bool) {
+        let Clauses { items, columns, group, aggregates, .. } = self;
+        let one_group = group.is_empty() && !aggregates.is_empty();
+        let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
+        for (item, column) in items.iter().zip(columns) {
+            if one_group {
+                described::of_one_group(column, &item.expr);
+            }
+            if many {
+                described::of_groups(column, &item.expr);
+            }
+        }
     }
 
     /// Makes the expressions above WITH ROLLUP read the group's values.
@@ -184,10 +259,11 @@ impl QueryBinder<'_> {
         if !clauses.windows.is_empty() {
             let items = clauses.items.iter().zip(&mut clauses.columns);
             let computed = items.filter(|(item, _)| !item.expr.is_constant_in_statement());
-            computed.for_each(|(_, column)| as_kept(column));
+            computed.for_each(|(_, column)| described::as_kept(column));
         }
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
+        clauses.describe(select.options.distinct);
         clauses.shown_at = from.width;
         from.width += clauses.shown.len();
         if clauses.group.is_empty() && !clauses.aggregates.is_empty() {
@@ -201,10 +277,7 @@ impl QueryBinder<'_> {
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
             self.check_full_group(select, &from, &clauses)?;
         }
-        let members = self.unnest(&mut from, &mut clauses.conditions);
-        self.check_orders(select, from.tree.as_ref());
-        self.derive_subqueries((select, usage), (&mut from, &mut clauses), members);
-        self.keep_nested((select, usage), &from, &clauses);
+        self.rewrite((select, usage), (&mut from, &mut clauses));
         if select.rollup {
             clauses.read_rolled_up(from.width)?;
             self.prepare_rolled_up(&mut clauses);
@@ -226,6 +299,25 @@ impl QueryBinder<'_> {
         match clauses.having.as_ref().is_some_and(has_window) {
             true => Err(having_window(&clauses.items)),
             false => Ok(()),
+        }
+    }
+
+    /// Rewrites a SELECT by all that is known of it, and keeps it for the query around it.
+    fn rewrite(
+        &mut self,
+        (select, usage): (&ast::Select, QueryUse),
+        (from, clauses): (&mut BoundFrom, &mut Clauses),
+    ) {
+        if !select.rollup {
+            check_early(clauses);
+        }
+        let members = self.unnest(from, &mut clauses.conditions);
+        self.check_orders(select, from.tree.as_ref());
+        self.derive_subqueries((select, usage), (from, clauses), members);
+        self.push_down(from, clauses);
+        self.keep_nested((select, usage), from, clauses);
+        if usage.derived {
+            self.keep_block(select, from, clauses);
         }
     }
 
@@ -318,7 +410,12 @@ impl QueryBinder<'_> {
 
     /// Every slot that anything in the block reads. A slot that is not needed stays unfilled, so
     /// every clause counts, and so do queries inside.
-    fn needed(&self, output: &[Expr], clauses: &Clauses, tree: Option<&FromTree>) -> SlotSet {
+    pub(super) fn needed(
+        &self,
+        output: &[Expr],
+        clauses: &Clauses,
+        tree: Option<&FromTree>,
+    ) -> SlotSet {
         let level = self.levels.last().expect("a SELECT is being bound");
         let mut needed = level.read_by_parts.clone();
         let mut need = |expr: &Expr| needed = needed.union(&slots_of(expr).slots);
@@ -338,10 +435,11 @@ impl QueryBinder<'_> {
     pub(super) fn plan(
         &self,
         select: &ast::Select,
-        from: BoundFrom,
+        mut from: BoundFrom,
         mut clauses: Clauses,
         limit: Option<u64>,
     ) -> QueryPlan {
+        let distinct = self.reduce(select, &mut from, &mut clauses);
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
         // Sort keys are positions that count on from the select list into the hidden expressions.
@@ -356,7 +454,7 @@ impl QueryBinder<'_> {
             _ => None,
         };
         let order: Option<Vec<OrderKey>> = clauses.order.iter().map(key).collect();
-        let counts = select.options.distinct || select.options.calc_found_rows;
+        let counts = distinct || select.options.calc_found_rows;
         let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
         let block = QueryBlock {
             needed: &needed,
@@ -381,6 +479,7 @@ impl QueryBinder<'_> {
         let mut plan = SelectPlan {
             width: from.width,
             source,
+            batches: None,
             once,
             filter,
             aggregation,
@@ -388,14 +487,10 @@ impl QueryBinder<'_> {
             windows: clauses.windows,
             output,
             visible,
-            distinct: select.options.distinct,
+            distinct,
             ordered: false,
         };
-        // The strategy depends on the planned source, so it is chosen last.
-        let strategy = group_strategy(&plan);
-        if let (Some(aggregation), Some(strategy)) = (&mut plan.aggregation, strategy) {
-            aggregation.strategy = strategy;
-        }
+        choose_strategies(&mut plan, &block);
         QueryPlan {
             columns: clauses.columns,
             body: Body::Select(Box::new(plan)),

@@ -1,4 +1,4 @@
-//! What expressions ask of the session: variables, clock, sleeping, user-level locks.
+//! What expressions need of the session: variables, clock, sleeping, user-level locks.
 
 use crate::account::{Access, AccountName};
 use crate::catalog::CatalogVersion;

@@ -76,7 +76,7 @@ pub struct SessionContext {
     pub mdl: MdlSession,
     /// What expressions are evaluated in.
     pub env: Environment,
-    /// What functions ask of the session.
+    /// What functions need of the session.
     pub host: Host,
     /// Warnings and errors of the statement before.
     pub diagnostics: Warnings,

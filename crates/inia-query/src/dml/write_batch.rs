@@ -68,6 +68,40 @@ impl RowWriter<'_> {
         (count, written)
     }
 
+    /// Inserts the rows that wait, but leaves out those whose key exists: their places among the
+    /// rows, and error 1062 of each. Entries may still wait, unless these are the `last` rows.
+    pub(crate) fn flush_ignoring(
+        &mut self,
+        txn: &mut Txn,
+        last: bool,
+    ) -> Result<Vec<(usize, SqlError)>, SqlError> {
+        let mut pending = std::mem::take(&mut self.pending);
+        let (table, all) = (self.table, pending.rows.len());
+        let mut refused = Vec::new();
+        let mut next = 0;
+        while next < all {
+            next = self.write_range(txn, &table.clustered, &pending.rows, next..all)?;
+            if next < all {
+                let row = values(table, pending.rows.value(next), self.zone())?;
+                Written::clustered_duplicate(&table.def)?;
+                refused.push((next, duplicate_error(&table.def, 0, &row)));
+                next += 1;
+            }
+        }
+        for entries in pending.entries.iter_mut().filter(|entries| !entries.is_empty()) {
+            debug_assert!(entries.len() >= all, "each row that waits has its entry");
+            let first = entries.len() - all;
+            let left_out: Vec<usize> = refused.iter().map(|(at, _)| first + at).collect();
+            entries.leave_out(&left_out);
+        }
+        self.write_entries(txn, &mut pending.entries, last)?;
+        let written = (all - refused.len()) as i64;
+        table.shared.row_estimate.fetch_add(written, Ordering::Relaxed);
+        pending.rows.clear();
+        self.pending = pending;
+        Ok(refused)
+    }
+
     fn write_all(
         &self,
         txn: &mut Txn,
@@ -81,16 +115,7 @@ impl RowWriter<'_> {
         debug_assert!(end <= all, "no more rows are written than wait");
         let entries = &mut pending.entries;
         entries.iter_mut().for_each(|entries| entries.drop_last(all - end));
-        let size = entries.iter().map(Records::size).sum::<usize>();
-        let most = entries.iter().map(Records::len).max().unwrap_or(0);
-        if last || end < all || size >= MAX_ENTRY_BYTES || most >= MAX_ENTRIES {
-            for (at, entries) in entries.iter_mut().enumerate() {
-                // Entries of indexes that are not unique never meet, in whatever order they come.
-                entries.sort();
-                self.write_range(txn, &table.indexes[at].tree, entries, 0..entries.len())?;
-                entries.clear();
-            }
-        }
+        self.write_entries(txn, entries, last || end < all)?;
         *count = end;
         if end < all {
             let row = values(table, pending.rows.value(end), self.zone())?;
@@ -98,6 +123,27 @@ impl RowWriter<'_> {
             return Err(duplicate_error(&table.def, 0, &row));
         }
         table.shared.row_estimate.fetch_add(end as i64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Inserts the entries that wait where there are many, or where `all` of them are to go in.
+    fn write_entries(
+        &self,
+        txn: &mut Txn,
+        entries: &mut [Records],
+        all: bool,
+    ) -> Result<(), SqlError> {
+        let size = entries.iter().map(Records::size).sum::<usize>();
+        let most = entries.iter().map(Records::len).max().unwrap_or(0);
+        if !all && size < MAX_ENTRY_BYTES && most < MAX_ENTRIES {
+            return Ok(());
+        }
+        for (at, entries) in entries.iter_mut().enumerate() {
+            // Entries of indexes that are not unique never meet, in whatever order they come.
+            entries.sort();
+            self.write_range(txn, &self.table.indexes[at].tree, entries, 0..entries.len())?;
+            entries.clear();
+        }
         Ok(())
     }
 

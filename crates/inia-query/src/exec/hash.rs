@@ -6,7 +6,8 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
-const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+/// An odd number with its bits well spread.
+pub(super) const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
@@ -17,6 +18,12 @@ fn seed() -> u64 {
 fn mix(state: u64, word: u64) -> u64 {
     let product = u128::from(state ^ word) * u128::from(MULTIPLIER ^ word.rotate_left(32));
     (product as u64) ^ ((product >> 64) as u64) ^ state.rotate_left(23)
+}
+
+/// The hash of a key of some words.
+#[inline]
+pub(super) fn word_hash(words: impl Iterator<Item = i64>) -> u64 {
+    mix(words.fold(seed(), |state, word| mix(state, word as u64)), MULTIPLIER)
 }
 
 /// Makes hashers of [`KeyHasher`].
@@ -64,6 +71,11 @@ impl Hasher for KeyHasher {
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
         self.0 = mix(state, u64::from_le_bytes(last));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.0 = mix(self.0, word);
     }
 
     #[inline]

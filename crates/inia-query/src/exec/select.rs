@@ -4,7 +4,7 @@ use super::aggregate::Groups;
 use super::keys::TupleKey;
 use super::sort::Sorter;
 use super::window::Windows;
-use super::{Project, Result, Runner, Tuple, TupleVisitor, damaged_row};
+use super::{Project, Result, RowVisitor, Runner, Tuple, TupleVisitor, damaged_row};
 use crate::access::TableScan;
 use crate::catalog::Table;
 use crate::plan::trace::{Node, Stage, watched};
@@ -141,16 +141,11 @@ impl Runner<'_> {
         let empty = !holds(&select.once, ctx, &row)?;
         match &select.aggregation {
             None if empty => Ok(()),
-            None => {
-                let mut kept = Stage::new(self.trace, Node::Filtered(select));
-                self.source(&select.source, ctx, &mut row, &mut |ctx, row| {
-                    let wanted =
-                        !holds(&select.filter, ctx, row)? || kept.visit(|| project(ctx, row))?;
-                    ctx.scanned += 1;
-                    Ok(wanted)
-                })?;
-                Ok(())
-            }
+            None => self.filtered_rows(select, ctx, &mut row, &mut |ctx, row| {
+                let wanted = project(ctx, row)?;
+                ctx.scanned += 1;
+                Ok(wanted)
+            }),
             Some(aggregation) => {
                 let enclosing = std::mem::take(&mut ctx.aggregates);
                 let mut groups = Stage::new(self.trace, Node::Grouped(select));
@@ -162,6 +157,29 @@ impl Runner<'_> {
                 outcome
             }
         }
+    }
+
+    /// The rows of FROM that fulfil WHERE.
+    fn filtered_rows(
+        &self,
+        select: &SelectPlan,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<()> {
+        let mut kept = Stage::new(self.trace, Node::Filtered(select));
+        let visit = &mut |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| {
+            kept.visit(|| visit(ctx, row))
+        };
+        if let Some(batches) = &select.batches
+            && self.rows_of_batches((select, batches), ctx, row, visit)?
+        {
+            return Ok(());
+        }
+        self.source(&select.source, ctx, row, &mut |ctx, row| {
+            Ok(!holds(&select.filter, ctx, row)? || visit(ctx, row)?)
+        })?;
+        Ok(())
     }
 
     fn grouped(
@@ -204,11 +222,8 @@ impl Runner<'_> {
         // Nothing was given so far: what the strategy rests on does not hold for this data.
         let mut groups = Groups::new(aggregation, self.exec.workspace);
         if !empty {
-            let mut kept = Stage::new(self.trace, Node::Filtered(select));
-            self.source(&select.source, ctx, row, &mut |ctx, row| {
-                if holds(&select.filter, ctx, row)? {
-                    kept.visit(|| groups.add(ctx, row))?;
-                }
+            self.filtered_rows(select, ctx, row, &mut |ctx, row| {
+                groups.add(ctx, row)?;
                 Ok(true)
             })?;
         }

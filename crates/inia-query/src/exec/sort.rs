@@ -41,7 +41,7 @@ pub(super) struct Sorter<'w> {
 const MAX_KEPT_ROWS: usize = 1 << 16;
 
 impl<'w> Sorter<'w> {
-    /// A sorter of which only the first `needed` rows are asked.
+    /// A sorter of which only the first `needed` rows are read.
     pub(super) fn new(needed: usize, workspace: Workspace<'w>) -> Sorter<'w> {
         Sorter {
             needed,

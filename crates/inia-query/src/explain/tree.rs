@@ -20,8 +20,8 @@ use std::fmt::Write;
 
 /// The whole plan as indented text, with what a run of it has shown.
 pub fn print_tree(plan: &StatementPlan, trace: Option<&Trace>) -> String {
-    let estimator = Estimator::new(plan);
-    let mut printer = Printer { plan, estimator, trace, seen: None, out: String::new() };
+    let (estimator, out) = (Estimator::new(plan), String::new());
+    let mut printer = Printer { plan, estimator, trace, seen: None, in_batches: false, out };
     printer.query(&plan.root, 0);
     printer.out
 }
@@ -32,6 +32,8 @@ struct Printer<'p> {
     trace: Option<&'p Trace>,
     /// What was seen of the node that is printed next.
     seen: Option<String>,
+    /// The SELECT that is printed joins batches of rows.
+    in_batches: bool,
     out: String,
 }
 
@@ -158,7 +160,9 @@ impl Printer<'_> {
                 self.enter(Node::Filtered(select));
             }
             self.filtered(&conditions, estimates.filtered, &mut depth);
+            let around = std::mem::replace(&mut self.in_batches, select.batches.is_some());
             self.source(&select.source, depth);
+            self.in_batches = around;
         }
         self.subqueries(select, outer);
     }
@@ -324,7 +328,8 @@ impl Printer<'_> {
                 self.source(&join.left, depth);
             }
             RowSource::Join(join) => {
-                self.node(depth, &join_text(join), estimate);
+                let batches = if self.in_batches { " of batches" } else { "" };
+                self.node(depth, &join_text(join, batches), estimate);
                 self.source(&join.left, depth + 1);
                 let mut below = depth + 1;
                 if let (JoinMethod::Hash(_), Some(trace)) = (&join.method, self.trace) {
@@ -344,8 +349,8 @@ fn filtered(table: &TableSource, conditions: &[Expr]) -> Estimate {
     Estimate { rows: read.rows * kept_by_all(conditions, &table.table, table.base), ..read }
 }
 
-/// A join's kind, method and conditions.
-fn join_text(join: &JoinPlan) -> String {
+/// A join's kind, method and conditions; `batches` says that it joins those.
+fn join_text(join: &JoinPlan, batches: &str) -> String {
     let kind = match (join.kind, &join.method) {
         (JoinType::Inner, JoinMethod::NestedLoop) => "Nested loop inner join",
         (JoinType::Left, JoinMethod::NestedLoop) => "Nested loop left join",
@@ -365,9 +370,9 @@ fn join_text(join: &JoinPlan) -> String {
     }
     let on = on.join(" and ").replace('`', "");
     match (on.is_empty(), &join.method) {
-        (false, _) => format!("{kind} ({on})"),
-        (true, JoinMethod::Hash(_)) => format!("{kind} (no condition)"),
-        (true, JoinMethod::NestedLoop) => kind.to_owned(),
+        (false, _) => format!("{kind}{batches} ({on})"),
+        (true, JoinMethod::Hash(_)) => format!("{kind}{batches} (no condition)"),
+        (true, JoinMethod::NestedLoop) => format!("{kind}{batches}"),
     }
 }
 

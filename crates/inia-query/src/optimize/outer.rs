@@ -9,7 +9,7 @@ use inia_expr::SlotSet;
 use inia_expr::{CmpOp, Expr, ExprKind};
 
 /// Turns outer joins into inner joins where `conditions` reject NULLs of the inner side.
-pub(super) fn simplify(tree: &mut FromTree, conditions: &[Expr]) {
+pub(crate) fn simplify(tree: &mut FromTree, conditions: &[Expr]) {
     let mut rejecting = SlotSet::default();
     for condition in conditions {
         if let Some(slots) = null_rejecting(condition) {

@@ -8,6 +8,7 @@ mod restrict;
 mod unique;
 
 pub(super) use restrict::drop_implied;
+pub(crate) use unique::matches_once;
 
 use super::{FromTree, Leaf};
 use crate::plan::JoinType;

@@ -10,6 +10,7 @@
 //!   that covers has every column that is read ([`path`]).
 //! - What only ORDER BY reads comes behind the visible values of a tuple.
 
+mod batches;
 mod expr;
 mod path;
 mod source;
@@ -155,6 +156,9 @@ impl StatementPlan {
         let results = Readable { windows: select.windows.len(), ..groups };
         select.output.iter().for_each(|expr| results.check(expr));
         strategy::check(select);
+        if let Some(plan) = &select.batches {
+            batches::check(plan, select);
+        }
         if let Some(extrema) = select.extrema() {
             self.check_extrema(select, extrema);
         }

@@ -62,8 +62,13 @@ impl Watch {
 
     /// A row goes to the visitor.
     pub(crate) fn visit<T>(&mut self, visit: impl FnOnce() -> T) -> T {
+        self.visit_rows(1, visit)
+    }
+
+    /// Some rows go to the visitor at once.
+    pub(crate) fn visit_rows<T>(&mut self, rows: u64, visit: impl FnOnce() -> T) -> T {
         let left = Instant::now();
-        self.rows += 1;
+        self.rows += rows;
         self.first.get_or_insert((left - self.begun).saturating_sub(self.away));
         let answer = visit();
         self.away += left.elapsed();
@@ -92,6 +97,14 @@ impl Trace {
     /// A run of a table has looked at so many records.
     pub(crate) fn examined(&self, table: &TableSource, rows: u64) {
         self.nodes.borrow_mut().entry(Node::Scan(table)).or_default().rows += rows;
+    }
+
+    /// A node was run for so many rows at once, and has given so many.
+    pub(crate) fn looked_up(&self, node: Node, (runs, rows): (u64, u64)) {
+        let mut nodes = self.nodes.borrow_mut();
+        let sums = nodes.entry(node).or_default();
+        sums.loops += runs;
+        sums.rows += rows;
     }
 
     /// What a node did, in MySQL's words: averages over its runs, in milliseconds.

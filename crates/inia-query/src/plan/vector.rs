@@ -1,7 +1,7 @@
-//! Grouping and aggregates over column vectors.
+//! Conditions, grouping and aggregates over column vectors.
 //!
-//! A batch is the rows of one leaf. Each step of a program computes one vector of numbers for all
-//! rows of a batch, from the vectors of earlier steps:
+//! A batch is some rows, each column of them a vector ([`super::batches`]). Each step of a program
+//! computes one vector of numbers for all rows of a batch, from the vectors of earlier steps:
 //!
 //! ```text
 //!   SUM(price * (1 - discount)), SUM(price)      DECIMAL(15, 2) both
@@ -15,8 +15,13 @@
 //! it.
 
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_expr::Expr;
+use inia_expr::like::Pattern;
 use inia_expr::tree::{ArithOp, CmpOp};
+
+/// Digits of a coefficient that always fits 128 bits.
+const MAX_DIGITS: u8 = 38;
 
 /// What the numbers of a step are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +45,51 @@ impl NumberKind {
             NumberKind::Int { .. } | NumberKind::Date => 0,
         }
     }
+
+    /// The numbers that values of a type are.
+    pub(crate) fn of(data_type: &DataType) -> Option<NumberKind> {
+        match data_type {
+            DataType::Int { unsigned, .. } => Some(NumberKind::Int { unsigned: *unsigned }),
+            DataType::Decimal { precision, scale, .. } if *precision <= MAX_DIGITS => {
+                Some(NumberKind::Decimal(*scale))
+            }
+            DataType::Date => Some(NumberKind::Date),
+            _ => None,
+        }
+    }
+}
+
+/// What a vector holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorForm {
+    /// Numbers.
+    Numbers(NumberKind),
+    /// Texts, by their bytes.
+    Texts,
+    /// Values of any other type.
+    Values,
+}
+
+impl VectorForm {
+    /// What a vector of a type holds.
+    pub(crate) fn of(data_type: &DataType) -> VectorForm {
+        match (NumberKind::of(data_type), data_type) {
+            (Some(kind), _) => VectorForm::Numbers(kind),
+            (_, DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. }) => {
+                VectorForm::Texts
+            }
+            _ => VectorForm::Values,
+        }
+    }
+}
+
+/// Vectors that are computed of each batch, in order.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The vectors of numbers.
+    pub steps: Vec<NumberStep>,
+    /// The constants that texts are compared with. Each compares as NULL where it is NULL.
+    pub texts: Vec<Expr>,
 }
 
 /// One vector of a program.
@@ -54,14 +104,30 @@ pub struct NumberStep {
 /// How a vector is computed. Operands are numbers of earlier steps.
 #[derive(Debug)]
 pub enum NumberOp {
-    /// The table's column at this position.
-    Column(usize),
-    /// One value for all rows. The general way is taken where it is NULL.
+    /// The batch's vector of this slot.
+    Slot(usize),
+    /// One value for all rows.
     Constant(Expr),
     /// Addition, subtraction or multiplication.
     Arith(ArithOp, usize, usize),
     /// Negation.
     Negate(usize),
+    /// The year of a date.
+    Year(usize),
+    /// CASE: the number of the first condition that is true.
+    Case {
+        /// Conditions, and the steps of their results.
+        whens: Vec<(VectorCondition, usize)>,
+        /// The step of ELSE; NULL where absent.
+        otherwise: Option<usize>,
+    },
+    /// An expression without a vector form is evaluated for each row.
+    Evaluated {
+        /// The expression.
+        expr: Expr,
+        /// The slots that it reads.
+        slots: Vec<usize>,
+    },
 }
 
 /// A condition with a truth value for each row of a batch.
@@ -69,17 +135,19 @@ pub enum NumberOp {
 pub enum VectorCondition {
     /// A comparison of two steps.
     Compare(CmpOp, usize, usize),
-    /// A comparison of a column's text with a constant.
+    /// A comparison of a slot's text with a constant.
     Text {
-        /// The column.
-        column: usize,
-        /// The operator, the column being on its left.
+        /// The slot.
+        slot: usize,
+        /// The operator, the slot being on its left.
         op: CmpOp,
-        /// The constant. The general way is taken where it is NULL.
-        constant: Expr,
+        /// The constant's place among the texts of the program.
+        constant: usize,
         /// How texts compare.
         collation: Collation,
     },
+    /// LIKE of a slot's text with a constant pattern.
+    Like(usize, Box<Pattern>),
     /// IS NULL of a step; the flag means NOT.
     IsNull(usize, bool),
     /// AND of all.
@@ -90,22 +158,45 @@ pub enum VectorCondition {
     Not(Box<VectorCondition>),
 }
 
-/// A column that groups.
-#[derive(Clone, Copy, Debug)]
-pub struct VectorKey {
-    /// Its position in the table.
-    pub column: usize,
-    /// It is read as bytes; else as numbers.
-    pub bytes: bool,
+/// Conditions in the order in which they are checked.
+#[derive(Debug, Default)]
+pub struct VectorFilters {
+    /// What they read.
+    pub program: Program,
+    /// For each condition of the list that this is made of how it is checked.
+    pub filters: Vec<VectorFilter>,
 }
 
-/// What one aggregate does with each group's numbers.
-#[derive(Clone, Copy, Debug)]
+/// How one condition is checked.
+#[derive(Debug)]
+pub struct VectorFilter {
+    /// For a batch at once, where it has this form. Otherwise, and where numbers outgrow their
+    /// type, its expression is evaluated for each row that is left.
+    pub vector: Option<VectorCondition>,
+    /// The slots that its expression reads.
+    pub slots: Vec<usize>,
+}
+
+/// What finds the group of a row.
+#[derive(Debug)]
+pub enum VectorKey {
+    /// The number of a step.
+    Number(usize),
+    /// A slot's text.
+    Text(usize),
+    /// The value of the group's expression, which reads these slots.
+    Value(Vec<usize>),
+}
+
+/// What one aggregate does with each group's rows.
+#[derive(Debug)]
 pub enum VectorTotal {
     /// Counts rows.
     Rows,
     /// Counts a step's numbers that are not NULL.
     Count(usize),
+    /// Counts a slot's texts or values that are not NULL.
+    Present(usize),
     /// Adds up a step's numbers, for SUM and AVG.
     Sum(usize),
     /// The least or the greatest number of a step.
@@ -115,30 +206,19 @@ pub enum VectorTotal {
         /// MAX.
         greatest: bool,
     },
+    /// Anything else, row by row; the slots that the aggregate reads.
+    Each(Vec<usize>),
 }
 
-/// A SELECT of one table whose groups are made from vectors.
+/// A SELECT whose groups are made from batches.
 #[derive(Debug)]
 pub struct VectorGroups {
-    /// What conditions read, of all rows.
-    pub tested: Vec<NumberStep>,
-    /// The table's conditions, each in its place.
-    pub conditions: Vec<VectorFilter>,
-    /// The columns that group; without any there is one group.
+    /// What keys and aggregates read.
+    pub program: Program,
+    /// What finds the group of a row; without any there is one group.
     pub keys: Vec<VectorKey>,
     /// The slots of a group's first row that anything behind the grouping reads.
     pub kept: Vec<usize>,
-    /// What aggregates read, of the rows that fulfil the conditions.
-    pub computed: Vec<NumberStep>,
     /// The aggregates, in the order of their calls.
     pub totals: Vec<VectorTotal>,
-}
-
-/// How one condition of the table is checked.
-#[derive(Debug)]
-pub enum VectorFilter {
-    /// For a batch at once.
-    Vector(VectorCondition),
-    /// By its expression, the table's condition at this place, for each row that is left.
-    Row(usize),
 }

@@ -1,4 +1,4 @@
-//! One column of many rows: what kind of column it is gets asked once, not for each row.
+//! One column of many rows: the kind of the column is determined once, not for each row.
 //!
 //! Numbers are columns whose values are whole numbers or are ordered as such: integers, YEAR and
 //! DATE (as [`pack_date`](super::pack_date) gives it). Bytes are columns of variable size.
@@ -95,12 +95,24 @@ impl RowLayout {
         let CellPosition::Fixed { offset, kind } = slot.place else { return Ok(false) };
         let (FixedKind::Decimal(..), 1..=16) = (kind, kind.len()) else { return Ok(false) };
         let end = offset + kind.len();
+        // Eight bytes at once, where there are so many up to the end of the column: those of the
+        // column are the last, with the sign bit flipped.
+        let unused = 64 - 8 * kind.len().min(8) as u32;
+        let whole_word = kind.len() <= 8 && end >= 8;
         rows.try_for_each(|row| {
-            let bytes = row.get(offset..end).ok_or(Damaged)?;
-            take(match slot.null_bit {
-                Some(bit) if is_set(row, bit)? => None,
-                _ => Decimal::coefficient(bytes),
-            });
+            let is_null = match slot.null_bit {
+                Some(bit) => is_set(row, bit)?,
+                None => false,
+            };
+            if is_null {
+                take(None);
+            } else if whole_word {
+                let word = row.get(end - 8..end).and_then(<[u8]>::first_chunk).ok_or(Damaged)?;
+                let flipped = (u64::from_be_bytes(*word) << unused) ^ 1 << 63;
+                take(Some(i128::from(flipped as i64 >> unused)));
+            } else {
+                take(Decimal::coefficient(row.get(offset..end).ok_or(Damaged)?));
+            }
             Ok(())
         })?;
         Ok(true)

@@ -24,13 +24,13 @@ use crate::catalog::MAX_NAME;
 use crate::catalog::{CatalogVersion, same_name};
 use distinct_names::give_distinct_names;
 use inia_parser::ast::*;
-use names::{Names, Used, or_own, plain};
+use names::{FromNames, Used, or_own, plain};
 
 /// One SELECT that is being resolved.
 #[derive(Default)]
 struct Level {
-    names: Names,
-    /// Names of its items and what they are, once known.
+    names: FromNames,
+    /// FromNames of its items and what they are, once known.
     items: Vec<(String, Expr)>,
     grouped: bool,
 }

@@ -4,12 +4,13 @@
 //! index trees that are filled from the present rows, or new trees for everything, with every row
 //! converted.
 
+mod new_trees;
+
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
-use inia_base::io::Disk;
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_expr::{NoSubqueries, Strictness, TypeClass};
@@ -22,9 +23,10 @@ use inia_query::dml::fill::{Fills, Given, limited};
 use inia_query::dml::write::duplicate_error;
 use inia_query::error::StorageResult;
 use inia_query::interrupt::Interrupt;
-use inia_query::row::{Cell, IndexCodec, RowLayout};
+use inia_query::row::IndexCodec;
 use inia_query::spill::{RecordSorter, Workspace};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
+use new_trees::NewTrees;
 
 /// How a table's trees reach the new definition.
 pub(super) struct RebuildPlan {
@@ -287,24 +289,20 @@ fn copy(
     new: &TableDef,
     plan: &RebuildPlan,
 ) -> Result<u64, SqlError> {
-    let layout = RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable)));
-    let codecs: Vec<IndexCodec> =
-        (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect();
     let (disk, killed) = (session.db.scratch.clone(), session.killed.clone());
     let interrupt = Interrupt::new(&killed, None);
-    let mut fillers = fillers_of(session, new, (&*disk, interrupt));
-    let fills = Fills::compile(new, &session.env, &session.host)?;
     let zone = session.env.time_zone.clone();
+    let mut trees = NewTrees::new(session, new, &zone, (&*disk, interrupt));
+    let fills = Fills::compile(new, &session.env, &session.host)?;
     let mut next_auto = new.auto_increment.max(1);
     let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
-    let (mut next_row_id, mut rows) = (1u64, 0);
+    let mut rows = 0;
     let most = session.max_rows(new);
     // The old rows may be in another store than the new ones.
     let mut source = table.store.attach();
     source.begin(Isolation::RepeatableRead);
     let mut ctx = session.context(&[], &NoSubqueries);
     ctx.strictness = strictness(session);
-    let indexed = |at: usize| has_entries(new.indexes[at].kind);
     let result = (|| {
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
         let mut cursor =
@@ -322,28 +320,12 @@ fn copy(
                 next_auto += 1;
             }
             fills.check(&row, &mut ctx)?;
-            let cell =
-                |column: usize| Ok(Cell::of(&row[column], &new.columns[column].data_type, &zone));
-            let mut key = Vec::new();
-            match new.primary() {
-                Some(_) => codecs[0].put_clustered_key(cell, &mut key)?,
-                None if table.def.primary().is_none() => key.extend_from_slice(record.key),
-                None => {
-                    key.extend_from_slice(&next_row_id.to_be_bytes());
-                    next_row_id += 1;
-                }
-            }
-            for (at, codec) in codecs.iter().enumerate().filter(|(at, _)| indexed(*at)) {
-                let (mut entry, mut value) = (Vec::new(), Vec::new());
-                codec.put_entry(cell, &key, &mut entry, &mut value)?;
-                fillers[at].push(&entry, &value)?;
-            }
-            let mut bytes = Vec::new();
-            layout.encode(cell, &mut bytes)?;
-            fillers[codecs.len()].push(&key, &bytes)?;
+            // Without a primary key on either side a row keeps its number.
+            let kept = table.def.primary().is_none().then_some(record.key);
+            trees.push(&row, kept)?;
         }
         let txn = &mut *session.tree_txn(new).borrow_mut();
-        finish_copy(txn, new, &layout, &codecs, fillers, (&zone, interrupt))?;
+        trees.finish(txn, interrupt)?;
         keep_count(session, txn, new, rows).map(|()| rows)
     })();
     let warnings = ctx.warnings;
@@ -358,19 +340,6 @@ fn strictness(session: &SessionContext) -> Strictness {
         true => Strictness::Strict,
         false => Strictness::Lenient,
     }
-}
-
-/// Fillers of a new table's indexes; the last one takes the rows.
-fn fillers_of<'w>(
-    session: &'w SessionContext,
-    new: &'w TableDef,
-    (disk, interrupt): (&'w dyn Disk, Interrupt<'w>),
-) -> Vec<Filler<'w>> {
-    let within = Workspace::within(disk, session.db.build_memory).until(interrupt);
-    let within = within.from(&session.host.memory);
-    let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
-    trees.push(new.clustered);
-    Filler::of((within, session.db.catalog().store(new)), &new.name, &trees)
 }
 
 /// Counts a row; error 1114 where the table may have no more.
@@ -392,37 +361,6 @@ fn keep_count(
         true => Ok(()),
         false => row_count::set(session.db.catalog().store(new), txn, new.clustered, rows).sql(),
     }
-}
-
-fn finish_copy(
-    txn: &mut Txn,
-    new: &TableDef,
-    layout: &RowLayout,
-    codecs: &[IndexCodec],
-    mut fillers: Vec<Filler<'_>>,
-    (zone, interrupt): (&TimeZone, Interrupt<'_>),
-) -> Result<(), SqlError> {
-    let values = |row: &[u8]| {
-        let mut values = Vec::new();
-        layout.decode(row, zone, &mut values).map(|()| values)
-    };
-    let Some(clustered) = fillers.pop() else { return Ok(()) };
-    let rows = clustered.tree.clone();
-    if let Some(Duplicate(_, row)) = clustered.finish(txn, interrupt)? {
-        return Err(duplicate_error(new, 0, &values(&row)?));
-    }
-    for (at, filler) in fillers.into_iter().enumerate() {
-        if !has_entries(new.indexes[at].kind) {
-            continue;
-        }
-        if let Some(Duplicate(key, value)) = filler.finish(txn, interrupt)? {
-            let primary = codecs[at].primary_key(&key, &value)?;
-            let row = txn.get(&rows, primary, values).sql()?;
-            let row = row.ok_or(inia_query::error::Damaged)??;
-            return Err(duplicate_error(new, at, &row));
-        }
-    }
-    Ok(())
 }
 
 /// The new row's given values; new columns get their defaults, those that are expressions when all

@@ -188,18 +188,9 @@ fn check_generated(
     columns: &[usize],
     builder: &TableBuilder,
 ) -> Result<(), SqlError> {
-    for &column in columns {
-        let def = &builder.columns[column].def;
-        if def.auto_increment {
-            return Err(SqlError::new(ErrorCode::GeneratedColumnRefAutoInc, &[&name]));
-        }
-        let computed =
-            def.generated.is_some() || matches!(def.default, ColumnDefault::Expression(_));
-        if column == at || (column > at && computed) {
-            return Err(SqlError::new(ErrorCode::GeneratedColumnNonPrior, &[]));
-        }
-    }
-    Ok(())
+    let auto_increment = SqlError::new(ErrorCode::GeneratedColumnRefAutoInc, &[&name]);
+    let later = SqlError::new(ErrorCode::GeneratedColumnNonPrior, &[]);
+    check_reads(at, columns, builder, [auto_increment, later])
 }
 
 /// Errors 3768 and 3767.
@@ -209,15 +200,28 @@ fn check_default(
     columns: &[usize],
     builder: &TableBuilder,
 ) -> Result<(), SqlError> {
+    let auto_increment = SqlError::new(ErrorCode::DefaultValGeneratedRefAutoInc, &[&name]);
+    let later = SqlError::new(ErrorCode::DefaultValGeneratedNonPrior, &[&name]);
+    check_reads(at, columns, builder, [auto_increment, later])
+}
+
+/// Checks which columns the expression of column `at` reads: no AUTO_INCREMENT column, or the first
+/// error; not itself and no computed column behind it, or the second.
+fn check_reads(
+    at: usize,
+    columns: &[usize],
+    builder: &TableBuilder,
+    [auto_increment, later]: [SqlError; 2],
+) -> Result<(), SqlError> {
     for &column in columns {
         let def = &builder.columns[column].def;
         if def.auto_increment {
-            return Err(SqlError::new(ErrorCode::DefaultValGeneratedRefAutoInc, &[&name]));
+            return Err(auto_increment);
         }
         let computed =
             def.generated.is_some() || matches!(def.default, ColumnDefault::Expression(_));
         if column == at || (column > at && computed) {
-            return Err(SqlError::new(ErrorCode::DefaultValGeneratedNonPrior, &[&name]));
+            return Err(later);
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Statements through a session on a disk in memory. Each expectation was first given by MySQL.
 
 mod admin;
+mod batches;
 mod build;
 mod catalog_records;
 mod conditions;

@@ -35,7 +35,7 @@ pub(super) struct Word(pub(super) u64);
 
 /// A word's latch state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum EntryState {
     /// Not in memory.
     Evicted,
     /// In memory, no latch held.
@@ -51,13 +51,13 @@ pub(super) enum State {
 impl Word {
     /// The latch state.
     #[inline]
-    pub(super) fn state(self) -> State {
+    pub(super) fn state(self) -> EntryState {
         match self.0 & STATE {
-            EVICTED => State::Evicted,
-            UNLOCKED => State::Unlocked,
-            MARKED => State::Marked,
-            LOCKED => State::Locked,
-            shared => State::Shared(shared - SHARED_BASE),
+            EVICTED => EntryState::Evicted,
+            UNLOCKED => EntryState::Unlocked,
+            MARKED => EntryState::Marked,
+            LOCKED => EntryState::Locked,
+            shared => EntryState::Shared(shared - SHARED_BASE),
         }
     }
 
@@ -130,7 +130,7 @@ impl Word {
 
     /// One more reader, from unlocked, marked or shared.
     fn with_reader(self) -> Word {
-        debug_assert!(self.state() != State::Evicted, "an absent page has no readers");
+        debug_assert!(self.state() != EntryState::Evicted, "an absent page has no readers");
         debug_assert!(!self.refuses_shared(), "readers and a writer exclude each other");
         match self.0 & STATE {
             UNLOCKED | MARKED => self.with_state(SHARED_BASE + 1),
@@ -183,7 +183,7 @@ impl Word {
         let mut word = Word(entry.load(Ordering::Relaxed));
         loop {
             let mut next = word.without_reader();
-            let last = next.state() == State::Unlocked;
+            let last = next.state() == EntryState::Unlocked;
             if last {
                 let end = if cold { next.marked() } else { next };
                 next = end.without_waiters();
@@ -198,7 +198,7 @@ impl Word {
 
     /// Goes from absent to locked, if the entry still is in this state.
     pub(super) fn claim(self, entry: &AtomicU64) -> bool {
-        debug_assert!(self.state() == State::Evicted, "only an absent page is read in");
+        debug_assert!(self.state() == EntryState::Evicted, "only an absent page is read in");
         let locked = self.locked().0;
         entry.compare_exchange(self.0, locked, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
@@ -226,7 +226,10 @@ impl Word {
     #[inline]
     pub(super) fn lock(self, entry: &AtomicU64) -> bool {
         debug_assert!(!self.is_latched(), "the exclusive latch waits for all others");
-        debug_assert!(self.state() != State::Evicted, "an absent page is claimed, not latched");
+        debug_assert!(
+            self.state() != EntryState::Evicted,
+            "an absent page is claimed, not latched"
+        );
         let locked =
             entry.compare_exchange(self.0, self.locked().0, Ordering::Acquire, Ordering::Relaxed);
         // Later writes of the page must not be seen before the lock.

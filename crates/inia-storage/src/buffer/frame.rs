@@ -23,7 +23,7 @@
 //! validation.
 #![allow(unsafe_code)]
 
-use super::entry::{MAX_FRAMES, State, Word};
+use super::entry::{EntryState, MAX_FRAMES, Word};
 use super::wait::{Attempt, Intent, WaitTable};
 use crate::Result;
 use crate::error::StorageError;
@@ -288,9 +288,9 @@ impl Frames {
         let entry = self.entry(id)?;
         let word = Word::load(entry);
         match word.state() {
-            State::Locked => return Ok(Attempt::Blocked),
-            State::Evicted => return Ok(Attempt::Absent),
-            State::Marked if touch => {
+            EntryState::Locked => return Ok(Attempt::Blocked),
+            EntryState::Evicted => return Ok(Attempt::Absent),
+            EntryState::Marked if touch => {
                 // Losing the race means that another thread touched it.
                 let _ = entry.compare_exchange(
                     word.0,
@@ -310,7 +310,7 @@ impl Frames {
         let entry = self.entry(id)?;
         loop {
             let word = Word(entry.load(Ordering::Relaxed));
-            if word.state() == State::Evicted {
+            if word.state() == EntryState::Evicted {
                 return Ok(Attempt::Absent);
             }
             if word.refuses_shared() {
@@ -328,7 +328,7 @@ impl Frames {
         let entry = self.entry(id)?;
         loop {
             let word = Word(entry.load(Ordering::Relaxed));
-            if word.state() == State::Evicted {
+            if word.state() == EntryState::Evicted {
                 return Ok(Attempt::Absent);
             }
             if word.is_latched() {
@@ -358,7 +358,7 @@ impl Frames {
     pub(super) fn begin_load(&self, id: PageId) -> Result<Option<LoadingPage<'_>>> {
         let entry = self.entry(id)?;
         let word = Word(entry.load(Ordering::Relaxed));
-        if word.state() != State::Evicted {
+        if word.state() != EntryState::Evicted {
             return Ok(None);
         }
         // Only who has claimed the page may have this: dropping it makes the page absent.
@@ -381,7 +381,7 @@ impl Frames {
         if word.is_locked() {
             return Some(false);
         }
-        let same = word.version() == version.word && word.state() != State::Evicted;
+        let same = word.version() == version.word && word.state() != EntryState::Evicted;
         same.then_some(true)
     }
 
@@ -392,7 +392,7 @@ impl Frames {
         let Ok(entry) = self.entry(id) else { return Visit::Skip };
         let word = Word(entry.load(Ordering::Relaxed));
         match word.state() {
-            State::Unlocked if word.frame() == frame => {
+            EntryState::Unlocked if word.frame() == frame => {
                 // Losing the race means that the page is in use.
                 let _ = entry.compare_exchange(
                     word.0,
@@ -402,7 +402,7 @@ impl Frames {
                 );
                 Visit::Skip
             }
-            State::Marked if word.frame() == frame => {
+            EntryState::Marked if word.frame() == frame => {
                 if !meta.is_clean() {
                     return Visit::Dirty;
                 }
@@ -473,7 +473,7 @@ impl<'s> OptimisticPage<'s> {
     /// Latches exclusively, provided that the page did not change since the read began.
     pub(super) fn upgrade(self) -> std::result::Result<ExclusivePage<'s>, Restart> {
         let word = Word(self.entry.load(Ordering::Relaxed));
-        let ready = matches!(word.state(), State::Unlocked | State::Marked);
+        let ready = matches!(word.state(), EntryState::Unlocked | EntryState::Marked);
         if !ready || !word.same_page_state(self.word) {
             return Err(Restart);
         }

@@ -214,8 +214,9 @@ impl Gaps {
         }
     }
 
-    /// Gives back all of an owner's intervals and wakes the inserts that nothing blocks any more.
-    pub(super) fn release(&self, owner: &Arc<Owner>) {
+    /// Gives back all of an owner's intervals. Returns whose inserts nothing blocks any more, who
+    /// are to be woken.
+    pub(super) fn release(&self, owner: &Arc<Owner>) -> Vec<Arc<Owner>> {
         let mut state = self.state.lock();
         state.held.retain(|(other, _)| !Arc::ptr_eq(other, owner));
         self.owners.store(state.held.len(), Ordering::Relaxed);
@@ -229,7 +230,6 @@ impl Gaps {
                 at += 1;
             }
         }
-        drop(state);
-        served.iter().for_each(|waiter| waiter.wake());
+        served
     }
 }

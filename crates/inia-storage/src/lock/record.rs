@@ -413,21 +413,27 @@ impl RecordLocks {
         });
     }
 
-    /// Releases an owner's lock in every mode, and serves the queue.
-    pub(super) fn release(&self, owner: &Arc<Owner>, name: LockName) {
-        self.serve(name, |queue| queue.granted.retain(|holder| !Arc::ptr_eq(&holder.owner, owner)));
+    /// Releases an owner's lock in every mode. Returns who has a lock now and is to be woken.
+    pub(super) fn release(&self, owner: &Arc<Owner>, name: LockName) -> Vec<Arc<Owner>> {
+        self.grant_next(name, |queue| {
+            queue.granted.retain(|holder| !Arc::ptr_eq(&holder.owner, owner));
+        })
     }
 
     /// Takes a lock or a waiter out of the queue of a name, if there is one, and serves those who
     /// wait behind it.
     fn serve(&self, name: LockName, take_out: impl FnOnce(&mut Queue)) {
-        let served = self.with(name, |state| {
+        self.grant_next(name, take_out).iter().for_each(|owner| owner.wake());
+    }
+
+    /// As [`RecordLocks::serve`], without waking those who have a lock now.
+    fn grant_next(&self, name: LockName, take_out: impl FnOnce(&mut Queue)) -> Vec<Arc<Owner>> {
+        self.with(name, |state| {
             let Some(queue) = state.queues.get_mut(&name) else { return Vec::new() };
             take_out(queue);
             let served = queue.advance(name);
             state.drop_if_empty(name);
             served
-        });
-        served.iter().for_each(|owner| owner.wake());
+        })
     }
 }

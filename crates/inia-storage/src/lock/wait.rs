@@ -140,12 +140,15 @@ impl LockSystem {
     /// Gives back everything at the end of the owner's transaction. Its id is 0 from then on.
     pub(crate) fn release_all(&self, owner: &Arc<Owner>) {
         let held = owner.end();
+        let mut served = Vec::new();
         for &name in &held.records {
-            self.records.release(owner, name);
+            served.append(&mut self.records.release(owner, name));
         }
         for gaps in &held.gaps {
-            gaps.release(owner);
+            served.append(&mut gaps.release(owner));
         }
+        // Who goes on finds all locks released: one wait does not become several.
+        served.iter().for_each(|waiter| waiter.wake());
         owner.recycle(held);
     }
 

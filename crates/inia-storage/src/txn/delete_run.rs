@@ -20,7 +20,7 @@
 use super::cursor::{Bound, LockingCursor, Run};
 use super::handle::Txn;
 use super::records::Records;
-use super::undo_run::Step;
+use super::undo_run::UndoStep;
 use super::write::{Writer, Writing, log_steps};
 use crate::Result;
 use crate::btree::LeafMut;
@@ -238,7 +238,7 @@ impl<'t> Writing<'t> {
             key_words += key.len().div_ceil(8);
             let before = leaf.header(slot.into());
             let at = self.undo.push_delete(tree, key, before);
-            let step = Step { txn, at, tree, key, before: Before::Marked(before) };
+            let step = UndoStep { txn, at, tree, key, before: Before::Marked(before) };
             if !self.work.steps.push(&step) {
                 log_steps(&mut self.work.steps, leaf);
                 self.work.steps.push(&step);

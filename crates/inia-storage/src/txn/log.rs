@@ -15,7 +15,7 @@
 
 use super::horizon::Roots;
 use super::undo::UndoRef;
-use super::undo_run::Step;
+use super::undo_run::UndoStep;
 use crate::codec::{ByteReader, ByteWriter};
 use crate::node::RecordHeader;
 use crate::wal::record::LogRecord;
@@ -47,7 +47,7 @@ pub(crate) enum Before<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TxnRecord<'a> {
     /// What undoes one change. Changes themselves log it together ([`undo_run`](super::undo_run)).
-    Undo(Step<'a>),
+    Undo(UndoStep<'a>),
     /// The transaction made a tree.
     TreeCreated { txn: TxnId, tree: TreeId },
     /// What follows of the transaction's repeated steps makes a whole; or made one.
@@ -70,7 +70,7 @@ impl<'a> TxnRecord<'a> {
     pub(crate) fn encode<'b>(&self, body: &'b mut Vec<u8>) -> LogRecord<'b> {
         body.clear();
         match *self {
-            TxnRecord::Undo(Step { txn, at, tree, key, before }) => {
+            TxnRecord::Undo(UndoStep { txn, at, tree, key, before }) => {
                 body.put_u64(txn.0);
                 body.put_u64(at.0);
                 body.put_u32(tree.0);
@@ -134,7 +134,7 @@ impl<'a> TxnRecord<'a> {
                     MARKED => Before::Marked(header()?),
                     _ => return None,
                 };
-                Some(TxnRecord::Undo(Step { txn, at, tree, key, before }))
+                Some(TxnRecord::Undo(UndoStep { txn, at, tree, key, before }))
             }
             TREE_CREATED => {
                 Some(TxnRecord::TreeCreated { txn: TxnId(from.u64()?), tree: TreeId(from.u32()?) })

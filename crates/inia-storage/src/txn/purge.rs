@@ -40,7 +40,7 @@ const DEAD_MARKS: usize = 1024;
 
 /// The outcome of a round of purge.
 #[derive(Default)]
-pub(crate) struct Round {
+pub(crate) struct PurgeRound {
     /// Whether there was something to do, and it was done.
     pub(crate) some: bool,
     /// The first failure.
@@ -58,7 +58,7 @@ enum Garbage {
     More,
 }
 
-impl Round {
+impl PurgeRound {
     fn note(&mut self, part: Result<bool>) {
         match part {
             Ok(some) => self.some |= some,
@@ -85,14 +85,14 @@ impl EngineShared {
 
     /// One step of background purge; true when there was something to do.
     pub(crate) fn purge_step(&self) -> Result<bool> {
-        let Round { some, failure } = self.purge_round();
+        let PurgeRound { some, failure } = self.purge_round();
         failure.map_or(Ok(some), Err)
     }
 
     /// A part of each kind of work. A kind that keeps failing does not stop the others.
-    pub(crate) fn purge_round(&self) -> Round {
+    pub(crate) fn purge_round(&self) -> PurgeRound {
         let horizon = self.refresh_horizon();
-        let mut round = Round::default();
+        let mut round = PurgeRound::default();
         for session in self.sessions.list() {
             round.note(self.purge_history(&session, horizon, STEPS_IN_BACKGROUND));
         }
@@ -114,7 +114,7 @@ impl EngineShared {
     }
 
     /// Writes a failure to the error log once, however many rounds it lasts.
-    fn report(&self, round: &Round) {
+    fn report(&self, round: &PurgeRound) {
         let text = round.failure.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut last = self.reported_failure.lock();
         if *last != text {
@@ -247,7 +247,7 @@ impl EngineShared {
 
     fn remove_noted(&self, horizon: Lsn) -> Result<bool> {
         let noted = std::mem::take(&mut *self.dead.lock());
-        let mut round = Round::default();
+        let mut round = PurgeRound::default();
         for (tree, key) in noted {
             let dead = |header: RecordHeader| self.is_past(header.txn_id(), horizon);
             let waits = self.remove_dead(&self.trees.get(tree), &key, dead);
@@ -268,7 +268,7 @@ impl EngineShared {
         let garbage = self.trees.get(self.roots.garbage);
         let (ready, mut left) = self.dropped_trees(&garbage, horizon)?;
         let mut nodes = NODES_IN_BACKGROUND;
-        let mut round = Round::default();
+        let mut round = PurgeRound::default();
         for tree in ready {
             if nodes == 0 {
                 left = Garbage::More;

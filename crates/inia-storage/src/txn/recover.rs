@@ -17,7 +17,7 @@ use super::rollback::Unfinished;
 use super::shared::EngineShared;
 use super::undo::recovered::Recovered;
 use super::undo::{NewUndo, UndoKind, UndoStore};
-use super::undo_run::{Step, UNDO_RUN, each_step};
+use super::undo_run::{UNDO_RUN, UndoStep, each_step};
 use crate::Result;
 use crate::error::StorageError;
 use crate::node::RecordHeader;
@@ -93,8 +93,8 @@ impl Analysis {
     }
 
     /// Writes a change's undo record to its old position.
-    fn step(&mut self, step: &Step<'_>, again: bool) -> Result<()> {
-        let Step { txn, at, tree, key, before } = *step;
+    fn step(&mut self, step: &UndoStep<'_>, again: bool) -> Result<()> {
+        let UndoStep { txn, at, tree, key, before } = *step;
         self.saw(txn)?;
         let roots = self.roots;
         let running = self.running.entry(txn).or_default();

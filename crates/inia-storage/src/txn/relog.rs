@@ -31,7 +31,7 @@ use super::log::{Before, TxnRecord};
 use super::session::Session;
 use super::shared::EngineShared;
 use super::undo::{UndoKind, UndoRecord, UndoRef};
-use super::undo_run::Step;
+use super::undo_run::UndoStep;
 use crate::Result;
 use inia_base::ids::{Lsn, TxnId};
 use std::sync::Arc;
@@ -234,5 +234,5 @@ fn undo_record(txn: TxnId, at: UndoRef, record: &UndoRecord) -> TxnRecord<'_> {
         UndoKind::Change => Before::Version(record.before, &record.payload),
         UndoKind::Delete => Before::Marked(record.before),
     };
-    TxnRecord::Undo(Step { txn, at, tree: record.tree, key: &record.key, before })
+    TxnRecord::Undo(UndoStep { txn, at, tree: record.tree, key: &record.key, before })
 }

@@ -33,7 +33,7 @@ const SAME_WRITER: u8 = 4;
 
 /// What a change needs to be undone, and where its undo record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step<'a> {
+pub(crate) struct UndoStep<'a> {
     pub(crate) txn: TxnId,
     pub(crate) at: UndoRef,
     pub(crate) tree: TreeId,
@@ -41,7 +41,7 @@ pub(crate) struct Step<'a> {
     pub(crate) before: Before<'a>,
 }
 
-impl Step<'_> {
+impl UndoStep<'_> {
     /// Where the next undo record is if it follows this one.
     fn end(&self) -> UndoRef {
         let payload = match self.before {
@@ -70,7 +70,7 @@ struct Last {
 
 impl UndoRun {
     /// Adds a step; false where the steps so far are to be logged first.
-    pub(super) fn push(&mut self, step: &Step<'_>) -> bool {
+    pub(super) fn push(&mut self, step: &UndoStep<'_>) -> bool {
         if self.body.is_empty() {
             self.body.put_u64(step.txn.0);
             self.body.put_u64(step.at.0);
@@ -133,7 +133,7 @@ fn unzigzag(number: u64) -> u64 {
 /// Calls back for each step that a record's body has; `None` when the body makes no sense.
 pub(super) fn each_step<E>(
     body: &[u8],
-    mut each: impl FnMut(&Step<'_>) -> Result<(), E>,
+    mut each: impl FnMut(&UndoStep<'_>) -> Result<(), E>,
 ) -> Option<Result<(), E>> {
     let mut from = ByteReader::new(body);
     let (txn, mut at) = (TxnId(from.u64()?), UndoRef(from.u64()?));
@@ -141,7 +141,7 @@ pub(super) fn each_step<E>(
     let mut last = Last::default();
     while !from.is_empty() {
         let before = next_step(&mut from, &mut last)?;
-        let step = Step { txn, at, tree, key: &last.key, before };
+        let step = UndoStep { txn, at, tree, key: &last.key, before };
         if let Err(error) = each(&step) {
             return Some(Err(error));
         }

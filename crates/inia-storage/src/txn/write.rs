@@ -10,7 +10,7 @@ use super::shared::EngineShared;
 use super::status::TxnState;
 use super::trees::Tree;
 use super::undo::{NewUndo, UndoKind, UndoLog};
-use super::undo_run::{Step, UndoRun};
+use super::undo_run::{UndoRun, UndoStep};
 use crate::Result;
 use crate::btree::LeafMut;
 use crate::error::StorageError;
@@ -231,7 +231,7 @@ impl Writing<'_> {
             (Ok(_), UndoKind::Delete) => Before::Marked(before),
             (Ok(_), _) => Before::Version(before, payload),
         };
-        let step = Step { txn: self.id, at: place, tree, key, before };
+        let step = UndoStep { txn: self.id, at: place, tree, key, before };
         if !self.work.steps.push(&step) {
             log_steps(&mut self.work.steps, leaf);
             self.work.steps.push(&step);

@@ -1,5 +1,6 @@
 //! Results read step by step: what a statement answers, then one row after another.
 
+use super::local::LOCAL_FILE;
 use super::{Client, ClientError, Result, ResultSet, Rows, decode_binary_row, decode_text_row};
 use crate::caps::Capabilities;
 use crate::codec::Reader;
@@ -52,7 +53,7 @@ impl<S: Read + Write> Client<S> {
                 self.note_more(&completion, rows);
                 Ok(Some(Head::Done(completion)))
             }
-            Some(0xfb) => Err(ClientError::Unsupported("LOAD DATA LOCAL".to_owned())),
+            Some(&LOCAL_FILE) => Err(ClientError::Unsupported("LOAD DATA LOCAL".to_owned())),
             _ => {
                 let count = Reader::new(payload).lenenc()?;
                 Ok(Some(Head::Rows(self.read_columns(count as usize)?)))

@@ -1,6 +1,7 @@
 //! Statements whose rows are shown to a visitor as they are received: nothing is collected, and
 //! buffers are used again, so that a client under measurement spends little of its own.
 
+use super::local::LOCAL_FILE;
 use super::{Client, ClientError, Result, Rows};
 use crate::caps::Capabilities;
 use crate::codec::Reader;
@@ -92,7 +93,7 @@ impl<S: Read + Write> Client<S> {
                     };
                     (outcome, done.status)
                 }
-                Some(&0xfb) => {
+                Some(&LOCAL_FILE) => {
                     return Err(ClientError::Unsupported("LOAD DATA LOCAL".to_owned()));
                 }
                 _ => {

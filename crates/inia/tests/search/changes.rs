@@ -6,7 +6,7 @@
 
 use super::maker::{Maker, Name, Scope};
 use super::tables::{Column, Table, value};
-use super::values::Kind;
+use super::values::ValueClass;
 
 impl Maker<'_> {
     /// A change of one of the tables.
@@ -56,7 +56,7 @@ impl Maker<'_> {
     }
 
     fn insert_select(&mut self, table: &Table) -> String {
-        let kinds: Vec<Kind> = table.stored().map(|column| column.kind).collect();
+        let kinds: Vec<ValueClass> = table.stored().map(|column| column.kind).collect();
         let body = self.select(&kinds, &[], 0, None);
         let keys: Vec<String> = (1..=kinds.len()).map(|at| at.to_string()).collect();
         let word = self.pick(&["INSERT", "INSERT IGNORE", "REPLACE"]);

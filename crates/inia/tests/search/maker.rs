@@ -2,12 +2,12 @@
 
 use super::shapes::{CONDITIONS, NESTED, aggregates, shapes};
 use super::tables::{Table, keys};
-use super::values::Kind;
+use super::values::ValueClass;
 use inia_testkit::Random;
 
 /// An expression that a scope offers: mostly a column with its table's alias.
 #[derive(Clone)]
-pub(super) struct Name(pub(super) String, pub(super) Kind);
+pub(super) struct Name(pub(super) String, pub(super) ValueClass);
 
 /// What FROM may name.
 pub(super) struct Source {
@@ -78,23 +78,24 @@ impl<'w> Maker<'w> {
         self.random.chance(percent, 100)
     }
 
-    pub(super) fn literal(&mut self, kind: Kind) -> String {
+    pub(super) fn literal(&mut self, kind: ValueClass) -> String {
         // A NULL in a list makes MySQL compare times as texts.
-        match kind != Kind::Clock && self.chance(4) {
+        match kind != ValueClass::Clock && self.chance(4) {
             true => "NULL".to_owned(),
             false => self.pick(kind.literals()).to_owned(),
         }
     }
 
     /// A column of the kind, or one that may stand for it.
-    pub(super) fn column(&mut self, columns: &[Name], kind: Kind) -> Option<String> {
-        let fits = |own: Kind| own == kind || (kind == Kind::Number && own == Kind::Int);
+    pub(super) fn column(&mut self, columns: &[Name], kind: ValueClass) -> Option<String> {
+        let fits =
+            |own: ValueClass| own == kind || (kind == ValueClass::Number && own == ValueClass::Int);
         let fitting: Vec<&Name> = columns.iter().filter(|column| fits(column.1)).collect();
         (!fitting.is_empty()).then(|| self.random.pick(&fitting).0.clone())
     }
 
     /// A column or literal.
-    fn leaf(&mut self, scope: &Scope<'_>, kind: Kind, literals: u64) -> String {
+    fn leaf(&mut self, scope: &Scope<'_>, kind: ValueClass, literals: u64) -> String {
         if let Some(group) = scope.group {
             let key = self.column(group, kind).filter(|_| self.random.chance(2, 3));
             return key.unwrap_or_else(|| self.aggregate(scope.own, kind));
@@ -109,7 +110,7 @@ impl<'w> Maker<'w> {
     }
 
     /// An expression of a kind, at most `depth` shapes deep.
-    pub(super) fn expression(&mut self, scope: &Scope<'_>, kind: Kind, depth: u32) -> String {
+    pub(super) fn expression(&mut self, scope: &Scope<'_>, kind: ValueClass, depth: u32) -> String {
         if depth == 0 || self.chance(40) {
             return self.leaf(scope, kind, 15);
         }
@@ -120,9 +121,9 @@ impl<'w> Maker<'w> {
         self.fill(shape, scope, kind, depth - 1)
     }
 
-    pub(super) fn aggregate(&mut self, own: &[Name], kind: Kind) -> String {
+    pub(super) fn aggregate(&mut self, own: &[Name], kind: ValueClass) -> String {
         let shape = self.pick(aggregates(kind));
-        let drawn = Kind::any(self.random);
+        let drawn = ValueClass::any(self.random);
         let left = std::mem::take(&mut self.left);
         let filled = self.fill(shape, &Scope::plain(own, &[]), drawn, 1);
         self.left = left;
@@ -134,7 +135,7 @@ impl<'w> Maker<'w> {
         let own = scope.group.unwrap_or(scope.own);
         // Mostly about a kind of which there is a column.
         let kind = match own.is_empty() || self.chance(15) {
-            true => Kind::any(self.random),
+            true => ValueClass::any(self.random),
             false => own[self.random.index(own.len())].1,
         };
         let nested = self.left > 0 && depth > 0 && self.chance(25);
@@ -151,7 +152,7 @@ impl<'w> Maker<'w> {
         &mut self,
         shape: &str,
         scope: &Scope<'_>,
-        kind: Kind,
+        kind: ValueClass,
         depth: u32,
     ) -> String {
         let mut text = String::new();
@@ -165,7 +166,7 @@ impl<'w> Maker<'w> {
         text + rest
     }
 
-    fn hole(&mut self, hole: char, scope: &Scope<'_>, kind: Kind, depth: u32) -> String {
+    fn hole(&mut self, hole: char, scope: &Scope<'_>, kind: ValueClass, depth: u32) -> String {
         match hole {
             'x' => self.expression(scope, kind, depth),
             'y' => {
@@ -181,28 +182,28 @@ impl<'w> Maker<'w> {
             'c' => self.pick(&["=", "=", "<", ">", "<=", ">=", "<>", "<=>"]).to_owned(),
             'N' => self.pick(&["", "NOT "]).to_owned(),
             'Q' => self.inner(&[kind], scope),
-            'R' => self.inner(&[kind, Kind::Int], scope),
+            'R' => self.inner(&[kind, ValueClass::Int], scope),
             'E' => {
-                let kind = Kind::any(self.random);
+                let kind = ValueClass::any(self.random);
                 self.inner(&[kind], scope)
             }
             '1' => self.single(kind, scope),
             letter => {
-                let kind = Kind::of(letter).expect("a letter of the table of holes");
+                let kind = ValueClass::of(letter).expect("a letter of the table of holes");
                 self.expression(scope, kind, depth)
             }
         }
     }
 
     /// A SELECT inside an expression.
-    fn inner(&mut self, kinds: &[Kind], scope: &Scope<'_>) -> String {
+    fn inner(&mut self, kinds: &[ValueClass], scope: &Scope<'_>) -> String {
         self.left = self.left.saturating_sub(1);
         let outer = scope.for_inner();
         self.select(kinds, &outer, 0, None)
     }
 
     /// A SELECT that gives at most one row, in parentheses.
-    fn single(&mut self, kind: Kind, scope: &Scope<'_>) -> String {
+    fn single(&mut self, kind: ValueClass, scope: &Scope<'_>) -> String {
         self.left = self.left.saturating_sub(1);
         let outer = scope.for_inner();
         let (from, own) = self.from(&outer, 0);

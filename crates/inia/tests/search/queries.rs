@@ -8,14 +8,14 @@
 
 use super::maker::{Maker, Name, Scope, Source};
 use super::shapes::{ROW_WINDOWS, WINDOWS};
-use super::values::Kind;
+use super::values::ValueClass;
 
 /// A member of FROM and its columns.
 type Member = (String, Vec<Name>);
 
 impl Maker<'_> {
-    pub(super) fn kinds(&mut self, most: usize) -> Vec<Kind> {
-        (0..=self.random.index(most)).map(|_| Kind::any(self.random)).collect()
+    pub(super) fn kinds(&mut self, most: usize) -> Vec<ValueClass> {
+        (0..=self.random.index(most)).map(|_| ValueClass::any(self.random)).collect()
     }
 
     /// A query of its own.
@@ -59,23 +59,23 @@ impl Maker<'_> {
     fn recursive_table(&mut self, name: String) -> String {
         let all = self.pick(&["ALL ", ""]);
         let (first, own) = self.member(&[], 0);
-        let start = self.expression(&Scope::plain(&own, &[]), Kind::Int, 1);
+        let start = self.expression(&Scope::plain(&own, &[]), ValueClass::Int, 1);
         let (next, own) = self.member(&[], 0);
-        let column = self.column(&own, Kind::Int).unwrap_or_else(|| "1".to_owned());
-        let on = self.column(&own, Kind::Int).unwrap_or_else(|| "2".to_owned());
+        let column = self.column(&own, ValueClass::Int).unwrap_or_else(|| "1".to_owned());
+        let on = self.column(&own, ValueClass::Int).unwrap_or_else(|| "2".to_owned());
         let sql = format!(
             "WITH RECURSIVE {name} (c0, c1) AS (SELECT CAST({start} AS SIGNED), 0 FROM {first} \
              UNION {all}SELECT {column}, r.c1 + 1 FROM {name} r JOIN {next} ON {on} = r.c0 \
              WHERE r.c1 < 2) "
         );
-        let columns = numbered("c", &[Kind::Int, Kind::Int]);
+        let columns = numbered("c", &[ValueClass::Int, ValueClass::Int]);
         self.common.push(Source { name, columns, keys: Vec::new(), by_id: false });
         sql
     }
 
     /// A table, view, common table expression, or SELECT in FROM.
     fn member(&mut self, outer: &[Name], depth: u32) -> Member {
-        if depth > 0 && self.left > 0 && self.chance(25) {
+        if depth > 0 && self.left > 0 && self.chance(35) {
             return self.derived(outer, depth, "");
         }
         self.aliases += 1;
@@ -168,7 +168,7 @@ impl Maker<'_> {
     /// A SELECT of columns of these kinds; with `prefix` they are called by it and their numbers.
     pub(super) fn select(
         &mut self,
-        kinds: &[Kind],
+        kinds: &[ValueClass],
         outer: &[Name],
         depth: u32,
         prefix: Option<&str>,
@@ -189,7 +189,7 @@ impl Maker<'_> {
         let depth = 1 + u32::from(prefix.is_none());
         let mut items: Vec<String> =
             kinds.iter().map(|kind| self.expression(&scope, *kind, depth)).collect();
-        let number = kinds.iter().position(|kind| *kind == Kind::Int);
+        let number = kinds.iter().position(|kind| *kind == ValueClass::Int);
         // MySQL's ranks in the rows of a ROLLUP are all 1.
         if let (3 | 2, Some(at), false) = (shape, number, tail.contains("ROLLUP")) {
             items[at] = self.window(&scope, &from);
@@ -227,8 +227,8 @@ impl Maker<'_> {
             }
             _ => {
                 let left =
-                    (self.expression(around, kind, 0), self.expression(around, Kind::Int, 0));
-                let more = self.expression(&inside, Kind::Int, 0);
+                    (self.expression(around, kind, 0), self.expression(around, ValueClass::Int, 0));
+                let more = self.expression(&inside, ValueClass::Int, 0);
                 format!("({}, {}) {not}IN (SELECT {value}, {more} FROM {from})", left.0, left.1)
             }
         }
@@ -239,10 +239,10 @@ impl Maker<'_> {
         let mut keys: Vec<Name> = Vec::new();
         for _ in 0..[0, 1, 1, 1, 2][self.random.index(5)] {
             let key = own[self.random.index(own.len())].clone();
-            if key.1 != Kind::Doc && !keys.iter().any(|k| k.0.contains(&key.0)) {
+            if key.1 != ValueClass::Doc && !keys.iter().any(|k| k.0.contains(&key.0)) {
                 let shape = match key.1 {
-                    Kind::Int if self.chance(15) => "({} % 3)",
-                    Kind::Text if self.chance(15) => "LEFT({}, 1)",
+                    ValueClass::Int if self.chance(15) => "({} % 3)",
+                    ValueClass::Text if self.chance(15) => "LEFT({}, 1)",
                     _ => "{}",
                 };
                 keys.push(Name(shape.replace("{}", &key.0), key.1));
@@ -263,7 +263,7 @@ impl Maker<'_> {
 
     fn window(&mut self, scope: &Scope<'_>, from: &str) -> String {
         let names = scope.group.unwrap_or(scope.own);
-        let usable: Vec<Name> = names.iter().filter(|n| n.1 != Kind::Doc).cloned().collect();
+        let usable: Vec<Name> = names.iter().filter(|n| n.1 != ValueClass::Doc).cloned().collect();
         let partition = match self.chance(50) && !usable.is_empty() {
             true => format!("PARTITION BY {}", self.random.pick(&usable).0),
             false => String::new(),
@@ -291,7 +291,7 @@ impl Maker<'_> {
             false => format!(" ORDER BY {}", order.join(", ")),
         };
         let shape = self.pick(shapes).replace("{w}", &format!("{partition}{order}"));
-        let kind = Kind::any(self.random);
+        let kind = ValueClass::any(self.random);
         self.fill(&shape, scope, kind, 0)
     }
 }
@@ -301,7 +301,7 @@ fn alias(from: &str) -> &str {
     from.rsplit(' ').next().unwrap_or(from)
 }
 
-fn numbered(prefix: &str, kinds: &[Kind]) -> Vec<Name> {
+fn numbered(prefix: &str, kinds: &[ValueClass]) -> Vec<Name> {
     kinds.iter().enumerate().map(|(at, kind)| Name(format!("{prefix}{at}"), *kind)).collect()
 }
 

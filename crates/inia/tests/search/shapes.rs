@@ -16,17 +16,17 @@
 //! | `{R}` | a SELECT of two columns: the kind, and an integer |
 //! | `{E}` | any SELECT |
 
-use super::values::Kind;
+use super::values::ValueClass;
 
 /// Expressions of a kind.
-pub(super) fn shapes(kind: Kind) -> &'static [&'static str] {
+pub(super) fn shapes(kind: ValueClass) -> &'static [&'static str] {
     match kind {
-        Kind::Int => INTEGERS,
-        Kind::Number => NUMBERS,
-        Kind::Text => TEXTS,
-        Kind::Date => DATES,
-        Kind::Clock => CLOCKS,
-        Kind::Doc => DOCUMENTS,
+        ValueClass::Int => INTEGERS,
+        ValueClass::Number => NUMBERS,
+        ValueClass::Text => TEXTS,
+        ValueClass::Date => DATES,
+        ValueClass::Clock => CLOCKS,
+        ValueClass::Doc => DOCUMENTS,
     }
 }
 
@@ -185,9 +185,9 @@ pub(super) const NESTED: &[&str] = &[
 ];
 
 /// Aggregates of a kind; `None` has what fits every kind.
-pub(super) fn aggregates(kind: Kind) -> &'static [&'static str] {
+pub(super) fn aggregates(kind: ValueClass) -> &'static [&'static str] {
     match kind {
-        Kind::Int => &[
+        ValueClass::Int => &[
             "COUNT(*)",
             "COUNT({x})",
             "COUNT(DISTINCT {x})",
@@ -200,18 +200,18 @@ pub(super) fn aggregates(kind: Kind) -> &'static [&'static str] {
             "BIT_OR({i})",
             "BIT_XOR({i})",
         ],
-        Kind::Number => {
+        ValueClass::Number => {
             &["SUM({n})", "AVG({n})", "AVG({i})", "MIN({n})", "MAX({n})", "SUM(DISTINCT {n})"]
         }
-        Kind::Text => &[
+        ValueClass::Text => &[
             "MIN({s})",
             "MAX({s})",
             "GROUP_CONCAT({i} ORDER BY 1)",
             "GROUP_CONCAT(DISTINCT {i} ORDER BY 1 DESC)",
         ],
-        Kind::Date => &["MIN({d})", "MAX({d})"],
-        Kind::Clock => &["MIN({t})", "MAX({t})"],
-        Kind::Doc => &["JSON_ARRAY(COUNT(*))"],
+        ValueClass::Date => &["MIN({d})", "MAX({d})"],
+        ValueClass::Clock => &["MIN({t})", "MAX({t})"],
+        ValueClass::Doc => &["JSON_ARRAY(COUNT(*))"],
     }
 }
 

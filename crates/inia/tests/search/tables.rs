@@ -3,13 +3,13 @@
 //! Columns are named by their kind and number (`i1`, `s0`), so that tables share names: NATURAL
 //! JOIN and USING have something to join by.
 
-use super::values::{ColumnType, Kind, TYPES, collations};
+use super::values::{ColumnType, TYPES, ValueClass, collations};
 use inia_testkit::Random;
 
 /// A column of a table.
 pub(super) struct Column {
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ValueClass,
     pub(super) sort: &'static ColumnType,
     /// What follows the name in CREATE TABLE.
     definition: String,
@@ -121,7 +121,14 @@ fn columns(random: &mut Random) -> Vec<Column> {
     let id = &TYPES[0];
     let definition = "INT NOT NULL".to_owned();
     let (name, not_null) = ("id".to_owned(), true);
-    columns.push(Column { name, kind: Kind::Int, sort: id, definition, computed: false, not_null });
+    columns.push(Column {
+        name,
+        kind: ValueClass::Int,
+        sort: id,
+        definition,
+        computed: false,
+        not_null,
+    });
     for _ in 0..2 + random.index(5) {
         let sort = &TYPES[random.index(TYPES.len())];
         let number = columns.iter().filter(|c| c.kind == sort.kind && c.name != "id").count();
@@ -148,12 +155,12 @@ fn computed(random: &mut Random, columns: &mut Vec<Column>) {
     let of = &columns[random.index(columns.len())];
     let name = &of.name;
     let (kind, sql) = match of.kind {
-        Kind::Int => (Kind::Int, format!("BIGINT AS ({name} % 3)")),
-        Kind::Number => (Kind::Number, format!("DECIMAL(20,1) AS (ROUND({name}, 1))")),
-        Kind::Text => (Kind::Text, format!("VARCHAR(20) AS (LOWER({name}))")),
-        Kind::Date => (Kind::Int, format!("INT AS (YEAR({name}))")),
-        Kind::Clock => (Kind::Int, format!("INT AS (HOUR({name}))")),
-        Kind::Doc => (Kind::Text, format!("VARCHAR(30) AS ({name}->>'$.a')")),
+        ValueClass::Int => (ValueClass::Int, format!("BIGINT AS ({name} % 3)")),
+        ValueClass::Number => (ValueClass::Number, format!("DECIMAL(20,1) AS (ROUND({name}, 1))")),
+        ValueClass::Text => (ValueClass::Text, format!("VARCHAR(20) AS (LOWER({name}))")),
+        ValueClass::Date => (ValueClass::Int, format!("INT AS (YEAR({name}))")),
+        ValueClass::Clock => (ValueClass::Int, format!("INT AS (HOUR({name}))")),
+        ValueClass::Doc => (ValueClass::Text, format!("VARCHAR(30) AS ({name}->>'$.a')")),
     };
     let stored = random.pick(&["VIRTUAL", "STORED"]);
     let sort = TYPES.iter().find(|sort| sort.kind == kind).expect("each kind has a type");
@@ -175,7 +182,7 @@ fn primary(random: &mut Random, table: &mut Table) {
             table.unique.push("PRIMARY KEY (id)".to_owned());
         }
         6 => table.unique.push("PRIMARY KEY (id DESC)".to_owned()),
-        7 if other.not_null && other.sort.key != Some(0) && other.kind != Kind::Doc => {
+        7 if other.not_null && other.sort.key != Some(0) && other.kind != ValueClass::Doc => {
             let part = part(other);
             table.unique.push(format!("PRIMARY KEY ({part}, id)"));
         }
@@ -199,7 +206,7 @@ fn secondary(random: &mut Random, table: &mut Table, number: usize) {
     let mut whole = true;
     for _ in 0..1 + random.index(3) {
         let column = &table.columns[random.index(table.columns.len())];
-        if column.kind == Kind::Doc || names.contains(&column.name) {
+        if column.kind == ValueClass::Doc || names.contains(&column.name) {
             continue;
         }
         names.push(column.name.clone());
@@ -233,11 +240,13 @@ fn secondary(random: &mut Random, table: &mut Table, number: usize) {
 fn functional(random: &mut Random, column: &Column) -> Option<String> {
     let name = &column.name;
     match column.kind {
-        Kind::Int => Some(random.pick(&["(({c} + 1))", "((ABS({c})))", "(({c} % 3))"]).to_string()),
-        Kind::Text if column.sort.shortens => {
+        ValueClass::Int => {
+            Some(random.pick(&["(({c} + 1))", "((ABS({c})))", "(({c} % 3))"]).to_string())
+        }
+        ValueClass::Text if column.sort.shortens => {
             Some(random.pick(&["((UPPER({c})))", "((LEFT({c}, 1)))"]).to_string())
         }
-        Kind::Date => Some("((YEAR({c})))".to_owned()),
+        ValueClass::Date => Some("((YEAR({c})))".to_owned()),
         _ => None,
     }
     .map(|shape| shape.replace("{c}", name))

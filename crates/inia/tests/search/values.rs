@@ -4,7 +4,7 @@ use inia_testkit::Random;
 
 /// What an expression is about; operands are chosen by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueClass {
     Int,
     Number,
     Text,
@@ -13,59 +13,66 @@ pub(super) enum Kind {
     Doc,
 }
 
-impl Kind {
+impl ValueClass {
     /// Kinds that columns of results have, by how often.
-    const USUAL: [Kind; 9] = [
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Number,
-        Kind::Number,
-        Kind::Date,
-        Kind::Clock,
+    const USUAL: [ValueClass; 9] = [
+        ValueClass::Int,
+        ValueClass::Int,
+        ValueClass::Int,
+        ValueClass::Text,
+        ValueClass::Text,
+        ValueClass::Number,
+        ValueClass::Number,
+        ValueClass::Date,
+        ValueClass::Clock,
     ];
 
-    pub(super) fn any(random: &mut Random) -> Kind {
-        *random.pick(&Kind::USUAL)
+    pub(super) fn any(random: &mut Random) -> ValueClass {
+        *random.pick(&ValueClass::USUAL)
     }
 
     /// A kind to compare with this one: texts that are no dates are not compared with dates, since
     /// MySQL's functions differ in what comes of it.
-    pub(super) fn near(self, random: &mut Random) -> Kind {
+    pub(super) fn near(self, random: &mut Random) -> ValueClass {
         match self {
-            Kind::Date | Kind::Clock | Kind::Doc => self,
-            _ => *random.pick(&[Kind::Int, Kind::Number, Kind::Text]),
+            ValueClass::Date | ValueClass::Clock | ValueClass::Doc => self,
+            _ => *random.pick(&[ValueClass::Int, ValueClass::Number, ValueClass::Text]),
         }
     }
 
     /// The letter that stands for the kind in shapes and begins its columns' names.
     pub(super) fn letter(self) -> char {
         match self {
-            Kind::Int => 'i',
-            Kind::Number => 'n',
-            Kind::Text => 's',
-            Kind::Date => 'd',
-            Kind::Clock => 't',
-            Kind::Doc => 'j',
+            ValueClass::Int => 'i',
+            ValueClass::Number => 'n',
+            ValueClass::Text => 's',
+            ValueClass::Date => 'd',
+            ValueClass::Clock => 't',
+            ValueClass::Doc => 'j',
         }
     }
 
-    pub(super) fn of(letter: char) -> Option<Kind> {
-        let all = [Kind::Int, Kind::Number, Kind::Text, Kind::Date, Kind::Clock, Kind::Doc];
+    pub(super) fn of(letter: char) -> Option<ValueClass> {
+        let all = [
+            ValueClass::Int,
+            ValueClass::Number,
+            ValueClass::Text,
+            ValueClass::Date,
+            ValueClass::Clock,
+            ValueClass::Doc,
+        ];
         all.into_iter().find(|kind| kind.letter() == letter)
     }
 
     /// Literals that statements compare with.
     pub(super) fn literals(self) -> &'static [&'static str] {
         match self {
-            Kind::Int => &["0", "1", "2", "3", "5", "10", "-1", "4294967295", "TRUE"],
-            Kind::Number => &["1.5", "-2.25", "0.0", "2", "10.00", "1e0", "0.1"],
-            Kind::Text => {
+            ValueClass::Int => &["0", "1", "2", "3", "5", "10", "-1", "4294967295", "TRUE"],
+            ValueClass::Number => &["1.5", "-2.25", "0.0", "2", "10.00", "1e0", "0.1"],
+            ValueClass::Text => {
                 &["'a'", "'A'", "'b'", "''", "'ab'", "'x '", "'x'", "'é'", "'10'", "'1x'", "'c'"]
             }
-            Kind::Date => &[
+            ValueClass::Date => &[
                 "'2020-01-01'",
                 "'2020-01-31'",
                 "DATE'2020-02-29'",
@@ -73,8 +80,8 @@ impl Kind {
                 "TIMESTAMP'2020-01-31 23:59:59'",
                 "'1999-12-31 10:11:12'",
             ],
-            Kind::Clock => &["'10:00:00'", "'00:00:01'", "'-01:30:00'", "'838:59:59'", "'0'"],
-            Kind::Doc => &[
+            ValueClass::Clock => &["'10:00:00'", "'00:00:01'", "'-01:30:00'", "'838:59:59'", "'0'"],
+            ValueClass::Doc => &[
                 "CAST('1' AS JSON)",
                 "JSON_ARRAY(1, 2)",
                 "JSON_OBJECT('a', 1)",
@@ -89,7 +96,7 @@ pub(super) struct ColumnType {
     pub(super) sql: &'static str,
     /// What follows where NULL is allowed.
     pub(super) null: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: ValueClass,
     /// The length that keys need, or 0 for a type that no key of several columns begins with.
     pub(super) key: Option<u32>,
     /// Keys may hold the beginning only.
@@ -97,12 +104,12 @@ pub(super) struct ColumnType {
     pub(super) values: &'static [&'static str],
 }
 
-const fn plain(sql: &'static str, kind: Kind, values: &'static [&'static str]) -> ColumnType {
+const fn plain(sql: &'static str, kind: ValueClass, values: &'static [&'static str]) -> ColumnType {
     ColumnType { sql, null: "", kind, key: None, shortens: false, values }
 }
 
 const fn text(sql: &'static str, key: Option<u32>) -> ColumnType {
-    ColumnType { sql, null: "", kind: Kind::Text, key, shortens: true, values: TEXTS }
+    ColumnType { sql, null: "", kind: ValueClass::Text, key, shortens: true, values: TEXTS }
 }
 
 const TEXTS: &[&str] = &[
@@ -137,42 +144,42 @@ const CLOCKS: &[&str] =
     &["'10:00:00'", "'00:00:01'", "'-01:30:00'", "'838:59:59'", "'0'", "'10:00:00.5'"];
 
 pub(super) const TYPES: &[ColumnType] = &[
-    plain("INT", Kind::Int, &["-1", "0", "1", "2", "3", "5", "10", "2147483647"]),
-    plain("INT", Kind::Int, &["0", "1", "2", "3"]),
-    plain("TINYINT", Kind::Int, &["-128", "-1", "0", "1", "2", "3", "127"]),
-    plain("INT UNSIGNED", Kind::Int, &["0", "1", "2", "3", "5", "4294967295"]),
+    plain("INT", ValueClass::Int, &["-1", "0", "1", "2", "3", "5", "10", "2147483647"]),
+    plain("INT", ValueClass::Int, &["0", "1", "2", "3"]),
+    plain("TINYINT", ValueClass::Int, &["-128", "-1", "0", "1", "2", "3", "127"]),
+    plain("INT UNSIGNED", ValueClass::Int, &["0", "1", "2", "3", "5", "4294967295"]),
     plain(
         "BIGINT",
-        Kind::Int,
+        ValueClass::Int,
         &["-9007199254740993", "-1", "0", "1", "2", "10", "9007199254740993"],
     ),
-    plain("BIGINT UNSIGNED", Kind::Int, &["0", "1", "2", "3", "9223372036854775808"]),
-    plain("SMALLINT UNSIGNED", Kind::Int, &["0", "1", "2", "65535"]),
-    plain("YEAR", Kind::Int, &["2000", "2020", "1999", "2021"]),
-    plain("BIT(4)", Kind::Int, &["b'0'", "b'1'", "b'10'", "b'1111'"]),
-    plain("DECIMAL(8,2)", Kind::Number, &["0", "1.5", "-2.25", "2", "10", "99999.99"]),
-    plain("DECIMAL(12,4)", Kind::Number, &["0", "1.5", "-2.25", "0.0625", "10"]),
-    plain("DOUBLE", Kind::Number, &["0", "1.5", "-2.25", "2", "10", "1e10", "-0.0"]),
-    plain("FLOAT", Kind::Number, &["0", "1.5", "-2.25", "2"]),
+    plain("BIGINT UNSIGNED", ValueClass::Int, &["0", "1", "2", "3", "9223372036854775808"]),
+    plain("SMALLINT UNSIGNED", ValueClass::Int, &["0", "1", "2", "65535"]),
+    plain("YEAR", ValueClass::Int, &["2000", "2020", "1999", "2021"]),
+    plain("BIT(4)", ValueClass::Int, &["b'0'", "b'1'", "b'10'", "b'1111'"]),
+    plain("DECIMAL(8,2)", ValueClass::Number, &["0", "1.5", "-2.25", "2", "10", "99999.99"]),
+    plain("DECIMAL(12,4)", ValueClass::Number, &["0", "1.5", "-2.25", "0.0625", "10"]),
+    plain("DOUBLE", ValueClass::Number, &["0", "1.5", "-2.25", "2", "10", "1e10", "-0.0"]),
+    plain("FLOAT", ValueClass::Number, &["0", "1.5", "-2.25", "2"]),
     text("VARCHAR(12){c}", None),
     text("VARCHAR(12){c}", None),
     text("CHAR(5){c}", None),
     text("VARCHAR(200){c}", None),
     text("TEXT{c}", Some(3)),
-    ColumnType { null: "", ..plain("VARBINARY(8)", Kind::Text, TEXTS) },
-    plain("ENUM('b','a','x',''){c}", Kind::Text, &["'a'", "'b'", "'x'", "''"]),
-    plain("SET('x','y','a'){c}", Kind::Text, &["''", "'x'", "'x,y'", "'a'"]),
-    plain("DATE", Kind::Date, DATES),
-    plain("DATETIME", Kind::Date, DATES),
-    plain("DATETIME(3)", Kind::Date, DATES),
-    ColumnType { null: " NULL", ..plain("TIMESTAMP", Kind::Date, DATES) },
-    plain("TIME", Kind::Clock, CLOCKS),
-    plain("TIME(2)", Kind::Clock, CLOCKS),
+    ColumnType { null: "", ..plain("VARBINARY(8)", ValueClass::Text, TEXTS) },
+    plain("ENUM('b','a','x',''){c}", ValueClass::Text, &["'a'", "'b'", "'x'", "''"]),
+    plain("SET('x','y','a'){c}", ValueClass::Text, &["''", "'x'", "'x,y'", "'a'"]),
+    plain("DATE", ValueClass::Date, DATES),
+    plain("DATETIME", ValueClass::Date, DATES),
+    plain("DATETIME(3)", ValueClass::Date, DATES),
+    ColumnType { null: " NULL", ..plain("TIMESTAMP", ValueClass::Date, DATES) },
+    plain("TIME", ValueClass::Clock, CLOCKS),
+    plain("TIME(2)", ValueClass::Clock, CLOCKS),
     ColumnType {
         key: Some(0),
         ..plain(
             "JSON",
-            Kind::Doc,
+            ValueClass::Doc,
             &["'1'", "'\"a\"'", "'null'", "'[1, 2]'", "'{\"a\": 1}'", "'{\"a\": \"x\"}'", "'1.5'"],
         )
     },

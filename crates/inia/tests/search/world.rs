@@ -2,7 +2,7 @@
 
 use super::maker::{Maker, Name, Source};
 use super::tables::{self, Table};
-use super::values::Kind;
+use super::values::ValueClass;
 use inia_testkit::Random;
 
 pub(super) struct World {
@@ -27,7 +27,7 @@ impl World {
             let kinds = maker.kinds(3);
             let body = maker.select(&kinds, &[], 0, Some("c"));
             setup.push(format!("CREATE VIEW {name} AS {body}"));
-            let column = |(at, kind): (usize, &Kind)| Name(format!("c{at}"), *kind);
+            let column = |(at, kind): (usize, &ValueClass)| Name(format!("c{at}"), *kind);
             let columns = kinds.iter().enumerate().map(column).collect();
             sources.push(Source { name, columns, keys: Vec::new(), by_id: false });
         }

@@ -17,6 +17,7 @@ fn addresses_are_read() {
     assert_eq!(place.database, "inia_lab");
     assert_eq!(Url::parse("inia:/var/lib/x").unwrap(), Url::Embedded("/var/lib/x".to_owned()));
     assert_eq!(Url::parse("sqlite:a.db").unwrap(), Url::Sqlite("a.db".to_owned()));
+    assert_eq!(Url::parse("duckdb:a.db").unwrap(), Url::DuckDb("a.db".to_owned()));
 }
 
 #[test]

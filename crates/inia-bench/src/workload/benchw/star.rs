@@ -64,11 +64,7 @@ pub(super) fn data(parameters: &Parameters, dialect: Dialect) -> DataSet {
         table.create += dialect.table_options();
     }
     tables[0].indexes = vec!["CREATE INDEX dim0_ddate ON dim0 (ddate)".to_owned()];
-    let finish = match dialect {
-        Dialect::MySql => vec!["ANALYZE TABLE dim0, dim1, dim2, fact0".to_owned()],
-        Dialect::Sqlite => vec!["ANALYZE".to_owned()],
-        Dialect::Postgres => Vec::new(),
-    };
+    let finish = dialect.analyze(&["dim0", "dim1", "dim2", "fact0"]);
     DataSet { finish, ..DataSet::new("benchw", parameters.seed, tables) }
 }
 

@@ -39,7 +39,7 @@ impl Purge {
         match product {
             Product::Inia | Product::Embedded => Purge::History,
             Product::Postgres => Purge::Vacuum,
-            Product::Sqlite => Purge::AtOnce,
+            Product::Sqlite | Product::DuckDb => Purge::AtOnce,
             Product::MySql => Purge::count(session, "status = 'enabled'"),
             Product::MariaDb => Purge::count(session, "enabled = 1"),
             Product::Floor => Purge::Untold,

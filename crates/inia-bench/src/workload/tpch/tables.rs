@@ -88,13 +88,9 @@ pub(super) fn counts(scale: f64) -> Vec<(&'static str, i64)> {
 
 /// What gives the optimizer its figures once all rows are there.
 pub(super) fn statistics(dialect: Dialect) -> Vec<String> {
-    let tables = "region, nation, supplier, customer, part, partsupp, orders, lineitem";
-    match dialect {
-        Dialect::MySql => vec![format!("ANALYZE TABLE {tables}")],
-        Dialect::Sqlite => vec!["ANALYZE".to_owned()],
-        // The loader does it for every data set.
-        Dialect::Postgres => Vec::new(),
-    }
+    dialect.analyze(&[
+        "region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem",
+    ])
 }
 
 /// All tables, in the order they are loaded.

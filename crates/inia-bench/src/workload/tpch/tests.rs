@@ -4,7 +4,7 @@
 use super::*;
 use crate::random::Rng;
 use crate::target::BulkFormat;
-use crate::workload::questions::chosen;
+use crate::workload::query_set::chosen;
 use crate::workload::{Rows, Table};
 
 const TINY: f64 = 0.001;

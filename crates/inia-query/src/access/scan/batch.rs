@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(super) struct Batch {
     pub(super) keys: Vec<u8>,
     pub(super) rows: Vec<u8>,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<BatchItem>,
     /// Next item to give back.
     pub(super) next: usize,
     /// How many entries the next batch gathers.
@@ -20,7 +20,7 @@ pub(super) struct Batch {
 
 /// Where a batch's clustered key and row are in its bytes; `row` is `None` where there is none.
 #[derive(Clone)]
-pub(super) struct Item {
+pub(super) struct BatchItem {
     pub(super) key: Range<usize>,
     pub(super) row: Option<Range<usize>>,
 }
@@ -86,7 +86,7 @@ impl TableScan {
             let codec = &self.table.indexes[index].codec;
             let start = batch.keys.len();
             batch.keys.extend_from_slice(codec.primary_key(record.key, record.value)?);
-            batch.items.push(Item { key: start..batch.keys.len(), row: None });
+            batch.items.push(BatchItem { key: start..batch.keys.len(), row: None });
         }
         batch.size = (batch.size * 2).min(MAX_BATCH);
         self.batch = batch;

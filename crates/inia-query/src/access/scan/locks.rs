@@ -4,7 +4,7 @@ use super::{Result, Standing, State, TableScan};
 use crate::error::StorageResult;
 use inia_storage::{Cursor, LockingCursor, ReadMode, RecordLocator, Run, StorageError, Txn};
 
-/// What is asked of the locks of rows.
+/// How a scan locks rows.
 #[derive(Default)]
 pub(super) struct LockPolicy {
     /// Rows that others have locked are shown as they were committed last.
@@ -29,7 +29,7 @@ pub(super) struct LastMove {
 }
 
 impl TableScan {
-    /// Puts off locking rows that are free, where the clustered tree is read: each row found is to
+    /// Defers locking rows that are free, where the clustered tree is read: each row found is to
     /// be given to [`TableScan::write_current`] or [`TableScan::secure_current`], or left unlocked,
     /// before the next move. Before the first move.
     pub(crate) fn defer_locks(&mut self) {
@@ -68,8 +68,8 @@ impl TableScan {
         }
     }
 
-    /// Whether the last move found no row since what was left is to be changed first. It is asked
-    /// once.
+    /// Whether the last move found no row since what was left is to be changed first.
+    /// Returns true once.
     pub(crate) fn take_pause(&mut self) -> bool {
         std::mem::take(&mut self.last.paused)
     }

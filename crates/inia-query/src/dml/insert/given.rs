@@ -75,7 +75,7 @@ impl InsertPlan {
             (_, _, Some(literals)) => self.run_literals(session, ctx, literals, &mut run, &mut row),
             _ => self.run_values(session, ctx, &mut run, &mut row),
         };
-        run.write_last(session, given)?;
+        run.write_last(session, ctx, given)?;
         Ok(run.outcome(session, ctx, !self.single))
     }
 

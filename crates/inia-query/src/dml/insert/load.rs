@@ -30,7 +30,9 @@ impl InsertPlan {
         let strict = session.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         auto_increment::prepare(&self.table)?;
-        Ok(LoadRun { run: InsertRun::new(self, session)?, plan: self, row: Vec::new() })
+        let mut run = InsertRun::new(self, session)?;
+        run.forgive_together();
+        Ok(LoadRun { run, plan: self, row: Vec::new() })
     }
 }
 
@@ -57,6 +59,7 @@ impl LoadRun<'_> {
         let number = self.run.records() + 1;
         ctx.row_number = number;
         let Loaded { values, lacking, extra } = loaded;
+        let (listed, raised) = (ctx.warnings.list.len(), ctx.warnings.count);
         self.plan.complete(&mut self.row, ctx, |plan, row, ctx| {
             for (column, _) in assignments {
                 row[*column] = plan.initial(*column, ctx)?;
@@ -72,8 +75,18 @@ impl LoadRun<'_> {
             }
             assign((&plan.table, &plan.fills), assignments, None, row, ctx)
         })?;
+        if ctx.warnings.count > raised {
+            // Rows that wait may have warnings of their own, which come first.
+            let later = ctx.warnings.list.split_off(listed);
+            let unlisted = ctx.warnings.count - raised - later.len() as u64;
+            ctx.warnings.count = raised;
+            self.run.settle_forgiven(session, ctx)?;
+            later.into_iter().for_each(|warning| ctx.warnings.push(warning));
+            ctx.warnings.count += unlisted;
+        }
         self.run.row(session, ctx, &mut self.row, &[])?;
         if extra {
+            self.run.settle_forgiven(session, ctx)?;
             ctx.row_number = number;
             misfit(ctx, ErrorCode::WarnTooManyRecords)?;
         }
@@ -85,10 +98,10 @@ impl LoadRun<'_> {
     pub fn finish(
         mut self,
         session: &SessionContext,
-        ctx: &EvalContext<'_>,
+        ctx: &mut EvalContext<'_>,
         read: Result<(), SqlError>,
     ) -> Result<StatementOutcome, SqlError> {
-        self.run.write_last(session, read)?;
+        self.run.write_last(session, ctx, read)?;
         let (records, copied, deleted) = self.run.counts();
         let skipped = records - copied;
         let outcome = self.run.outcome(session, ctx, false);

@@ -42,6 +42,8 @@ pub(super) struct InsertRun<'r> {
     foreign: Option<Foreign>,
     /// Rows are written together: each either goes in or ends the statement.
     together: bool,
+    /// Rows that are written together are left out with a warning where their key exists.
+    forgiving: bool,
     /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
     given: Vec<Option<Value>>,
 }
@@ -65,11 +67,32 @@ impl<'r> InsertRun<'r> {
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
         let nontransactional = !plan.table.def.is_transactional();
-        let together = several && !settles && !unique && !nontransactional && foreign.is_none();
+        let batched = several && !unique && !nontransactional && foreign.is_none();
+        let (together, forgiving) = (batched && !settles, false);
         let given = Vec::new();
         let width = plan.table.def.columns.len();
         debug_assert!(plan.targets.iter().all(|target| *target < width), "a target is a column");
-        Ok(InsertRun { plan, writer, numbers, keep_zero, tally, foreign, together, given })
+        let run = InsertRun {
+            plan,
+            writer,
+            numbers,
+            keep_zero,
+            tally,
+            foreign,
+            together,
+            forgiving,
+            given,
+        };
+        Ok(run)
+    }
+
+    /// Has rows of LOAD DATA with IGNORE written together, too, but those whose key exists.
+    pub(super) fn forgive_together(&mut self) {
+        let plan = self.plan;
+        let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
+        let batched = !unique && plan.table.def.is_transactional() && self.foreign.is_none();
+        self.forgiving = plan.ignore && !plan.replace && batched;
+        self.together |= self.forgiving;
     }
 
     /// How many rows were given.
@@ -92,14 +115,17 @@ impl<'r> InsertRun<'r> {
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
         if self.wants_number(row) && self.given.iter().any(Option::is_some) {
-            self.flush(session, false)?;
+            self.settle(session, ctx, false)?;
         }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
-            return self.unfit(ctx, error);
+            return self.settle_forgiven(session, ctx).and_then(|()| self.unfit(ctx, error));
         }
         if self.together {
-            return self.buffer(session, generated, row);
+            if !self.forgiving || generated.is_none() {
+                return self.buffer(session, ctx, generated, row);
+            }
+            self.settle_forgiven(session, ctx)?;
         }
         session.check_room(&self.plan.table)?;
         let mut txn = session.txn_of(&self.plan.table).borrow_mut();
@@ -179,7 +205,13 @@ impl<'r> InsertRun<'r> {
     }
 
     /// Leaves a row for later, when several are written together.
-    fn buffer(&mut self, session: &SessionContext, generated: Option<u64>, row: &[Value]) -> Done {
+    fn buffer(
+        &mut self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        generated: Option<u64>,
+        row: &[Value],
+    ) -> Done {
         self.writer.buffer_row(row)?;
         self.numbers.tried();
         let column = self.plan.table.def.auto_increment_column();
@@ -191,7 +223,40 @@ impl<'r> InsertRun<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.count(generated, row);
-        if self.writer.is_full() { self.flush(session, false) } else { Ok(()) }
+        if self.writer.is_full() { self.settle(session, ctx, false) } else { Ok(()) }
+    }
+
+    /// Writes the rows that wait; all of their entries, too, when they are the `last`. A row whose
+    /// key exists ends the statement, or is left out with a warning.
+    fn settle(&mut self, session: &SessionContext, ctx: &mut EvalContext<'_>, last: bool) -> Done {
+        if !self.forgiving {
+            return self.flush(session, last);
+        }
+        let mut txn = session.txn_of(&self.plan.table).borrow_mut();
+        let refused = self.writer.flush_ignoring(&mut txn, last)?;
+        self.tally.copied -= refused.len() as u64;
+        let is_refused = |at: usize| refused.binary_search_by_key(&at, |(at, _)| *at).is_ok();
+        for (at, value) in self.given.drain(..).enumerate() {
+            if let Some(value) = value.filter(|_| !is_refused(at)) {
+                self.numbers.stored(&self.plan.table, &value);
+            }
+        }
+        for (_, error) in refused {
+            ctx.raise(inia_expr::Level::Warning, error)?;
+        }
+        Ok(())
+    }
+
+    /// Writes forgiven rows that wait, so that their warnings come before those of a later row.
+    pub(super) fn settle_forgiven(
+        &mut self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+    ) -> Done {
+        match self.forgiving && !self.given.is_empty() {
+            true => self.settle(session, ctx, false),
+            false => Ok(()),
+        }
     }
 
     /// Writes the rows that wait; all of their entries, too, when they are the `last`.
@@ -206,13 +271,18 @@ impl<'r> InsertRun<'r> {
 
     /// Writes the rows still buffered; `given` is the outcome so far. A duplicate among them
     /// comes before an error of a later row, unless that error ended more than the statement.
-    pub(super) fn write_last(&mut self, session: &SessionContext, given: Done) -> Done {
+    pub(super) fn write_last(
+        &mut self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        given: Done,
+    ) -> Done {
         let fatal = |error: &SqlError| {
             use ErrorCode as E;
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
         };
-        if !given.as_ref().is_err_and(fatal) {
-            self.flush(session, true)?;
+        if self.together && !given.as_ref().is_err_and(fatal) {
+            self.settle(session, ctx, true)?;
         }
         given
     }

@@ -1,13 +1,13 @@
-//! Truth values of conditions for all rows of a batch, NULL among them.
+//! Truth values of conditions for all rows of a batch, NULL among them, and which rows they leave.
 
+use super::batch::Rows;
 use super::numbers::{self, Numbers};
-use super::program::Program;
-use crate::access::FoundRun;
+use super::program::Execution;
 use crate::exec::Result;
-use crate::plan::TableSource;
-use crate::plan::vector::VectorCondition;
+use crate::plan::vector::{VectorCondition, VectorFilters};
 use inia_base::collation::Collation;
 use inia_base::value::Value;
+use inia_expr::like::Pattern;
 use inia_expr::tree::CmpOp;
 use inia_expr::{EvalContext, Expr};
 
@@ -33,99 +33,140 @@ impl Truth {
     }
 }
 
-/// The texts that conditions compare columns with, in the order of the conditions.
-pub(super) struct TextConstants(Vec<String>);
+/// The conditions of one place and what they read, in one execution.
+pub(super) struct Filters<'p> {
+    plan: &'p VectorFilters,
+    exprs: Vec<&'p Expr>,
+    /// `None` where a constant has no vector form: conditions are evaluated row by row then.
+    execution: Option<Execution<'p>>,
+}
 
-impl TextConstants {
-    /// `None` where one is not a text.
-    pub(super) fn of(
-        condition: &VectorCondition,
+impl<'p> Filters<'p> {
+    /// The conditions `exprs`, of which `plan` was made.
+    pub(super) fn new(
+        plan: &'p VectorFilters,
+        exprs: impl IntoIterator<Item = &'p Expr>,
         ctx: &mut EvalContext<'_>,
-    ) -> Option<TextConstants> {
-        let mut texts = Vec::new();
-        collect(condition, &mut |constant: &Expr| {
-            let value = constant.eval_ref(ctx, &[]).ok()?;
-            let Value::Text(text) = &*value else { return None };
-            texts.push(text.clone());
-            Some(())
-        })?;
-        Some(TextConstants(texts))
+    ) -> Filters<'p> {
+        let exprs: Vec<&Expr> = exprs.into_iter().collect();
+        debug_assert_eq!(exprs.len(), plan.filters.len(), "each condition has its filter");
+        Filters { plan, exprs, execution: Execution::new(&plan.program, ctx) }
     }
 
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, String> {
-        self.0.iter()
+    pub(super) fn is_empty(&self) -> bool {
+        self.exprs.is_empty()
     }
-}
 
-/// Gives the constants of a condition's texts to `take`.
-fn collect(condition: &VectorCondition, take: &mut dyn FnMut(&Expr) -> Option<()>) -> Option<()> {
-    match condition {
-        VectorCondition::Text { constant, .. } => take(constant),
-        VectorCondition::And(all) | VectorCondition::Or(all) => {
-            all.iter().try_for_each(|condition| collect(condition, take))
+    /// Finds the rows for which all conditions are true; `None` for all rows.
+    pub(super) fn choose<R: Rows>(
+        &mut self,
+        rows: &mut R,
+        ctx: &mut EvalContext<'_>,
+        values: &mut [Value],
+    ) -> Result<Option<Vec<bool>>> {
+        if self.is_empty() {
+            return Ok(None);
         }
-        VectorCondition::Not(inner) => collect(inner, take),
-        VectorCondition::Compare(..) | VectorCondition::IsNull(..) => Some(()),
+        let mut chosen = vec![true; rows.rows()];
+        let computed = match &mut self.execution {
+            Some(execution) => execution.run(rows, ctx, values)?,
+            None => false,
+        };
+        for (filter, expr) in self.plan.filters.iter().zip(&self.exprs) {
+            let truth = match (&self.execution, &filter.vector) {
+                (Some(execution), Some(condition)) if computed => {
+                    Conditions { rows, execution }.truth(condition, &chosen)?
+                }
+                _ => None,
+            };
+            match truth {
+                Some(truth) => {
+                    let chosen = chosen.iter_mut().zip(truth);
+                    chosen.for_each(|(chosen, truth)| *chosen &= truth == Truth::True);
+                }
+                None => {
+                    for (row, chosen) in chosen.iter_mut().enumerate().filter(|(_, c)| **c) {
+                        rows.fill(row, &filter.slots, values)?;
+                        *chosen = expr.eval_bool(ctx, values)? == Some(true);
+                    }
+                }
+            }
+        }
+        Ok(Some(chosen))
     }
 }
 
-/// A batch whose conditions are asked.
-pub(super) struct Batch<'b, 's> {
-    pub(super) run: &'b FoundRun<'s>,
-    pub(super) source: &'b TableSource,
-    pub(super) program: &'b Program<'b>,
+/// Some rows whose conditions are asked, their vectors being computed.
+pub(super) struct Conditions<'b, 'p, R> {
+    pub(super) rows: &'b R,
+    pub(super) execution: &'b Execution<'p>,
 }
 
-impl Batch<'_, '_> {
-    /// A condition's truth for each row; `None` where it cannot be said here.
+impl<R: Rows> Conditions<'_, '_, R> {
+    /// A condition's truth for each row that is wanted, and anything for the others; `None` where
+    /// it cannot be said here.
     pub(super) fn truth(
         &self,
         condition: &VectorCondition,
-        texts: &mut std::slice::Iter<'_, String>,
+        wanted: &[bool],
     ) -> Result<Option<Vec<Truth>>> {
         Ok(match condition {
             VectorCondition::Compare(op, left, right) => {
-                let Some((left, right)) = self.program.aligned(*left, *right) else {
+                let Some((left, right)) = self.execution.aligned(*left, *right) else {
                     return Ok(None);
                 };
                 Some(self.compare(*op, &left, &right))
             }
-            VectorCondition::Text { column, op, collation, .. } => {
-                let text = texts.next().expect("each text has its constant");
-                self.compare_text(*column, *op, *collation, text)?
+            VectorCondition::Text { slot, op, constant, collation } => {
+                match self.execution.text(*constant) {
+                    Some(text) => self.compare_text(*slot, (*op, *collation, text), wanted)?,
+                    None => Some(vec![Truth::Null; self.rows.rows()]),
+                }
             }
+            VectorCondition::Like(slot, pattern) => self.like(*slot, pattern, wanted)?,
             VectorCondition::IsNull(step, negated) => {
-                let vector = self.program.vector(*step);
-                let rows = 0..self.run.len();
+                let vector = self.execution.vector(*step);
+                let rows = 0..self.rows.rows();
                 Some(rows.map(|i| Truth::of(vector.is_null(i) != *negated)).collect())
             }
-            VectorCondition::And(all) => self.fold(all, texts, Truth::True, Truth::min)?,
-            VectorCondition::Or(any) => self.fold(any, texts, Truth::False, Truth::max)?,
+            VectorCondition::And(all) => {
+                self.fold(all, (Truth::True, Truth::False), Truth::min, wanted)?
+            }
+            VectorCondition::Or(any) => {
+                self.fold(any, (Truth::False, Truth::True), Truth::max, wanted)?
+            }
             VectorCondition::Not(inner) => {
-                let mut truth = self.truth(inner, texts)?;
+                let mut truth = self.truth(inner, wanted)?;
                 truth.iter_mut().flatten().for_each(|truth| *truth = truth.not());
                 truth
             }
         })
     }
 
+    /// Joins the truth of operands. A row whose truth is `decided` is not looked at any more.
     fn fold(
         &self,
         operands: &[VectorCondition],
-        texts: &mut std::slice::Iter<'_, String>,
-        neutral: Truth,
+        (neutral, decided): (Truth, Truth),
         join: impl Fn(Truth, Truth) -> Truth,
+        wanted: &[bool],
     ) -> Result<Option<Vec<Truth>>> {
-        let mut all = vec![neutral; self.run.len()];
+        let mut all = vec![neutral; self.rows.rows()];
+        let mut open = wanted.to_vec();
         for operand in operands {
-            let Some(truth) = self.truth(operand, texts)? else { return Ok(None) };
-            all.iter_mut().zip(truth).for_each(|(all, truth)| *all = join(*all, truth));
+            let Some(truth) = self.truth(operand, &open)? else { return Ok(None) };
+            for ((all, open), truth) in all.iter_mut().zip(&mut open).zip(truth) {
+                if *open {
+                    *all = join(*all, truth);
+                    *open = *all != decided;
+                }
+            }
         }
         Ok(Some(all))
     }
 
     fn compare(&self, op: CmpOp, left: &Numbers, right: &Numbers) -> Vec<Truth> {
-        let rows = self.run.len();
+        let rows = self.rows.rows();
         let mut truth = Vec::with_capacity(rows);
         numbers::compare(op, left, right, rows, |holds| truth.push(Truth::of(holds)));
         for nulls in [&left.nulls, &right.nulls] {
@@ -138,17 +179,38 @@ impl Batch<'_, '_> {
 
     fn compare_text(
         &self,
-        column: usize,
-        op: CmpOp,
-        collation: Collation,
-        constant: &str,
+        slot: usize,
+        (op, collation, constant): (CmpOp, Collation, &str),
+        wanted: &[bool],
     ) -> Result<Option<Vec<Truth>>> {
-        let rows = self.run.len();
-        let mut truth = Vec::with_capacity(rows);
-        let given = self.run.bytes(&self.source.table, column, 0..rows, |text| {
+        let constant = constant.as_bytes();
+        self.each_text(slot, wanted, &mut |text| op.holds(collation.compare(text, constant)))
+    }
+
+    fn like(&self, slot: usize, pattern: &Pattern, wanted: &[bool]) -> Result<Option<Vec<Truth>>> {
+        let mut valid = true;
+        let truth = self.each_text(slot, wanted, &mut |text| match std::str::from_utf8(text) {
+            Ok(text) => pattern.matches(text),
+            Err(_) => {
+                valid = false;
+                false
+            }
+        })?;
+        Ok(truth.filter(|_| valid))
+    }
+
+    /// The truth of a condition on the text of each row that is wanted.
+    fn each_text(
+        &self,
+        slot: usize,
+        wanted: &[bool],
+        holds: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<Option<Vec<Truth>>> {
+        let mut truth = Vec::with_capacity(self.rows.rows());
+        let given = self.rows.texts(slot, &mut |text| {
             truth.push(match text {
-                None => Truth::Null,
-                Some(text) => Truth::of(op.holds(collation.compare(text, constant.as_bytes()))),
+                Some(text) if wanted[truth.len()] => Truth::of(holds(text)),
+                _ => Truth::Null,
             });
         })?;
         Ok(given.then_some(truth))

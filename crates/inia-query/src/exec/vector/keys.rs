@@ -1,136 +1,208 @@
-//! Numbers for groups: each key column gives a word for each row, and the words of a row find its
-//! group.
+//! Numbers for groups: each key gives a word for each row, and the words of a row find its group.
 //!
 //! A number is its own word. A text's word is the number of its collation key: texts that are equal
-//! have one. The bytes that came last in a column are remembered, since they often come again.
+//! have one.
 
-use crate::access::FoundRun;
-use crate::exec::Result;
-use crate::exec::hash::KeyHash;
-use crate::plan::TableSource;
-use crate::plan::vector::VectorKey;
+use crate::exec::hash::{KeyHash, MULTIPLIER, word_hash};
 use std::collections::HashMap;
 
-/// The texts of one column that have come, and their words.
-#[derive(Default)]
+/// Keys that have come, and their words.
 pub(super) struct Dictionary {
+    /// Short texts that came last, as numbers, and their words.
+    recent: [(u64, u64); RECENT],
+    /// The texts of those keys, as they came: short ones as a number.
+    short: HashMap<u64, u64, KeyHash>,
     by_bytes: HashMap<Vec<u8>, u64, KeyHash>,
     by_key: HashMap<Vec<u8>, u64, KeyHash>,
 }
 
+/// Places for short texts that came last.
+const RECENT: usize = 64;
+/// The number of no text: its length would be 255.
+const NO_TEXT: u64 = u64::MAX;
+
+impl Default for Dictionary {
+    fn default() -> Dictionary {
+        let (short, by_bytes, by_key) = Default::default();
+        Dictionary { recent: [(NO_TEXT, 0); RECENT], short, by_bytes, by_key }
+    }
+}
+
 impl Dictionary {
     /// The word of a text that came before.
-    pub(super) fn get(&self, bytes: &[u8]) -> Option<u64> {
-        self.by_bytes.get(bytes).copied()
+    #[inline]
+    pub(super) fn get(&mut self, bytes: &[u8]) -> Option<u64> {
+        let Some(short) = packed(bytes) else { return self.by_bytes.get(bytes).copied() };
+        let place = short.wrapping_mul(MULTIPLIER) >> (64 - RECENT.ilog2());
+        let recent = &mut self.recent[place as usize];
+        if recent.0 != short {
+            *recent = (short, *self.short.get(&short)?);
+        }
+        Some(recent.1)
+    }
+
+    /// The word of a key that came before.
+    pub(super) fn of_key(&self, key: &[u8]) -> Option<u64> {
+        self.by_key.get(key).copied()
     }
 
     /// Adds a text with its collation key. Returns its word and how many bytes are kept for it.
     pub(super) fn add(&mut self, bytes: &[u8], key: Vec<u8>) -> (u64, usize) {
-        let next = self.by_key.len() as u64;
-        let kept = 2 * KEPT + bytes.len() + key.len();
-        let word = *self.by_key.entry(key).or_insert(next);
-        self.by_bytes.insert(bytes.to_vec(), word);
-        (word, kept)
+        let (word, kept) = self.add_key(key);
+        match packed(bytes) {
+            Some(short) => _ = self.short.insert(short, word),
+            None => _ = self.by_bytes.insert(bytes.to_vec(), word),
+        }
+        (word, kept + KEPT + bytes.len())
     }
+
+    /// As [`Dictionary::add`], for a key alone.
+    pub(super) fn add_key(&mut self, key: Vec<u8>) -> (u64, usize) {
+        let (next, kept) = (self.by_key.len() as u64, KEPT + key.len());
+        (*self.by_key.entry(key).or_insert(next), kept)
+    }
+}
+
+/// A text of up to seven bytes and its length as one number.
+#[inline]
+fn packed(bytes: &[u8]) -> Option<u64> {
+    let mut word = [0; 8];
+    word.get_mut(..bytes.len()).filter(|word| word.len() < 8)?.copy_from_slice(bytes);
+    word[7] = bytes.len() as u8;
+    Some(u64::from_le_bytes(word))
 }
 
 /// About what a hash table takes for an entry.
 const KEPT: usize = 64;
 
-/// Groups by the words of their keys.
+/// The words of one key for the rows of a batch.
 #[derive(Default)]
-pub(super) struct GroupNumbers {
-    /// For each text column its texts.
-    pub(super) dictionaries: Vec<Dictionary>,
-    numbers: HashMap<Box<[u8]>, usize, KeyHash>,
-    key: Vec<u8>,
-    /// The words of the last row and its group: rows often come sorted.
-    last: Option<(Vec<Option<u64>>, usize)>,
+pub(super) struct KeyWords {
+    words: Vec<u64>,
+    /// Which are NULL; empty where none is.
+    nulls: Vec<bool>,
 }
 
-impl GroupNumbers {
-    pub(super) fn new(columns: usize) -> GroupNumbers {
-        let dictionaries = (0..columns).map(|_| Dictionary::default()).collect();
-        GroupNumbers { dictionaries, ..GroupNumbers::default() }
+impl KeyWords {
+    pub(super) fn with_capacity(rows: usize) -> KeyWords {
+        KeyWords { words: Vec::with_capacity(rows), nulls: Vec::new() }
     }
 
-    /// The group of a row's words, where it has begun; else the next group, which begins.
-    pub(super) fn number(&mut self, words: &[Option<u64>]) -> (usize, bool) {
-        if let Some((last, number)) = &self.last
-            && last == words
-        {
-            return (*number, false);
+    #[inline]
+    pub(super) fn push(&mut self, word: Option<u64>) {
+        if word.is_none() {
+            self.nulls.resize(self.words.len() + 1, false);
+            self.nulls[self.words.len()] = true;
         }
-        let (number, begins) = self.find(words);
-        let (last, of_last) = self.last.get_or_insert_default();
-        words.clone_into(last);
-        *of_last = number;
+        self.words.push(word.unwrap_or_default());
+    }
+
+    #[inline]
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.get(row) == Some(&true)
+    }
+}
+
+/// No group.
+const NONE: u32 = u32::MAX;
+
+/// Groups by the words of their keys: a hash table with linear probing.
+pub(super) struct GroupNumbers {
+    keys: usize,
+    /// The words of one group after the other; behind those of each group which are NULL.
+    words: Vec<u64>,
+    groups: usize,
+    /// Groups by their hash.
+    buckets: Vec<u32>,
+    /// The words of the row that is looked up.
+    row: Vec<u64>,
+    /// The group of the last row: rows often come sorted.
+    last: u32,
+}
+
+/// Buckets of an empty table.
+const FIRST_BUCKETS: usize = 64;
+
+impl GroupNumbers {
+    pub(super) fn new(keys: usize) -> GroupNumbers {
+        let buckets = vec![NONE; FIRST_BUCKETS];
+        GroupNumbers { keys, words: Vec::new(), groups: 0, buckets, row: Vec::new(), last: NONE }
+    }
+
+    /// The group of a row, where it has begun; else the next group, which begins.
+    #[inline]
+    pub(super) fn number(&mut self, columns: &[KeyWords], row: usize) -> (u32, bool) {
+        debug_assert_eq!(columns.len(), self.keys, "each key has its words");
+        self.row.clear();
+        let mut nulls = 0;
+        for (at, column) in columns.iter().enumerate() {
+            self.row.push(column.words[row]);
+            nulls |= u64::from(column.is_null(row)) << (at % 64);
+        }
+        self.row.push(nulls);
+        if self.last != NONE && self.is_row(self.last) {
+            return (self.last, false);
+        }
+        let (number, begins) = self.find();
+        self.last = number;
         (number, begins)
     }
 
-    fn find(&mut self, words: &[Option<u64>]) -> (usize, bool) {
-        self.key.clear();
-        for word in words {
-            self.key.push(u8::from(word.is_some()));
-            self.key.extend_from_slice(&word.unwrap_or_default().to_le_bytes());
+    fn of(&self, group: u32) -> &[u64] {
+        let width = self.keys + 1;
+        &self.words[group as usize * width..][..width]
+    }
+
+    /// Whether a group has the words of the row. Keys are few: words are compared one by one.
+    #[inline]
+    fn is_row(&self, group: u32) -> bool {
+        self.of(group).iter().zip(&self.row).all(|(word, own)| word == own)
+    }
+
+    fn find(&mut self) -> (u32, bool) {
+        let mask = self.buckets.len() - 1;
+        let mut at = hash(&self.row) & mask;
+        while self.buckets[at] != NONE {
+            if self.is_row(self.buckets[at]) {
+                return (self.buckets[at], false);
+            }
+            at = (at + 1) & mask;
         }
-        if let Some(&number) = self.numbers.get(&self.key[..]) {
-            return (number, false);
+        let number = self.groups as u32;
+        self.buckets[at] = number;
+        self.words.extend_from_slice(&self.row);
+        self.groups += 1;
+        if self.groups * 2 > self.buckets.len() {
+            self.grow();
         }
-        let number = self.numbers.len();
-        self.numbers.insert(self.key.as_slice().into(), number);
         (number, true)
+    }
+
+    fn grow(&mut self) {
+        let mask = self.buckets.len() * 4 - 1;
+        let mut buckets = vec![NONE; mask + 1];
+        for group in 0..self.groups as u32 {
+            let mut at = hash(self.of(group)) & mask;
+            while buckets[at] != NONE {
+                at = (at + 1) & mask;
+            }
+            buckets[at] = group;
+        }
+        self.buckets = buckets;
     }
 
     /// Groups that have begun.
     pub(super) fn len(&self) -> usize {
-        self.numbers.len()
+        self.groups
     }
 
-    /// About how many bytes each group takes here.
+    /// About how many bytes the groups take here.
     pub(super) fn held(&self) -> usize {
-        self.numbers.len() * (KEPT + self.key.len())
+        size_of_val(&self.words[..]) + size_of_val(&self.buckets[..])
     }
 }
 
-/// The words of one key column for the chosen rows; `None` for texts that have not come yet.
-pub(super) enum Words<'s> {
-    /// NULL or a number.
-    Numbers(Vec<Option<u64>>),
-    /// NULL or a text.
-    Texts(Vec<Option<&'s [u8]>>),
-}
-
-impl Words<'_> {
-    /// Reads a column; `None` where it cannot be read for a whole run.
-    pub(super) fn read<'s>(
-        run: &FoundRun<'s>,
-        source: &TableSource,
-        key: VectorKey,
-        chosen: &[bool],
-    ) -> Result<Option<Words<'s>>> {
-        let (table, all) = (&source.table, 0..run.len());
-        let mut chosen = chosen.iter();
-        let mut is_chosen = || chosen.next().copied().unwrap_or_default();
-        Ok(match key.bytes {
-            true => {
-                let mut texts = Vec::with_capacity(run.len());
-                let given = run.bytes(table, key.column, all, |text| {
-                    if is_chosen() {
-                        texts.push(text);
-                    }
-                })?;
-                given.then_some(Words::Texts(texts))
-            }
-            false => {
-                let mut numbers = Vec::with_capacity(run.len());
-                let given = run.numbers(table, key.column, all, |number| {
-                    if is_chosen() {
-                        numbers.push(number);
-                    }
-                })?;
-                given.then_some(Words::Numbers(numbers))
-            }
-        })
-    }
+#[inline]
+fn hash(words: &[u64]) -> usize {
+    word_hash(words.iter().map(|&word| word as i64)) as usize
 }

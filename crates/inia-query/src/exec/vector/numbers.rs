@@ -8,7 +8,9 @@
 //!   a in 0..=10_000, b in 90..=100      a * b in 0..=1_000_000: 64 bits
 //! ```
 
+use super::column::{NO_ROW, NullableVec};
 use inia_expr::tree::{ArithOp, CmpOp};
+use std::borrow::Cow;
 
 /// The numbers of a vector.
 #[derive(Clone, Debug)]
@@ -25,8 +27,8 @@ pub(super) struct Numbers {
     pub(super) values: Values,
     /// Which rows are NULL; empty where none is.
     pub(super) nulls: Vec<bool>,
-    low: i128,
-    high: i128,
+    pub(super) low: i128,
+    pub(super) high: i128,
 }
 
 impl Numbers {
@@ -55,6 +57,24 @@ impl Numbers {
         Numbers { values: Values::Wide(values), nulls, low, high }
     }
 
+    /// A number for each row, `None` for NULL.
+    pub(super) fn of_each(numbers: impl Iterator<Item = Option<i128>>) -> Numbers {
+        let mut all = NullableVec::default();
+        numbers.for_each(|number| all.push(number));
+        Numbers::wide(all.values, all.nulls)
+    }
+
+    /// Each number without its lowest bits.
+    pub(super) fn shifted(&self, bits: u32) -> Numbers {
+        let values = match &self.values {
+            Values::One(value) => Values::One(value >> bits),
+            Values::Small(values) => Values::Small(values.iter().map(|v| v >> bits).collect()),
+            Values::Wide(values) => Values::Wide(values.iter().map(|v| v >> bits).collect()),
+        };
+        let (low, high) = (self.low >> bits, self.high >> bits);
+        Numbers { values, nulls: self.nulls.clone(), low, high }
+    }
+
     /// The number of row `i`.
     #[inline]
     pub(super) fn get(&self, i: usize) -> i128 {
@@ -71,6 +91,34 @@ impl Numbers {
         !self.nulls.is_empty() && self.nulls[i]
     }
 
+    /// The numbers at these places, NULL for [`NO_ROW`].
+    pub(super) fn gather(&self, places: &[u32]) -> Numbers {
+        let missing = places.contains(&NO_ROW);
+        let null = |place: &u32| *place == NO_ROW || self.is_null(*place as usize);
+        let nulls = match missing || !self.nulls.is_empty() {
+            true => places.iter().map(null).collect(),
+            false => Vec::new(),
+        };
+        let values = match &self.values {
+            Values::One(value) => Values::One(*value),
+            Values::Small(values) => Values::Small(gathered(values, places, missing)),
+            Values::Wide(values) => Values::Wide(gathered(values, places, missing)),
+        };
+        // The number that stands for NULL lies in the bounds, too.
+        let (low, high) =
+            if missing { (self.low.min(0), self.high.max(0)) } else { (self.low, self.high) };
+        Numbers { values, nulls, low, high }
+    }
+
+    /// How many rows there are; none in a vector of one number for all.
+    pub(super) fn rows(&self) -> usize {
+        match &self.values {
+            Values::One(_) => 0,
+            Values::Small(values) => values.len(),
+            Values::Wide(values) => values.len(),
+        }
+    }
+
     /// Whether all numbers lie in the range; looks at each where the bounds do not show it.
     pub(super) fn fits(&self, low: i128, high: i128) -> bool {
         let inside = |value: i128| low <= value && value <= high;
@@ -85,13 +133,23 @@ impl Numbers {
     }
 
     /// The vector with so many more digits after the point.
-    pub(super) fn scaled(&self, digits: u8) -> Option<Numbers> {
+    pub(super) fn scaled(&self, digits: u8) -> Option<Cow<'_, Numbers>> {
         match digits {
-            0 => Some(self.clone()),
+            0 => Some(Cow::Borrowed(self)),
             _ => {
                 let factor = Numbers::one(10i128.checked_pow(digits.into())?);
-                arith(ArithOp::Mul, self, &factor)
+                arith(ArithOp::Mul, self, &factor).map(Cow::Owned)
             }
+        }
+    }
+}
+
+fn gathered<T: Copy + Default>(values: &[T], places: &[u32], missing: bool) -> Vec<T> {
+    match missing {
+        false => places.iter().map(|&place| values[place as usize]).collect(),
+        true => {
+            let value = |place: &u32| values.get(*place as usize).copied().unwrap_or_default();
+            places.iter().map(value).collect()
         }
     }
 }
@@ -168,12 +226,7 @@ fn zip_wide(left: &Numbers, right: &Numbers, op: impl Fn(i128, i128) -> i128) ->
 
 /// Rows of two vectors, of which one at most is a constant.
 fn len(left: &Numbers, right: &Numbers) -> usize {
-    let rows = |numbers: &Numbers| match &numbers.values {
-        Values::One(_) => 0,
-        Values::Small(values) => values.len(),
-        Values::Wide(values) => values.len(),
-    };
-    rows(left).max(rows(right))
+    left.rows().max(right.rows())
 }
 
 /// Gives whether `left op right` holds to `take`, for each of `rows` rows; NULLs are not looked at.

@@ -1,75 +1,110 @@
 //! Runs the steps of a program over the rows of a batch.
 
+use super::batch::Rows;
+use super::column::number_of;
+use super::conditions::{Conditions, Truth};
 use super::numbers::{self, Numbers};
-use crate::access::FoundRun;
 use crate::exec::Result;
-use crate::plan::TableSource;
-use crate::plan::vector::{NumberKind, NumberOp, NumberStep};
-use crate::row::pack_date;
+use crate::plan::vector::{NumberKind, NumberOp, NumberStep, Program, VectorCondition};
 use inia_base::value::Value;
 use inia_expr::tree::ArithOp;
 use inia_expr::{EvalContext, Expr};
+use std::borrow::Cow;
+use std::sync::Arc;
 
-/// A program with the values of its constants.
-pub(super) struct Program<'p> {
-    steps: &'p [NumberStep],
-    constants: Vec<Option<Numbers>>,
-    /// The vectors of the present batch, as far as they are computed.
-    vectors: Vec<Option<Numbers>>,
+/// Bits of a packed date below its year.
+const BELOW_YEAR: u32 = 9;
+
+/// A program with the values of its constants, and the vectors of the present batch.
+pub(super) struct Execution<'p> {
+    program: &'p Program,
+    constants: Vec<Option<Arc<Numbers>>>,
+    /// The constants that texts are compared with; `None` for NULL.
+    texts: Vec<Option<String>>,
+    vectors: Vec<Arc<Numbers>>,
 }
 
-impl<'p> Program<'p> {
+impl<'p> Execution<'p> {
     /// `None` where a constant has no value of its step's kind.
-    pub(super) fn new(steps: &'p [NumberStep], ctx: &mut EvalContext<'_>) -> Option<Program<'p>> {
-        let constants = steps.iter().map(|step| match &step.op {
-            NumberOp::Constant(expr) => Some(Some(constant(expr, step.kind, ctx)?)),
+    pub(super) fn new(program: &'p Program, ctx: &mut EvalContext<'_>) -> Option<Execution<'p>> {
+        let constants = program.steps.iter().map(|step| match &step.op {
+            NumberOp::Constant(expr) => {
+                let value = expr.eval_ref(ctx, &[]).ok()?;
+                Some(Some(Arc::new(Numbers::one(number_of(&value, step.kind)?))))
+            }
             _ => Some(None),
         });
         let constants = constants.collect::<Option<_>>()?;
-        Some(Program { steps, constants, vectors: Vec::new() })
+        let texts = program.texts.iter().map(|expr| match &*expr.eval_ref(ctx, &[]).ok()? {
+            Value::Text(text) => Some(Some(text.clone())),
+            Value::Null => Some(None),
+            _ => None,
+        });
+        let texts = texts.collect::<Option<_>>()?;
+        Some(Execution { program, constants, texts, vectors: Vec::new() })
     }
 
-    /// Computes all vectors of a batch: of the `chosen` rows, or of all. False where a number
-    /// cannot be computed or read here.
-    pub(super) fn run(
+    /// Computes all vectors of some rows. False where a number cannot be computed here.
+    pub(super) fn run<R: Rows>(
         &mut self,
-        run: &FoundRun<'_>,
-        source: &TableSource,
-        chosen: Option<&[bool]>,
+        rows: &mut R,
+        ctx: &mut EvalContext<'_>,
+        values: &mut [Value],
     ) -> Result<bool> {
         self.vectors.clear();
-        for (step, constant) in self.steps.iter().zip(&self.constants) {
-            let vector = match (&step.op, constant) {
-                (_, Some(constant)) => Some(constant.clone()),
-                (NumberOp::Column(column), _) => load(run, source, *column, step.kind, chosen)?,
+        for (step, constant) in self.program.steps.iter().zip(&self.constants) {
+            let computed = match (&step.op, constant) {
+                (_, Some(constant)) => {
+                    self.vectors.push(constant.clone());
+                    continue;
+                }
+                (NumberOp::Slot(slot), _) => {
+                    let Some(vector) = rows.numbers(*slot, step.kind) else { return Ok(false) };
+                    self.vectors.push(vector.clone());
+                    continue;
+                }
                 (NumberOp::Arith(op, left, right), _) => self.arith(*op, step, *left, *right),
                 (NumberOp::Negate(inner), _) => {
                     let zero = Numbers::one(0);
                     let vector = numbers::arith(ArithOp::Sub, &zero, self.vector(*inner));
                     vector.filter(|vector| in_range(vector, step.kind))
                 }
+                (NumberOp::Year(date), _) => Some(self.vector(*date).shifted(BELOW_YEAR)),
+                (NumberOp::Case { whens, otherwise }, _) => {
+                    self.case(rows, whens, *otherwise, step.kind)?
+                }
+                (NumberOp::Evaluated { expr, slots }, _) => {
+                    evaluated(rows, (expr, slots), step.kind, ctx, values)?
+                }
                 (NumberOp::Constant(_), None) => None,
             };
-            if vector.is_none() {
-                return Ok(false);
-            }
-            self.vectors.push(vector);
+            let Some(vector) = computed else { return Ok(false) };
+            self.vectors.push(Arc::new(vector));
         }
         Ok(true)
     }
 
     /// The vector of a step that has been run.
     pub(super) fn vector(&self, step: usize) -> &Numbers {
-        self.vectors[step].as_ref().expect("earlier steps have vectors")
+        &self.vectors[step]
     }
 
     /// What the numbers of a step are.
     pub(super) fn kind(&self, step: usize) -> NumberKind {
-        self.steps[step].kind
+        self.program.steps[step].kind
+    }
+
+    /// A constant that texts are compared with; `None` for NULL.
+    pub(super) fn text(&self, constant: usize) -> Option<&str> {
+        self.texts[constant].as_deref()
     }
 
     /// The vectors of two steps with as many digits after the point.
-    pub(super) fn aligned(&self, left: usize, right: usize) -> Option<(Numbers, Numbers)> {
+    pub(super) fn aligned(
+        &self,
+        left: usize,
+        right: usize,
+    ) -> Option<(Cow<'_, Numbers>, Cow<'_, Numbers>)> {
         let (l, r) = (self.kind(left).scale(), self.kind(right).scale());
         let most = l.max(r);
         let left = self.vector(left).scaled(most - l)?;
@@ -86,6 +121,63 @@ impl<'p> Program<'p> {
         };
         in_range(&vector, step.kind).then_some(vector)
     }
+
+    /// For each row the result of the first condition that is true.
+    fn case<R: Rows>(
+        &self,
+        rows: &R,
+        whens: &[(VectorCondition, usize)],
+        otherwise: Option<usize>,
+        kind: NumberKind,
+    ) -> Result<Option<Numbers>> {
+        const NONE: usize = usize::MAX;
+        let results: Vec<usize> =
+            whens.iter().map(|(_, result)| *result).chain(otherwise).collect();
+        let last = otherwise.map_or(NONE, |_| whens.len());
+        let mut choices = vec![last; rows.rows()];
+        let mut open = vec![true; rows.rows()];
+        for (at, (condition, _)) in whens.iter().enumerate() {
+            let conditions = Conditions { rows, execution: self };
+            let Some(truth) = conditions.truth(condition, &open)? else { return Ok(None) };
+            for ((choice, open), truth) in choices.iter_mut().zip(&mut open).zip(truth) {
+                if *open && truth == Truth::True {
+                    (*choice, *open) = (at, false);
+                }
+            }
+        }
+        let scaled = results.iter().map(|&step| {
+            let digits = kind.scale().checked_sub(self.kind(step).scale())?;
+            self.vector(step).scaled(digits)
+        });
+        let Some(scaled) = scaled.collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let number = |(row, choice): (usize, usize)| {
+            let vector = scaled.get(choice).filter(|vector| !vector.is_null(row))?;
+            Some(vector.get(row))
+        };
+        Ok(Some(Numbers::of_each(choices.into_iter().enumerate().map(number))))
+    }
+}
+
+/// An expression's numbers, row by row.
+fn evaluated<R: Rows>(
+    rows: &mut R,
+    (expr, slots): (&Expr, &[usize]),
+    kind: NumberKind,
+    ctx: &mut EvalContext<'_>,
+    values: &mut [Value],
+) -> Result<Option<Numbers>> {
+    let mut numbers = Vec::with_capacity(rows.rows());
+    for row in 0..rows.rows() {
+        rows.fill(row, slots, values)?;
+        numbers.push(match &*expr.eval_ref(ctx, values)? {
+            Value::Null => None,
+            value => match number_of(value, kind) {
+                None => return Ok(None),
+                number => number,
+            },
+        });
+    }
+    Ok(Some(Numbers::of_each(numbers.into_iter())))
 }
 
 /// Whether the numbers are results that MySQL has, too: integers of their type.
@@ -94,80 +186,5 @@ fn in_range(vector: &Numbers, kind: NumberKind) -> bool {
         NumberKind::Int { unsigned: true } => vector.fits(0, u64::MAX.into()),
         NumberKind::Int { unsigned: false } => vector.fits(i64::MIN.into(), i64::MAX.into()),
         NumberKind::Decimal(_) | NumberKind::Date => true,
-    }
-}
-
-/// A constant's number; `None` where its value is NULL or of another kind.
-fn constant(expr: &Expr, kind: NumberKind, ctx: &mut EvalContext<'_>) -> Option<Numbers> {
-    let number = match (&*expr.eval_ref(ctx, &[]).ok()?, kind) {
-        (Value::Int(value), NumberKind::Int { .. }) => i128::from(*value),
-        (Value::UInt(value), NumberKind::Int { .. }) => i128::from(*value),
-        (Value::Date(value), NumberKind::Date) => pack_date(*value).into(),
-        (Value::Decimal(value), NumberKind::Decimal(scale)) => {
-            let (coefficient, digits) = (value.to_coefficient()?, value.scale());
-            let more = scale.checked_sub(digits)?;
-            coefficient.checked_mul(10i128.checked_pow(more.into())?)?
-        }
-        _ => return None,
-    };
-    Some(Numbers::one(number))
-}
-
-/// A column of the chosen rows; `None` where it cannot be read as numbers.
-pub(super) fn load(
-    run: &FoundRun<'_>,
-    source: &TableSource,
-    column: usize,
-    kind: NumberKind,
-    chosen: Option<&[bool]>,
-) -> Result<Option<Numbers>> {
-    let rows = 0..run.len();
-    if let NumberKind::Decimal(_) = kind {
-        let mut all = Collected::new(chosen, run.len());
-        let given = run.decimals(&source.table, column, rows, |value| all.take(value))?;
-        return Ok(given.then(|| Numbers::wide(all.values, all.nulls)));
-    }
-    let large = |bits: u64| matches!(kind, NumberKind::Int { unsigned: true }) && bits >> 63 == 1;
-    let mut all = Collected::new(chosen, run.len());
-    let mut any_large = false;
-    let given = run.numbers(&source.table, column, rows.clone(), |bits| {
-        any_large |= bits.is_some_and(large);
-        all.take(bits.map(|bits| bits as i64));
-    })?;
-    if !given || !any_large {
-        return Ok(given.then(|| Numbers::small(all.values, all.nulls)));
-    }
-    let mut all = Collected::new(chosen, run.len());
-    let given = run.numbers(&source.table, column, rows, |bits| all.take(bits.map(i128::from)))?;
-    Ok(given.then(|| Numbers::wide(all.values, all.nulls)))
-}
-
-/// The numbers of chosen rows.
-struct Collected<'c, T> {
-    chosen: Option<&'c [bool]>,
-    row: usize,
-    values: Vec<T>,
-    nulls: Vec<bool>,
-}
-
-impl<T: Copy + Default> Collected<'_, T> {
-    fn new(chosen: Option<&[bool]>, rows: usize) -> Collected<'_, T> {
-        Collected { chosen, row: 0, values: Vec::with_capacity(rows), nulls: Vec::new() }
-    }
-
-    #[inline]
-    fn take(&mut self, value: Option<T>) {
-        let row = self.row;
-        self.row += 1;
-        if self.chosen.is_some_and(|chosen| !chosen[row]) {
-            return;
-        }
-        if value.is_none() && self.nulls.is_empty() {
-            self.nulls.resize(self.values.len(), false);
-        }
-        if value.is_none() || !self.nulls.is_empty() {
-            self.nulls.push(value.is_none());
-        }
-        self.values.push(value.unwrap_or_default());
     }
 }

@@ -1,15 +1,15 @@
 //! What aggregates have added up for each group.
 
+use super::batch::{Batch, Rows};
+use super::column::value_of;
 use super::numbers::{Numbers, Values};
-use super::program::Program;
+use super::program::Execution;
 use crate::exec::Result;
 use crate::plan::vector::{NumberKind, VectorTotal};
-use crate::row::unpack_date;
 use inia_base::decimal::Decimal;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_expr::aggregate::{Accumulator, Aggregate};
-use inia_parser::ast::AggregateFunc;
 
 /// One aggregate's numbers of one group.
 #[derive(Clone, Copy, Default)]
@@ -23,86 +23,144 @@ struct Total {
 /// The totals of all groups.
 pub(super) struct Totals<'p> {
     plan: &'p [VectorTotal],
-    /// One group after the other for each aggregate.
+    calls: &'p [Aggregate],
+    /// One group after the other for each aggregate of numbers.
     totals: Vec<Vec<Total>>,
+    /// The same for each aggregate that takes rows one by one.
+    states: Vec<Vec<Option<Accumulator>>>,
 }
 
 impl<'p> Totals<'p> {
-    pub(super) fn new(plan: &'p [VectorTotal]) -> Totals<'p> {
-        Totals { plan, totals: vec![Vec::new(); plan.len()] }
+    pub(super) fn new(plan: &'p [VectorTotal], calls: &'p [Aggregate]) -> Totals<'p> {
+        debug_assert_eq!(plan.len(), calls.len(), "each call has a total");
+        let (totals, states) = (vec![Vec::new(); plan.len()], plan.iter().map(|_| Vec::new()));
+        Totals { plan, calls, totals, states: states.collect() }
     }
 
     /// Begins a group; returns how many bytes it takes.
     pub(super) fn begin(&mut self) -> usize {
-        self.totals.iter_mut().for_each(|totals| totals.push(Total::default()));
-        self.plan.len() * size_of::<Total>()
-    }
-
-    /// Takes a batch of `rows` rows in, each of the group in its place; without groups all belong
-    /// to the first. False where a sum outgrows 128 bits.
-    pub(super) fn add(&mut self, program: &Program<'_>, groups: &[usize], rows: usize) -> bool {
-        let step = |total: &VectorTotal| match *total {
-            VectorTotal::Rows => None,
-            VectorTotal::Count(step) | VectorTotal::Sum(step) => Some(step),
-            VectorTotal::MinMax { step, .. } => Some(step),
-        };
-        self.plan.iter().zip(&mut self.totals).all(|(plan, totals)| {
-            let batch = Batch { vector: step(plan).map(|step| program.vector(step)), groups, rows };
+        let mut used = 0;
+        for (at, plan) in self.plan.iter().enumerate() {
             match plan {
-                VectorTotal::Rows | VectorTotal::Count(_) => batch.count(totals),
-                VectorTotal::Sum(_) => return batch.sum(totals),
-                VectorTotal::MinMax { greatest, .. } => batch.min_max(*greatest, totals),
+                VectorTotal::Each(_) => {
+                    self.states[at].push(Some(self.calls[at].start_plain()));
+                    used += size_of::<Accumulator>();
+                }
+                _ => {
+                    self.totals[at].push(Total::default());
+                    used += size_of::<Total>();
+                }
             }
-            true
-        })
+        }
+        used
     }
 
-    /// The value of an aggregate for a group.
+    /// Takes a batch in, each row of the group in its place; without groups all belong to the
+    /// first. False where a sum outgrows 128 bits.
+    pub(super) fn add(
+        &mut self,
+        (program, batch): (&Execution<'_>, &mut Batch),
+        groups: &[u32],
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<bool> {
+        for (at, plan) in self.plan.iter().enumerate() {
+            let totals = &mut self.totals[at];
+            let vector = |step: usize| Grouped {
+                vector: Some(program.vector(step)),
+                groups,
+                rows: batch.rows(),
+            };
+            match plan {
+                VectorTotal::Rows => {
+                    Grouped { vector: None, groups, rows: batch.rows() }.count(totals);
+                }
+                VectorTotal::Count(step) => vector(*step).count(totals),
+                VectorTotal::Sum(step) => {
+                    if !vector(*step).sum(totals) {
+                        return Ok(false);
+                    }
+                }
+                VectorTotal::MinMax { step, greatest } => vector(*step).min_max(*greatest, totals),
+                VectorTotal::Present(slot) => {
+                    let Some(column) = batch.column(*slot) else { return Ok(false) };
+                    for i in (0..batch.rows()).filter(|&i| !column.is_null(i)) {
+                        totals[group_of(groups, i)].count += 1;
+                    }
+                }
+                VectorTotal::Each(slots) => {
+                    for i in 0..batch.rows() {
+                        batch.fill(i, slots, row)?;
+                        if let Some(state) = &mut self.states[at][group_of(groups, i)] {
+                            state.add(&self.calls[at], ctx, row)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The value of an aggregate for a group. It is asked for once.
     pub(super) fn value(
-        &self,
+        &mut self,
         (aggregate, group): (usize, usize),
-        call: &Aggregate,
-        program: &Program<'_>,
+        program: &Execution<'_>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value> {
-        let Total { count, number } = self.totals[aggregate][group];
+        let call = &self.calls[aggregate];
+        let total = |totals: &[Vec<Total>]| totals[aggregate][group];
         let state = match self.plan[aggregate] {
-            VectorTotal::Rows | VectorTotal::Count(_) => return Ok(Value::Int(count)),
-            VectorTotal::Sum(step) => match program.kind(step) {
-                NumberKind::Decimal(scale) => {
-                    Accumulator::of_decimals(Decimal::from_i128(number, scale), count)
+            VectorTotal::Rows | VectorTotal::Count(_) | VectorTotal::Present(_) => {
+                return Ok(Value::Int(total(&self.totals).count));
+            }
+            VectorTotal::Each(_) => {
+                let state = self.states[aggregate][group].take();
+                debug_assert!(state.is_some(), "a value is asked for once");
+                state.unwrap_or_else(|| call.start_plain())
+            }
+            VectorTotal::Sum(step) => {
+                let Total { count, number } = total(&self.totals);
+                match program.kind(step) {
+                    NumberKind::Decimal(scale) => {
+                        Accumulator::of_decimals(Decimal::from_i128(number, scale), count)
+                    }
+                    NumberKind::Int { .. } | NumberKind::Date => {
+                        Accumulator::of_integers(number, count)
+                    }
                 }
-                NumberKind::Int { .. } | NumberKind::Date => {
-                    Accumulator::of_integers(number, count)
-                }
-            },
-            VectorTotal::MinMax { .. } if count == 0 => Accumulator::of_extreme(Value::Null),
-            VectorTotal::MinMax { step, .. } => Accumulator::of_extreme(match program.kind(step) {
-                NumberKind::Int { unsigned: true } => Value::UInt(number as u64),
-                NumberKind::Int { unsigned: false } => Value::Int(number as i64),
-                NumberKind::Decimal(scale) => Value::Decimal(Decimal::from_i128(number, scale)),
-                NumberKind::Date => Value::Date(unpack_date(number as u32)),
-            }),
+            }
+            VectorTotal::MinMax { step, .. } => {
+                Accumulator::of_extreme(match total(&self.totals) {
+                    Total { count: 0, .. } => Value::Null,
+                    Total { number, .. } => value_of(number, program.kind(step)),
+                })
+            }
         };
-        debug_assert!(call.func != AggregateFunc::Count, "a number of rows has been returned");
         state.finish(call, ctx)
     }
 }
 
+/// The group of row `i`.
+#[inline]
+fn group_of(groups: &[u32], i: usize) -> usize {
+    groups.get(i).copied().unwrap_or_default() as usize
+}
+
 /// A vector and the groups of its rows.
-struct Batch<'b> {
+struct Grouped<'b> {
     vector: Option<&'b Numbers>,
-    groups: &'b [usize],
+    groups: &'b [u32],
     rows: usize,
 }
 
-impl Batch<'_> {
+impl Grouped<'_> {
     /// Gives the place in the groups and the number of each row that is not NULL to `take`.
     #[inline]
     fn each(&self, vector: &Numbers, mut take: impl FnMut(usize, i128)) {
         for row in 0..self.rows {
             if !vector.is_null(row) {
-                take(self.groups.get(row).copied().unwrap_or_default(), vector.get(row));
+                take(group_of(self.groups, row), vector.get(row));
             }
         }
     }
@@ -110,7 +168,7 @@ impl Batch<'_> {
     fn count(&self, totals: &mut [Total]) {
         match (self.vector.filter(|vector| !vector.nulls.is_empty()), totals) {
             (None, [only]) if self.groups.is_empty() => only.count += self.rows as i64,
-            (None, totals) => self.groups.iter().for_each(|&group| totals[group].count += 1),
+            (None, totals) => self.groups.iter().for_each(|&g| totals[g as usize].count += 1),
             (Some(vector), totals) => self.each(vector, |group, _| totals[group].count += 1),
         }
     }

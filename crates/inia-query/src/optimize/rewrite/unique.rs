@@ -24,7 +24,7 @@ pub(super) fn join_unique(tree: &mut FromTree) {
 }
 
 /// Whether the conditions give each part of a unique key one value for each row of other members.
-pub(super) fn matches_once(leaf: &Leaf, on: &[Expr]) -> bool {
+pub(crate) fn matches_once(leaf: &Leaf, on: &[Expr]) -> bool {
     let LeafKind::Table { table, lock: None, .. } = &leaf.kind else { return false };
     let fixed = |index: &IndexDef| {
         index.parts.iter().all(|part| {

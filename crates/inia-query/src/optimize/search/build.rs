@@ -345,7 +345,8 @@ fn leaf_source(
             }))
         }
         (LeafKind::Subplan { id, level, .. }, _) => {
-            RowSource::Subplan { id, base, level, alias: leaf.alias, filter }
+            let width = leaf.slots.len();
+            RowSource::Subplan { id, base, width, level, alias: leaf.alias, filter }
         }
         (LeafKind::Virtual(table), _) => {
             RowSource::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))

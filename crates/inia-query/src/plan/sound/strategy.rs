@@ -1,7 +1,8 @@
 //! What holds for strategies over stored cells and column vectors.
 
+use super::batches::{check_program, check_slots};
 use super::table_of;
-use crate::plan::vector::{NumberOp, NumberStep, VectorFilter, VectorGroups, VectorTotal};
+use crate::plan::vector::{VectorGroups, VectorKey, VectorTotal};
 use crate::plan::{Aggregation, Factor, GroupStrategy, IntColumn, SelectPlan, TableSource};
 use inia_base::datatype::DataType;
 
@@ -16,11 +17,9 @@ pub(super) fn check(select: &SelectPlan) {
             columns.for_each(|column| check_column(column, source));
             debug_assert_eq!(groups.totals.len(), aggregation.calls.len(), "a call has a total");
         }
-        (GroupStrategy::Vectors(groups), Some(source)) => {
-            check_vectors(groups, aggregation, source)
-        }
-        (GroupStrategy::IntGroups(_) | GroupStrategy::Vectors(_), None) => {
-            debug_assert!(false, "cells and vectors are those of one table");
+        (GroupStrategy::Vectors(groups), _) => check_vectors(groups, aggregation, select),
+        (GroupStrategy::IntGroups(_), None) => {
+            debug_assert!(false, "cells are those of one table");
         }
         (GroupStrategy::JoinTotals(totals), _) => {
             debug_assert_eq!(totals.factors.len(), aggregation.calls.len(), "a call has a factor");
@@ -37,37 +36,34 @@ pub(super) fn check(select: &SelectPlan) {
     }
 }
 
-fn check_vectors(groups: &VectorGroups, aggregation: &Aggregation, source: &TableSource) {
-    check_steps(&groups.tested, source);
-    check_steps(&groups.computed, source);
+fn check_vectors(groups: &VectorGroups, aggregation: &Aggregation, select: &SelectPlan) {
+    let Some(batches) = &select.batches else {
+        debug_assert!(false, "vectors are those of batches");
+        return;
+    };
+    let given: Vec<usize> = batches.source.slots.iter().map(|slot| slot.slot).collect();
+    check_program(&groups.program, &given);
+    check_slots(&groups.kept, &given);
+    let steps = groups.program.steps.len();
     debug_assert_eq!(groups.keys.len(), aggregation.group.len(), "a key is an expression's");
-    groups.keys.iter().for_each(|key| check_column(key.column, source));
-    debug_assert_eq!(groups.conditions.len(), source.filter.len(), "a filter is a condition's");
-    for (at, filter) in groups.conditions.iter().enumerate() {
-        let in_place = !matches!(filter, VectorFilter::Row(place) if *place != at);
-        debug_assert!(in_place, "a condition is checked in its place");
+    for key in &groups.keys {
+        match key {
+            VectorKey::Number(step) => debug_assert!(*step < steps, "a key reads a step"),
+            VectorKey::Text(slot) => check_slots(&[*slot], &given),
+            VectorKey::Value(slots) => check_slots(slots, &given),
+        }
     }
     debug_assert_eq!(groups.totals.len(), aggregation.calls.len(), "a call has a total");
     for total in &groups.totals {
-        let step = match *total {
-            VectorTotal::Rows => continue,
-            VectorTotal::Count(step) | VectorTotal::Sum(step) => step,
-            VectorTotal::MinMax { step, .. } => step,
-        };
-        debug_assert!(step < groups.computed.len(), "a total reads a step");
-    }
-}
-
-/// Checks that steps read columns that are read, and steps before them.
-fn check_steps(steps: &[NumberStep], source: &TableSource) {
-    for (at, step) in steps.iter().enumerate() {
-        match step.op {
-            NumberOp::Column(column) => check_column(column, source),
-            NumberOp::Constant(_) => {}
-            NumberOp::Arith(_, left, right) => {
-                debug_assert!(left < at && right < at, "operands are earlier steps");
+        match total {
+            VectorTotal::Rows => {}
+            VectorTotal::Present(slot) => check_slots(&[*slot], &given),
+            VectorTotal::Each(slots) => check_slots(slots, &given),
+            VectorTotal::Count(step)
+            | VectorTotal::Sum(step)
+            | VectorTotal::MinMax { step, .. } => {
+                debug_assert!(*step < steps, "a total reads a step");
             }
-            NumberOp::Negate(inner) => debug_assert!(inner < at, "an operand is an earlier step"),
         }
     }
 }

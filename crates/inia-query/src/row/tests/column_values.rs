@@ -141,3 +141,43 @@ fn columns_of_entries_are_the_cells_of_each_wherever_the_prefix_ends() {
         }
     }
 }
+
+#[test]
+fn decimals_of_rows_are_the_coefficients_of_their_values() {
+    let mut columns = Vec::new();
+    for (precision, scale) in [(1, 0), (4, 2), (5, 5), (9, 3), (15, 2), (18, 18), (19, 0), (38, 10)]
+    {
+        let greatest = 10i128.pow(precision.into()) - 1;
+        for coefficient in [0, 1, -1, 128, -128, 255, -256, greatest, -greatest] {
+            if coefficient.abs() <= greatest {
+                columns.push((precision, scale, coefficient));
+            }
+        }
+    }
+    let decimal = |precision, scale| DataType::Decimal { precision, scale, unsigned: false };
+    for nulls in [false, true] {
+        let types: Vec<DataType> = columns.iter().map(|c| decimal(c.0, c.1)).collect();
+        let layout = RowLayout::new(types.iter().map(|data_type| (data_type, nulls)));
+        let value = |&(_, scale, coefficient): &(u8, u8, i128)| {
+            Value::Decimal(Decimal::from_i128(coefficient, scale))
+        };
+        let values: Vec<Value> = columns.iter().map(value).collect();
+        let mut rows = vec![Vec::new()];
+        layout.encode_values(&values, &TimeZone::utc(), &mut rows[0]).unwrap();
+        if nulls {
+            rows.push(Vec::new());
+            let nulls = vec![Value::Null; columns.len()];
+            layout.encode_values(&nulls, &TimeZone::utc(), &mut rows[1]).unwrap();
+        }
+        for (column, (precision, scale, coefficient)) in columns.iter().enumerate() {
+            let mut found = Vec::new();
+            let slices = rows.iter().map(Vec::as_slice);
+            assert!(layout.decimals(column, slices, |number| found.push(number)).unwrap());
+            let expected = [Some(*coefficient), None];
+            assert_eq!(found, expected[..rows.len()], "DECIMAL({precision}, {scale})");
+            for cut in 0..rows[0].len().min(100) {
+                let _ = layout.decimals(column, std::iter::once(&rows[0][..cut]), |_| {});
+            }
+        }
+    }
+}

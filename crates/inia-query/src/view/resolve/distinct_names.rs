@@ -1,4 +1,4 @@
-//! Names of select items that are all different.
+//! FromNames of select items that are all different.
 
 use crate::catalog::{MAX_NAME, same_name};
 use inia_parser::ast::SelectItem;

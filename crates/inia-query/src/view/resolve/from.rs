@@ -1,13 +1,13 @@
 //! FROM of a query that is being resolved: databases of tables, and joins with conditions only.
 
 use super::Resolver;
-use super::names::{Names, or_own, plain};
+use super::names::{FromNames, or_own, plain};
 use crate::bind::visible_after;
 use crate::information_schema;
 use inia_parser::ast::*;
 
 impl Resolver<'_> {
-    pub(super) fn table_ref(&mut self, table: &mut TableRef) -> Names {
+    pub(super) fn table_ref(&mut self, table: &mut TableRef) -> FromNames {
         match table {
             TableRef::Table(factor) => self.table(factor),
             TableRef::Derived(derived) => {
@@ -22,7 +22,7 @@ impl Resolver<'_> {
                 plain((None, derived.alias.clone()), or_own(&derived.columns, names))
             }
             TableRef::List(list) => {
-                let mut all = Names::default();
+                let mut all = FromNames::default();
                 for member in list {
                     let names = self.table_ref(member);
                     all.append(names);
@@ -39,7 +39,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn table(&mut self, factor: &mut TableFactor) -> Names {
+    fn table(&mut self, factor: &mut TableFactor) -> FromNames {
         let TableFactor { name, alias, .. } = factor;
         if alias.as_ref() == Some(&name.name) {
             *alias = None;
@@ -51,14 +51,14 @@ impl Resolver<'_> {
             return plain((None, alias), columns.clone());
         }
         let Some(schema) = name.db.clone().or_else(|| self.database.map(str::to_owned)) else {
-            return Names::default();
+            return FromNames::default();
         };
         name.db = Some(schema.clone());
         let qualifier = match alias {
             Some(alias) => (None, alias.clone()),
             None => (Some(schema.clone()), name.name.clone()),
         };
-        let mut names = Names::of(qualifier, &schema, self.columns(&schema, &name.name));
+        let mut names = FromNames::of(qualifier, &schema, self.columns(&schema, &name.name));
         names.origins = vec![Some((schema, name.name.clone()))];
         names
     }
@@ -76,7 +76,7 @@ impl Resolver<'_> {
         computed.map_or_else(Vec::new, |table| table.column_names())
     }
 
-    fn join(&mut self, join: &mut Join) -> Names {
+    fn join(&mut self, join: &mut Join) -> FromNames {
         let left = self.table_ref(&mut join.left);
         // A lateral member on the right may read the left side, whose names are known meanwhile.
         let saved = self.level().names.clone();
@@ -132,7 +132,7 @@ impl Resolver<'_> {
 }
 
 /// The columns that USING names or NATURAL finds.
-fn shared_columns(join: &Join, left: &Names, right: &Names) -> Vec<String> {
+fn shared_columns(join: &Join, left: &FromNames, right: &FromNames) -> Vec<String> {
     if let JoinConstraint::Using(columns) = &join.constraint {
         return columns.clone();
     }

@@ -26,15 +26,19 @@ pub struct UsedColumn {
 
 /// Members of FROM with the way to write each.
 #[derive(Clone, Default)]
-pub(super) struct Names {
+pub(super) struct FromNames {
     pub(super) names: Namespace,
     pub(super) qualifiers: Vec<Qualifier>,
     /// What each member is, where it is stored.
     pub(super) origins: Vec<Option<Origin>>,
 }
 
-impl Names {
-    pub(super) fn of(qualifier: Qualifier, schema: &str, columns: Vec<(String, bool)>) -> Names {
+impl FromNames {
+    pub(super) fn of(
+        qualifier: Qualifier,
+        schema: &str,
+        columns: Vec<(String, bool)>,
+    ) -> FromNames {
         let ty = ExprType::int(1, true);
         let column = |(name, hidden): (String, bool)| FromColumn {
             slot: 0,
@@ -46,10 +50,10 @@ impl Names {
         let columns = columns.into_iter().map(column).collect();
         let (schema, alias) = (schema.to_owned(), qualifier.1.clone());
         let names = Namespace::of(FromTable { schema, alias, columns, stored: false });
-        Names { names, qualifiers: vec![qualifier], origins: vec![None] }
+        FromNames { names, qualifiers: vec![qualifier], origins: vec![None] }
     }
 
-    pub(super) fn append(&mut self, other: Names) {
+    pub(super) fn append(&mut self, other: FromNames) {
         // The names were found not to clash when the query was bound.
         if self.names.append(other.names).is_ok() {
             self.qualifiers.extend(other.qualifiers);
@@ -86,8 +90,8 @@ impl Names {
 pub(super) type Used = RefCell<Vec<UsedColumn>>;
 
 /// A member that is no stored table.
-pub(super) fn plain(qualifier: Qualifier, columns: Vec<String>) -> Names {
-    Names::of(qualifier, "", columns.into_iter().map(|name| (name, false)).collect())
+pub(super) fn plain(qualifier: Qualifier, columns: Vec<String>) -> FromNames {
+    FromNames::of(qualifier, "", columns.into_iter().map(|name| (name, false)).collect())
 }
 
 /// The names that were written, or a query's own.

@@ -1,6 +1,6 @@
 //! LOAD DATA LOCAL, and the server's own files.
 
-use super::{TestDb, TextSink};
+use super::{TestDb, TestSession, TextSink};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -105,7 +105,11 @@ fn an_error_in_the_middle_of_a_file_leaves_no_row() {
 
 /// Loads the pieces of a file; the reply, or the error.
 fn load(db: &TestDb, statement: &str, pieces: &[&'static str]) -> String {
-    let mut session = db.session();
+    load_in(&mut db.session(), statement, pieces)
+}
+
+/// The same in a session that goes on.
+fn load_in(session: &mut TestSession, statement: &str, pieces: &[&'static str]) -> String {
     let mut sink = TextSink { file: pieces.to_vec(), ..TextSink::default() };
     match session.0.execute(statement, &mut sink) {
         Ok(()) => sink.text.trim_end().to_owned(),
@@ -136,6 +140,67 @@ fn lines_become_rows_wherever_the_pieces_are_cut() {
     let replaced = "2 affected (Records: 1  Deleted: 1  Skipped: 0  Warnings: 0)";
     assert_eq!(load(&db, replace, &["1\tuno\t1\n"]), replaced);
     s.check(&[("select * from t where id in (1, 4)", "1|uno|1.00\n4|four|NULL")]);
+}
+
+#[test]
+fn rows_whose_key_exists_are_left_out_of_a_batch_with_warnings_in_the_lines_order() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("set global local_infile = 1");
+    for keys in ["", ", key (s), key (n)"] {
+        s.ok(&format!("create table t (id int primary key, s varchar(3), n int{keys})"));
+        s.ok("insert into t values (5, 'old', 5), (700, 'old', 7)");
+        let mut text = String::new();
+        for id in 1..=1300 {
+            match id {
+                9 => text.push_str("8\tdup\t1\n"),
+                10 => text.push_str("10\tlonger\t1\n"),
+                11 => text.push_str("11\tx\tone\n"),
+                1299 => text.push_str("1\tend\t1\textra\n"),
+                _ => writeln!(text, "{id}\tx\t{id}").unwrap(),
+            }
+        }
+        let statement = "load data local infile 'f' into table t";
+        let done = load_in(&mut s, statement, &[text.leak()]);
+        let expected = "1296 affected (Records: 1300  Deleted: 0  Skipped: 4  Warnings: 7)";
+        assert_eq!(done, expected, "{keys}");
+        s.check(&[
+            (
+                "show warnings",
+                "Warning|1062|Duplicate entry '5' for key 't.PRIMARY'\n\
+                 Warning|1062|Duplicate entry '8' for key 't.PRIMARY'\n\
+                 Warning|1265|Data truncated for column 's' at row 10\n\
+                 Warning|1366|Incorrect integer value: 'one' for column 'n' at row 11\n\
+                 Warning|1062|Duplicate entry '700' for key 't.PRIMARY'\n\
+                 Warning|1062|Duplicate entry '1' for key 't.PRIMARY'\n\
+                 Warning|1262|Row 1299 was truncated; it contained more data than there were \
+                 input columns",
+            ),
+            ("select count(*), sum(id), sum(s = 'x'), min(n) from t", "1298|844342|1295|0"),
+            (
+                "select * from t where id in (5, 8, 10, 11) order by id",
+                "5|old|5\n8|x|8\n10|lon|1\n11|x|0",
+            ),
+            ("select count(*) from t where s = 'x'", "1295"),
+            ("select count(*) from t where n >= 0", "1298"),
+            ("select id from t where s = 'dup' or n = 1299", ""),
+        ]);
+        s.ok("drop table t");
+    }
+}
+
+#[test]
+fn a_row_with_a_number_of_its_own_and_one_without_are_numbered_in_turn() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("set global local_infile = 1");
+    s.ok("create table t (id int auto_increment primary key, s varchar(9))");
+    let text = ["1\ta\n5\tb\n\\N\tc\n5\tdup\n\\N\td\n6\tdup\n20\te\n"];
+    let done = "5 affected (Records: 7  Deleted: 0  Skipped: 2  Warnings: 2)";
+    assert_eq!(load(&db, "load data local infile 'f' into table t", &text), done);
+    s.check(&[("select * from t", "1|a\n5|b\n6|c\n7|d\n20|e")]);
+    s.ok("insert into t (s) values ('next')");
+    s.check(&[("select max(id) from t", "21")]);
 }
 
 #[test]

@@ -104,7 +104,7 @@ const QUERIES: &[&str] = &[
     "SELECT name, COUNT(DISTINCT many, id) FROM t GROUP BY name",
     "SELECT few, many, COUNT(*) FROM t GROUP BY few, many WITH ROLLUP",
     "SELECT many, JSON_ARRAYAGG(name) FROM t GROUP BY many",
-    "SELECT DISTINCT name, id FROM t",
+    "SELECT DISTINCT name, id + few FROM t",
     "SELECT COUNT(DISTINCT name, id) FROM t",
     "SELECT name, id FROM t UNION SELECT name, -id FROM u",
     "SELECT name, id FROM t INTERSECT SELECT name, id FROM u",

@@ -195,7 +195,7 @@ impl LockingCursor {
         self.pause = Pause::Next;
     }
 
-    /// Whether the last move has stopped before a record, to which the next one goes. It is asked
+    /// Whether the last move has stopped before a record, to which the next one goes. Returns true
     /// once.
     pub fn take_pause(&mut self) -> bool {
         let paused = self.pause == Pause::Now;

@@ -37,6 +37,8 @@ struct Game {
     tree: Tree,
     commits: Vec<Map>,
     random: Random,
+    /// Ranges that were read without a cursor.
+    short_ranges: usize,
 }
 
 impl Game {
@@ -167,6 +169,30 @@ impl Game {
         assert!(found == expected, "{mode:?} {direction:?}");
         if !locking {
             self.scan_parts(player, bounds, direction, &expected);
+            if direction == Direction::Forward {
+                self.read_range(player, (&low, &high), &expected);
+            }
+        }
+    }
+
+    /// Reads the range without a cursor, where that can be done.
+    fn read_range(
+        &mut self,
+        player: &mut Player,
+        (low, high): (&[u8], &[u8]),
+        expected: &[(Vec<u8>, Vec<u8>)],
+    ) {
+        let (end, mut found) = ([high, &[0]].concat(), ShortRanges::default());
+        for times in 1..=2 {
+            if !player.txn.get_range(&self.tree, (low, &end), &mut found).unwrap() {
+                assert!(found.is_empty() || times == 2, "nothing is added");
+                return;
+            }
+            self.short_ranges += 1;
+            assert_eq!(found.len(), expected.len() * times);
+            for (i, (key, value)) in expected.iter().cycle().take(found.len()).enumerate() {
+                assert_eq!((found.key(i), found.value(i)), (&key[..], &value[..]));
+            }
         }
     }
 
@@ -205,7 +231,7 @@ fn run(level: Isolation, seed: u64, moves: usize) {
         _ => open_spilling(Arc::new(MemDisk::new()), false),
     };
     let tree = tree_with(&engine, &[]);
-    let mut game = Game { tree, commits: Vec::new(), random: Random::new(seed) };
+    let mut game = Game { tree, commits: Vec::new(), random: Random::new(seed), short_ranges: 0 };
     let mut players: Vec<Player> = (0..5)
         .map(|_| {
             let mut txn = engine.attach();
@@ -221,6 +247,7 @@ fn run(level: Isolation, seed: u64, moves: usize) {
         }
     }
     drop(players);
+    assert!(game.short_ranges > 20, "{} ranges without a cursor", game.short_ranges);
     run_background(&engine);
     assert_eq!(engine.check(&[game.tree.id()]).unwrap(), Vec::<String>::new());
     let records = game.state(game.commits.len(), &Map::new()).len() as u64;

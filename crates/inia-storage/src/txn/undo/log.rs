@@ -287,7 +287,7 @@ impl UndoLog {
         self.take_off(undone.previous, undone.need());
     }
 
-    /// Whether the rollback may need more pages than when this was asked last.
+    /// Whether the rollback may need more pages than at the last call.
     pub(crate) fn wants_pages(&mut self) -> bool {
         self.claim.take_grown()
     }

@@ -5,7 +5,7 @@ const fn header(txn: u64, undo: u64) -> RecordHeader {
 }
 
 /// Three deletions, an insert and two updates, each undo record behind the one before it.
-fn steps<'a>(first: u64, keys: &[&'a [u8]; 6]) -> Vec<Step<'a>> {
+fn steps<'a>(first: u64, keys: &[&'a [u8]; 6]) -> Vec<UndoStep<'a>> {
     let old = header(5, 0);
     let befores = [
         Before::Marked(old),
@@ -18,7 +18,7 @@ fn steps<'a>(first: u64, keys: &[&'a [u8]; 6]) -> Vec<Step<'a>> {
     let mut at = UndoRef(first);
     let mut steps = Vec::new();
     for (key, before) in keys.iter().zip(befores) {
-        let step = Step { txn: TxnId(31), at, tree: TreeId(4), key, before };
+        let step = UndoStep { txn: TxnId(31), at, tree: TreeId(4), key, before };
         at = step.end();
         steps.push(step);
     }
@@ -27,7 +27,7 @@ fn steps<'a>(first: u64, keys: &[&'a [u8]; 6]) -> Vec<Step<'a>> {
 
 const KEYS: [&[u8]; 6] = [b"row17", b"row18", b"row20", b"", b"row", &[7; 300]];
 
-fn run_of(steps: &[Step<'_>]) -> UndoRun {
+fn run_of(steps: &[UndoStep<'_>]) -> UndoRun {
     let mut run = UndoRun::default();
     assert!(steps.iter().all(|step| run.push(step)));
     run
@@ -53,8 +53,8 @@ fn a_step_elsewhere_needs_a_record_of_its_own() {
     let steps = steps(100, &KEYS);
     let mut run = run_of(&steps[..1]);
     assert!(!run.push(&steps[2]), "its undo record does not follow");
-    assert!(!run.push(&Step { tree: TreeId(5), ..steps[1] }));
-    assert!(!run.push(&Step { txn: TxnId(32), ..steps[1] }));
+    assert!(!run.push(&UndoStep { tree: TreeId(5), ..steps[1] }));
+    assert!(!run.push(&UndoStep { txn: TxnId(32), ..steps[1] }));
     assert!(run.push(&steps[1]));
     run.clear();
     assert_eq!(run.record(), None);
@@ -68,7 +68,7 @@ fn like_steps_take_few_bytes() {
     let mut at = UndoRef(1);
     for key in &keys {
         let before = Before::Marked(header(5, 0));
-        let step = Step { txn: TxnId(31), at, tree: TreeId(4), key, before };
+        let step = UndoStep { txn: TxnId(31), at, tree: TreeId(4), key, before };
         at = step.end();
         assert!(run.push(&step));
     }

@@ -1,9 +1,9 @@
-//! Sets of queries, each with a limit on its time: what the warehouse workloads ask.
+//! Sets of queries, each with a limit on its time: what the warehouse workloads run.
 //!
 //! A transaction is one query; its kind is the query's place in the workload's list, and the kind
-//! behind the last is that of queries which did not end in time or failed. A client asks all of
+//! behind the last is that of queries which did not end in time or failed. A client runs all of
 //! them `runs` times; each client begins at another one. Answers are compared after the round: with
-//! the order that the query asks for, with what is published, and with what other targets said.
+//! the order of the query, with what is published, and with what other targets said.
 
 use super::{DataSet, Figure, Parameters, Script, Setting, Stage, Tally, Workload};
 use crate::agreement::{Agreement, Lines, lines, ordered};
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A workload that asks a set of queries.
+/// A workload that runs a set of queries.
 pub(super) trait QuerySet: Sync {
     /// Names of the queries, and behind them [`UNANSWERED`].
     const KINDS: &'static [&'static str];
@@ -89,15 +89,15 @@ impl<S: QuerySet> Workload for S {
     }
 }
 
-/// Options of every workload that asks a set of queries.
+/// Options of every workload that runs a set of queries.
 const OPTIONS: &[(&str, &str)] = &[
     ("limit", "seconds after which a query is stopped [default: 60]"),
-    ("queries", "numbers of the queries to ask, such as 1+6+14 [default: all]"),
-    ("runs", "how often each client asks all of them in a round [default: 1]"),
+    ("queries", "numbers of the queries to run, such as 1+6+14 [default: all]"),
+    ("runs", "how often each client runs all of them in a round [default: 1]"),
 ];
 
 /// One query.
-pub(super) struct Question {
+pub(super) struct SetQuery {
     /// Its name in tables, which is its kind's.
     pub name: &'static str,
     /// In the target's dialect.
@@ -106,10 +106,10 @@ pub(super) struct Question {
     pub order: &'static [(usize, bool)],
 }
 
-/// Says what is wrong with the answer to the question of this number.
-pub(super) type Judge = dyn Fn(usize, &Lines) -> Option<String> + Send + Sync;
+/// Says what is wrong with the answer to the query of this number.
+pub(super) type AnswerCheck = dyn Fn(usize, &Lines) -> Option<String> + Send + Sync;
 
-/// Numbers of the queries that are asked, from 0.
+/// Numbers of the queries that are run, from 0.
 pub(super) fn chosen(parameters: &Parameters, all: usize) -> Result<Vec<usize>> {
     let Some(text) = parameters.options.get("queries") else { return Ok((0..all).collect()) };
     let usage = |part: &str| {
@@ -123,11 +123,11 @@ pub(super) fn chosen(parameters: &Parameters, all: usize) -> Result<Vec<usize>> 
     text.split('+').map(number).collect()
 }
 
-/// Queries that each client asks in a round.
+/// Queries that each client runs in a round.
 fn length(parameters: &Parameters, all: usize) -> u64 {
-    let asked = chosen(parameters, all).map_or(all, |chosen| chosen.len());
+    let count = chosen(parameters, all).map_or(all, |chosen| chosen.len());
     let runs = parameters.options.get("runs").and_then(|text| text.parse().ok());
-    asked as u64 * runs.unwrap_or(1)
+    count as u64 * runs.unwrap_or(1)
 }
 
 /// Why a query has no answer.
@@ -137,7 +137,7 @@ enum Unanswered {
     Failed(String),
 }
 
-/// What all clients of a round have heard, by the number of the question.
+/// What all clients of a round have heard, by the number of the query.
 #[derive(Default)]
 struct Heard {
     answers: BTreeMap<usize, Vec<Answer>>,
@@ -146,26 +146,26 @@ struct Heard {
 
 /// A set of queries on its way.
 pub(super) struct Round {
-    questions: Arc<Vec<Question>>,
-    asked: Vec<usize>,
+    queries: Arc<Vec<SetQuery>>,
+    numbers: Vec<usize>,
     limit: Duration,
     /// What answers are known by: workload and parameters that decide them.
     set: String,
     label: String,
     dialect: Dialect,
     known: Arc<Agreement>,
-    judge: Box<Judge>,
+    check_answer: Box<AnswerCheck>,
     heard: Arc<Mutex<Heard>>,
 }
 
 impl Round {
-    /// Asks these questions of the setting's target; `set` names data and parameters, and equal
+    /// Runs these queries on the setting's target; `set` names data and parameters, and equal
     /// names have equal answers.
     pub(super) fn new(
         setting: &Setting,
         set: String,
-        questions: Vec<Question>,
-        judge: Box<Judge>,
+        queries: Vec<SetQuery>,
+        check_answer: Box<AnswerCheck>,
     ) -> Result<Round> {
         let parameters = &setting.parameters;
         let seconds = parameters.number("limit", 60.0)?;
@@ -173,36 +173,36 @@ impl Round {
             Failure::new(Class::Usage, format!("option limit: {seconds} is not a time"))
         })?;
         Ok(Round {
-            asked: chosen(parameters, questions.len())?,
-            questions: Arc::new(questions),
+            numbers: chosen(parameters, queries.len())?,
+            queries: Arc::new(queries),
             limit,
             set,
             label: setting.target.label().to_owned(),
             dialect: setting.dialect(),
             known: setting.answers.clone(),
-            judge,
+            check_answer,
             heard: Arc::default(),
         })
     }
 
     /// What is wrong with an answer.
     fn verdict(&self, number: usize, answer: &Answer) -> Option<String> {
-        let (question, rows) = (&self.questions[number], lines(answer));
+        let (query, rows) = (&self.queries[number], lines(answer));
         // PostgreSQL orders texts by the collation of its database.
         let texts_differ = self.dialect == Dialect::Postgres;
-        if !texts_differ && let Err(row) = ordered(&rows, question.order) {
+        if !texts_differ && let Err(row) = ordered(&rows, query.order) {
             return Some(format!("row {} is out of order", row + 1));
         }
-        let key = format!("{} {}", self.set, question.name);
-        (self.judge)(number, &rows).or_else(|| self.known.differs(&key, &self.label, &rows))
+        let key = format!("{} {}", self.set, query.name);
+        (self.check_answer)(number, &rows).or_else(|| self.known.differs(&key, &self.label, &rows))
     }
 }
 
 impl Stage for Round {
     fn script(&self, client: usize) -> Box<dyn Script> {
         Box::new(Client {
-            questions: self.questions.clone(),
-            asked: self.asked.clone(),
+            queries: self.queries.clone(),
+            numbers: self.numbers.clone(),
             limit: self.limit,
             next: client,
             statements: BTreeMap::new(),
@@ -216,7 +216,7 @@ impl Stage for Round {
         let mut wrong = Vec::new();
         for (&number, answers) in &heard.answers {
             let found = answers.iter().find_map(|answer| self.verdict(number, answer));
-            wrong.extend(found.map(|what| format!("{}: {what}", self.questions[number].name)));
+            wrong.extend(found.map(|what| format!("{}: {what}", self.queries[number].name)));
         }
         if wrong.is_empty() { Ok(()) } else { Err(Failure::wrong(wrong.join("; "))) }
     }
@@ -228,7 +228,7 @@ impl Stage for Round {
             .unanswered
             .iter()
             .map(|(&number, why)| {
-                let name = self.questions[number].name;
+                let name = self.queries[number].name;
                 match why {
                     Unanswered::Stopped(_) => {
                         (format!("{name}{STOPPED}"), "s", self.limit.as_secs_f64())
@@ -245,7 +245,7 @@ impl Stage for Round {
         let heard = self.heard.lock().expect("no client panics");
         let seconds = self.limit.as_secs_f64();
         let note = |(&number, why): (&usize, &Unanswered)| {
-            let name = self.questions[number].name;
+            let name = self.queries[number].name;
             match why {
                 Unanswered::Stopped(Ending::Severed) => {
                     format!("{name} took more than {seconds} s and could not be stopped")
@@ -260,17 +260,17 @@ impl Stage for Round {
 
 /// The geometric mean of the queries' median times in milliseconds, if all were answered.
 fn mean(outcome: &Outcome) -> Option<f64> {
-    let asked = outcome.kinds.iter().filter(|kind| kind.transactions > 0);
+    let run = outcome.kinds.iter().filter(|kind| kind.transactions > 0);
     let times: Option<Vec<f64>> =
-        asked.map(|kind| (kind.name != UNANSWERED).then_some(kind.latency.p50 / 1000.0)).collect();
+        run.map(|kind| (kind.name != UNANSWERED).then_some(kind.latency.p50 / 1000.0)).collect();
     geometric_mean(&times?)
 }
 
 struct Client {
-    questions: Arc<Vec<Question>>,
-    asked: Vec<usize>,
+    queries: Arc<Vec<SetQuery>>,
+    numbers: Vec<usize>,
     limit: Duration,
-    /// Counts the questions asked, from the one it begins at.
+    /// Counts the queries that were run, from the one it begins at.
     next: usize,
     statements: BTreeMap<usize, Statement>,
     /// None where the target's statements cannot be stopped.
@@ -279,9 +279,9 @@ struct Client {
 }
 
 impl Client {
-    fn ask(&mut self, session: &mut Session, number: usize) -> (Result<()>, Ending) {
+    fn execute(&mut self, session: &mut Session, number: usize) -> (Result<()>, Ending) {
         let statement = self.statements.get(&number).copied();
-        let text = &self.questions[number].text;
+        let text = &self.queries[number].text;
         let mut work = || match statement {
             Some(statement) => session.run(statement, &[]).map(drop),
             None => session.query(text).map(drop),
@@ -301,9 +301,9 @@ impl Script for Client {
     fn start(&mut self, session: &mut Session) -> Result<()> {
         self.watch = session.stopper()?.map(Watch::new);
         self.statements.clear();
-        for &number in &self.asked {
-            // What cannot be prepared fails when it is asked.
-            if let Ok(statement) = session.statement(&self.questions[number].text) {
+        for &number in &self.numbers {
+            // What cannot be prepared fails when it is run.
+            if let Ok(statement) = session.statement(&self.queries[number].text) {
                 self.statements.insert(number, statement);
             }
         }
@@ -311,9 +311,9 @@ impl Script for Client {
     }
 
     fn transaction(&mut self, session: &mut Session, _rng: &mut Rng) -> Result<usize> {
-        let number = self.asked[self.next % self.asked.len()];
+        let number = self.numbers[self.next % self.numbers.len()];
         self.next += 1;
-        let (done, ending) = self.ask(session, number);
+        let (done, ending) = self.execute(session, number);
         let why = match (done, ending) {
             (Ok(()), _) => {
                 let answer = session.answer().clone();
@@ -337,7 +337,7 @@ impl Script for Client {
             (Err(failure), Ending::InTime) => return Err(failure),
         };
         self.lock().unanswered.insert(number, why);
-        Ok(self.questions.len())
+        Ok(self.queries.len())
     }
 }
 

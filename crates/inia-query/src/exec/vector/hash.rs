@@ -1,0 +1,276 @@
+//! Hash joins of batches.
+//!
+//! The right side's rows are columns, and a row is known by its place in them. For each batch of
+//! the left side the pairs of places that match are found first; then the columns of both sides
+//! are gathered at these places:
+//!
+//! ```text
+//!   left keys  [7, 9, 7]     right keys [9, 7]      pairs (0, 1) (1, 0) (2, 1)
+//! ```
+
+use super::batch::{Batch, BatchBuilder, Rows};
+use super::column::NO_ROW;
+use super::conditions::Filters;
+use super::index::RowIndex;
+use super::join_keys::{KeySide, Keys, Words};
+use super::sideways::{KeyFilter, KeyFilters};
+use super::source::{BatchVisitor, Flow, visit_these};
+use crate::exec::{Result, Runner};
+use crate::plan::batches::{BatchKey, BatchSlot, HashBatches};
+use crate::plan::vector::NumberOp;
+use crate::plan::{HashKey, JoinPlan, JoinType};
+use crate::spill::Grant;
+use inia_base::value::Value;
+use inia_expr::EvalContext;
+use std::cell::Cell;
+
+/// Pairs that are gathered at once.
+const MAX_PAIRS: usize = 8192;
+
+/// The right side of a join: its rows, and where those with a key are.
+struct Build<'b> {
+    rows: Batch,
+    index: &'b RowIndex,
+}
+
+/// The places of pairs of rows that match.
+#[derive(Default)]
+pub(super) struct Pairs {
+    pub(super) left: Vec<u32>,
+    pub(super) right: Vec<u32>,
+}
+
+impl Pairs {
+    pub(super) fn push(&mut self, left: u32, right: u32) {
+        self.left.push(left);
+        self.right.push(right);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.left.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.left.clear();
+        self.right.clear();
+    }
+
+    /// The pairs that are chosen.
+    pub(super) fn keep(&mut self, chosen: &[bool]) {
+        for side in [&mut self.left, &mut self.right] {
+            let mut chosen = chosen.iter();
+            side.retain(|_| chosen.next().copied().unwrap_or_default());
+        }
+    }
+
+    /// Adds the left rows of a range that have no pair, each at its place in the order of the left
+    /// side.
+    pub(super) fn add_unmatched(&mut self, matched: &[bool], range: std::ops::Range<usize>) {
+        let mut all = Pairs::default();
+        let mut next = 0;
+        for left in range {
+            while self.left.get(next).is_some_and(|&at| at as usize == left) {
+                all.push(left as u32, self.right[next]);
+                next += 1;
+            }
+            if !matched[left] {
+                all.push(left as u32, NO_ROW);
+            }
+        }
+        debug_assert_eq!(next, self.len(), "pairs are in the order of the left side");
+        *self = all;
+    }
+}
+
+/// A join in execution.
+struct Probe<'p> {
+    kind: JoinType,
+    plan: &'p HashBatches,
+    out: &'p [BatchSlot],
+    build: Build<'p>,
+    filters: Filters<'p>,
+}
+
+impl Runner<'_> {
+    /// Gives the rows of a hash join to `visit`.
+    pub(super) fn hash_batches(
+        &self,
+        (join, keys): (&JoinPlan, &[HashKey]),
+        (plan, out, above): (&HashBatches, &[BatchSlot], &KeyFilters<'_>),
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut BatchVisitor<'_>,
+    ) -> Result<Flow> {
+        let Some(mut keys) = Keys::new(keys, plan, ctx) else { return Ok(Flow::Unfit) };
+        let is_kept = |slot: &&BatchSlot| out.contains(slot) || plan.on_slots.contains(slot);
+        let kept: Vec<BatchSlot> = plan.right.slots.iter().filter(is_kept).copied().collect();
+        let (mut rows, mut index) = (BatchBuilder::new(&kept), RowIndex::new(plan.keys.len()));
+        let mut memory = Grant::new(self.exec.workspace);
+        let from = (&join.right, &plan.right);
+        let built = self.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
+            let Some(words) = keys.words(KeySide::Right, batch, ctx, row)? else {
+                return Ok(Flow::Unfit);
+            };
+            // NULL keys match nothing.
+            if let Some(present) = &words.present {
+                match batch.chosen(present, &kept) {
+                    Some(present) => rows.append(&present)?,
+                    None => rows.append(batch)?,
+                }
+            } else {
+                rows.append(batch)?;
+            }
+            index.add(&words);
+            let used = rows.held() + index.held() + keys.held();
+            let fits = memory.allows(used) && rows.rows() < NO_ROW as usize / 2;
+            Ok(if fits { Flow::More } else { Flow::Unfit })
+        })?;
+        if built == Flow::Unfit {
+            return Ok(built);
+        }
+        if index.is_empty() && !join.kind.keeps_unmatched() {
+            return Ok(Flow::More);
+        }
+        index.seal();
+        let build = Build { rows: rows.take(), index: &index };
+        let filters = Filters::new(&plan.on, &join.on, ctx);
+        let mut probe = Probe { kind: join.kind, plan, out, build, filters };
+        let own = own_filter(join.kind, plan, &index);
+        let below: Vec<_> = above.iter().copied().chain(&own).collect();
+        let from = (&join.left, &plan.left);
+        self.batches(from, &below, ctx, row, &mut |ctx, row, batch| {
+            self.check_killed()?;
+            let Some(words) = keys.words(KeySide::Left, batch, ctx, row)? else {
+                return Ok(Flow::Unfit);
+            };
+            match join.kind {
+                JoinType::Inner | JoinType::Left => probe.pairs(&words, batch, ctx, row, visit),
+                JoinType::Semi | JoinType::Anti => probe.matched(&words, batch, ctx, row, visit),
+            }
+        })
+    }
+}
+
+/// The keys of a join as a filter of a column on the left side.
+fn own_filter<'b>(kind: JoinType, plan: &HashBatches, keys: &'b RowIndex) -> Option<KeyFilter<'b>> {
+    let [BatchKey::Numbers { left, scale, .. }] = plan.keys[..] else { return None };
+    let step = &plan.left_program.steps[left];
+    let NumberOp::Slot(slot) = step.op else { return None };
+    let fits = matches!(kind, JoinType::Inner | JoinType::Semi) && step.kind.scale() == scale;
+    fits.then(|| KeyFilter { slot, kind: step.kind, keys, seen: Cell::default() })
+}
+
+impl Probe<'_> {
+    /// Gives each pair of an inner or a left join to `visit`.
+    fn pairs(
+        &mut self,
+        words: &Words,
+        batch: &mut Batch,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut BatchVisitor<'_>,
+    ) -> Result<Flow> {
+        let completes = self.kind == JoinType::Left;
+        let on = !self.filters.is_empty();
+        let mut matched = vec![false; if completes && on { batch.rows() } else { 0 }];
+        let (mut pairs, mut begun, mut at) = (Pairs::default(), 0, 0);
+        for left in 0..batch.rows() as u32 {
+            let before = pairs.len();
+            if let Some(place) = words.place(left as usize, &mut at) {
+                self.build.index.each(words, place, &mut |right| pairs.push(left, right));
+            }
+            if completes && !on && pairs.len() == before {
+                pairs.push(left, NO_ROW);
+            }
+            let last = left as usize + 1 == batch.rows();
+            if pairs.len() < MAX_PAIRS && !last {
+                continue;
+            }
+            if on {
+                self.check(&mut pairs, batch, ctx, row)?;
+            }
+            if completes && on {
+                pairs.left.iter().for_each(|&left| matched[left as usize] = true);
+                pairs.add_unmatched(&matched, begun..left as usize + 1);
+            }
+            begun = left as usize + 1;
+            if pairs.is_empty() {
+                continue;
+            }
+            for (lefts, rights) in pairs.left.chunks(MAX_PAIRS).zip(pairs.right.chunks(MAX_PAIRS)) {
+                let mut joined = self.gathered(batch, self.out, (lefts, rights));
+                match visit(ctx, row, &mut joined)? {
+                    Flow::More => {}
+                    flow => return Ok(flow),
+                }
+            }
+            pairs.clear();
+        }
+        Ok(Flow::More)
+    }
+
+    /// Leaves the pairs for which the join's other conditions are true.
+    fn check(
+        &mut self,
+        pairs: &mut Pairs,
+        batch: &Batch,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<()> {
+        let mut all = Vec::with_capacity(pairs.len());
+        for (lefts, rights) in pairs.left.chunks(MAX_PAIRS).zip(pairs.right.chunks(MAX_PAIRS)) {
+            let mut checked = self.gathered(batch, &self.plan.on_slots, (lefts, rights));
+            match self.filters.choose(&mut checked, ctx, row)? {
+                Some(chosen) => all.extend(chosen),
+                None => all.resize(all.len() + lefts.len(), true),
+            }
+        }
+        pairs.keep(&all);
+        Ok(())
+    }
+
+    /// The slots of pairs of rows.
+    fn gathered(&self, batch: &Batch, slots: &[BatchSlot], pairs: (&[u32], &[u32])) -> Batch {
+        let mut joined = Batch::of_rows(pairs.0.len());
+        joined.gather(batch, slots, pairs.0);
+        joined.gather(&self.build.rows, slots, pairs.1);
+        joined
+    }
+
+    /// Gives the left rows of a semi or an anti join to `visit`.
+    fn matched(
+        &mut self,
+        words: &Words,
+        batch: &mut Batch,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut BatchVisitor<'_>,
+    ) -> Result<Flow> {
+        let mut matched = vec![false; batch.rows()];
+        let (mut pairs, mut at) = (Pairs::default(), 0);
+        let on = !self.filters.is_empty();
+        for left in 0..batch.rows() {
+            if let Some(place) = words.place(left, &mut at) {
+                match on {
+                    false => matched[left] = self.build.index.contains(words, place),
+                    true => self.build.index.each(words, place, &mut |right| {
+                        pairs.push(left as u32, right);
+                    }),
+                }
+            }
+            if pairs.len() >= MAX_PAIRS || (left + 1 == batch.rows() && !pairs.is_empty()) {
+                self.check(&mut pairs, batch, ctx, row)?;
+                pairs.left.iter().for_each(|&left| matched[left as usize] = true);
+                pairs.clear();
+            }
+        }
+        if self.kind == JoinType::Anti {
+            matched.iter_mut().for_each(|matched| *matched = !*matched);
+        }
+        visit_these(batch, self.out, &matched, ctx, row, visit)
+    }
+}

@@ -1,0 +1,234 @@
+//! The keys of a hash join as words of 64 bits.
+//!
+//! A number is its own word. A text or another value has the number of its key among those of the
+//! right side: equal keys have one, and a left key that is not among them matches nothing.
+
+use super::batch::{Batch, Rows};
+use super::keys::Dictionary;
+use super::numbers::{Numbers, Values};
+use super::program::Execution;
+use crate::exec::Result;
+use crate::exec::keys::encode_equal;
+use crate::plan::HashKey;
+use crate::plan::batches::{BatchKey, HashBatches};
+use inia_base::collation::Collation;
+use inia_base::value::Value;
+use inia_expr::EvalContext;
+
+/// The words of some rows' keys.
+pub(super) struct Words {
+    /// Those of each key, of the rows whose keys are present.
+    pub(super) words: Vec<Vec<i64>>,
+    /// How many those are.
+    pub(super) rows: usize,
+    /// Which rows those are; `None` for all.
+    pub(super) present: Option<Vec<bool>>,
+}
+
+impl Words {
+    /// Where the words of a row are; `None` where it has no key. Rows are asked in order, `at`
+    /// being how many had one.
+    #[inline]
+    pub(super) fn place(&self, row: usize, at: &mut usize) -> Option<usize> {
+        match &self.present {
+            None => Some(row),
+            Some(present) if present[row] => {
+                *at += 1;
+                Some(*at - 1)
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+/// One side of a join.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeySide {
+    Left,
+    Right,
+}
+
+/// The keys of a join in one execution.
+pub(super) struct Keys<'p> {
+    exprs: &'p [HashKey],
+    plan: &'p HashBatches,
+    left: Execution<'p>,
+    right: Execution<'p>,
+    /// For each key that is not a number the keys of the right side.
+    dictionaries: Vec<Dictionary>,
+    held: usize,
+}
+
+/// The words of one key; `None` for a row without one.
+type KeyWords = (Vec<i64>, Vec<bool>);
+
+impl<'p> Keys<'p> {
+    /// `None` where constants are not what the plan has taken them for.
+    pub(super) fn new(
+        exprs: &'p [HashKey],
+        plan: &'p HashBatches,
+        ctx: &mut EvalContext<'_>,
+    ) -> Option<Keys<'p>> {
+        debug_assert_eq!(exprs.len(), plan.keys.len(), "each key has its form");
+        let left = Execution::new(&plan.left_program, ctx)?;
+        let right = Execution::new(&plan.right_program, ctx)?;
+        let dictionaries = exprs.iter().map(|_| Dictionary::default()).collect();
+        Some(Keys { exprs, plan, left, right, dictionaries, held: 0 })
+    }
+
+    /// About how many bytes the keys of the right side take here.
+    pub(super) fn held(&self) -> usize {
+        self.held
+    }
+
+    /// The words of one side's batch; `None` where they do not fit.
+    pub(super) fn words(
+        &mut self,
+        side: KeySide,
+        batch: &mut Batch,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<Option<Words>> {
+        let execution = match side {
+            KeySide::Left => &mut self.left,
+            KeySide::Right => &mut self.right,
+        };
+        if !execution.run(batch, ctx, row)? {
+            return Ok(None);
+        }
+        let mut all = Vec::with_capacity(self.plan.keys.len());
+        for (at, key) in self.plan.keys.iter().enumerate() {
+            let words = match key {
+                BatchKey::Numbers { left, right, scale } => {
+                    let (execution, step) = match side {
+                        KeySide::Left => (&self.left, *left),
+                        KeySide::Right => (&self.right, *right),
+                    };
+                    let digits = scale - execution.kind(step).scale();
+                    let Some(numbers) = execution.vector(step).scaled(digits) else {
+                        return Ok(None);
+                    };
+                    number_words(&numbers, batch.rows(), side)
+                }
+                BatchKey::Texts { left, right, collation } => {
+                    let slot = if side == KeySide::Left { *left } else { *right };
+                    self.text_words((at, side), slot, *collation, batch)?
+                }
+                BatchKey::Values { left, right } => {
+                    let slots = if side == KeySide::Left { left } else { right };
+                    Some(self.value_words((at, side), slots, batch, ctx, row)?)
+                }
+            };
+            let Some(words) = words else { return Ok(None) };
+            all.push(words);
+        }
+        Ok(Some(present(all, batch.rows())))
+    }
+
+    fn text_words(
+        &mut self,
+        (at, side): (usize, KeySide),
+        slot: usize,
+        collation: Collation,
+        batch: &Batch,
+    ) -> Result<Option<KeyWords>> {
+        let dictionary = &mut self.dictionaries[at];
+        let (mut words, mut absent) = (Vec::with_capacity(batch.rows()), Vec::new());
+        let held = &mut self.held;
+        let given = batch.texts(slot, &mut |text| {
+            let word = text.and_then(|text| {
+                dictionary.get(text).or_else(|| {
+                    let mut key = Vec::with_capacity(2 * text.len());
+                    collation.sort_key(text, &mut key);
+                    if side == KeySide::Left {
+                        return dictionary.of_key(&key);
+                    }
+                    let (word, kept) = dictionary.add(text, key);
+                    *held += kept;
+                    Some(word)
+                })
+            });
+            words.push(word.unwrap_or_default() as i64);
+            absent.push(word.is_none());
+        })?;
+        Ok(given.then_some((words, absent)))
+    }
+
+    fn value_words(
+        &mut self,
+        (at, side): (usize, KeySide),
+        slots: &[usize],
+        batch: &mut Batch,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<KeyWords> {
+        let key = &self.exprs[at];
+        let expr = if side == KeySide::Left { &key.left } else { &key.right };
+        let (mut words, mut absent) = (Vec::with_capacity(batch.rows()), Vec::new());
+        let mut bytes = Vec::new();
+        for i in 0..batch.rows() {
+            batch.fill(i, slots, row)?;
+            let value = expr.eval_ref(ctx, row)?;
+            bytes.clear();
+            let word = match (&*value, side) {
+                (Value::Null, _) => None,
+                (value, side) => {
+                    encode_equal(&key.class, value, &mut bytes);
+                    match (self.dictionaries[at].of_key(&bytes), side) {
+                        (None, KeySide::Right) => {
+                            let (word, kept) = self.dictionaries[at].add_key(bytes.clone());
+                            self.held += kept;
+                            Some(word)
+                        }
+                        (known, _) => known,
+                    }
+                }
+            };
+            words.push(word.unwrap_or_default() as i64);
+            absent.push(word.is_none());
+        }
+        Ok((words, absent))
+    }
+}
+
+/// Numbers as words. One that does not fit 64 bits matches nothing on the left side, and leaves
+/// the whole join to rows on the right one.
+fn number_words(numbers: &Numbers, rows: usize, side: KeySide) -> Option<KeyWords> {
+    let mut absent = numbers.nulls.clone();
+    let mut word = |row: usize, number: i128| match i64::try_from(number) {
+        Ok(word) => Some(word),
+        Err(_) if numbers.is_null(row) => Some(0),
+        Err(_) if side == KeySide::Right => None,
+        Err(_) => {
+            absent.resize(rows, false);
+            absent[row] = true;
+            Some(0)
+        }
+    };
+    let words = match &numbers.values {
+        Values::Small(values) => values.clone(),
+        Values::One(value) => (0..rows).map(|row| word(row, *value)).collect::<Option<_>>()?,
+        Values::Wide(values) => {
+            values.iter().enumerate().map(|(row, v)| word(row, *v)).collect::<Option<_>>()?
+        }
+    };
+    debug_assert_eq!(words.len(), rows, "each row has a word");
+    Some((words, absent))
+}
+
+/// The words of the rows whose keys are all present.
+fn present(all: Vec<KeyWords>, rows: usize) -> Words {
+    let missing = |row: usize| all.iter().any(|(_, absent)| absent.get(row) == Some(&true));
+    if all.iter().all(|(_, absent)| !absent.contains(&true)) {
+        let words = all.into_iter().map(|(words, _)| words).collect();
+        return Words { words, rows, present: None };
+    }
+    let present: Vec<bool> = (0..rows).map(|row| !missing(row)).collect();
+    let kept = |words: Vec<i64>| {
+        let kept = words.into_iter().zip(&present).filter(|(_, present)| **present);
+        kept.map(|(word, _)| word).collect::<Vec<i64>>()
+    };
+    let words: Vec<Vec<i64>> = all.into_iter().map(|(words, _)| kept(words)).collect();
+    let rows = present.iter().filter(|present| **present).count();
+    Words { words, rows, present: Some(present) }
+}

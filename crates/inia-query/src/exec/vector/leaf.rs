@@ -1,0 +1,247 @@
+//! The rows of one leaf, or of one batch of look-ups, as conditions see them: columns are read
+//! when they are asked for.
+
+use super::batch::{BatchBuilder, Rows};
+use super::column::{ColumnBuilder, NullableVec};
+use super::numbers::Numbers;
+use super::sideways::KeyFilter;
+use crate::access::{FoundRow, FoundRun};
+use crate::exec::Result;
+use crate::exec::select::holds;
+use crate::plan::TableSource;
+use crate::plan::vector::{NumberKind, NumberOp, Program, VectorForm};
+use inia_base::temporal::TimeZone;
+use inia_base::value::Value;
+use inia_expr::{EvalContext, Expr};
+use std::sync::Arc;
+
+/// Rows of a table at hand.
+pub(super) struct LeafRows<'r, 's> {
+    pub(super) run: &'r mut FoundRun<'s>,
+    source: &'r TableSource,
+    zone: &'r TimeZone,
+    /// The columns that conditions read as numbers.
+    loaded: Vec<(usize, NumberKind, Arc<Numbers>)>,
+}
+
+impl<'r, 's> LeafRows<'r, 's> {
+    /// The rows of a run, with the columns that a program reads.
+    pub(super) fn load(
+        run: &'r mut FoundRun<'s>,
+        source: &'r TableSource,
+        zone: &'r TimeZone,
+        program: &Program,
+    ) -> Result<LeafRows<'r, 's>> {
+        let mut loaded = Vec::new();
+        for step in &program.steps {
+            if let NumberOp::Slot(slot) = step.op
+                && let Some(column) = slot.checked_sub(source.base)
+                && let Some(numbers) = numbers(run, source, column, step.kind)?
+            {
+                loaded.push((slot, step.kind, Arc::new(numbers)));
+            }
+        }
+        Ok(LeafRows { run, source, zone, loaded })
+    }
+
+    /// Adds the chosen rows to a batch; `None` for all rows.
+    pub(super) fn add_to(
+        &mut self,
+        batch: &mut BatchBuilder,
+        chosen: Option<&[bool]>,
+    ) -> Result<()> {
+        let rows = self.run.len();
+        let picked = chosen.map_or(rows, |chosen| chosen.iter().filter(|chosen| **chosen).count());
+        for (slot, builder) in &mut batch.columns {
+            let column = slot.slot - self.source.base;
+            let known = self.loaded.iter().find(|(loaded, ..)| *loaded == slot.slot);
+            match (known, slot.form) {
+                (Some((.., numbers)), VectorForm::Numbers(_)) => {
+                    pick(rows, chosen, |row| {
+                        builder.push_wide((!numbers.is_null(row)).then(|| numbers.get(row)));
+                    });
+                }
+                (None, VectorForm::Numbers(kind))
+                    if read_numbers(self.run, self.source, (column, kind), chosen, builder)? => {}
+                (None, VectorForm::Texts)
+                    if read_texts(self.run, self.source, column, chosen, builder)? => {}
+                _ => {
+                    for row in 0..rows {
+                        if chosen.is_none_or(|chosen| chosen[row]) {
+                            let found = found(self.run, row);
+                            builder.push(&found.value(&self.source.table, column, self.zone)?)?;
+                        }
+                    }
+                }
+            }
+        }
+        batch.added(picked);
+        Ok(())
+    }
+}
+
+impl LeafRows<'_, '_> {
+    /// Leaves the chosen rows for which conditions that read these slots are true.
+    pub(super) fn keep(
+        &mut self,
+        conditions: &[Expr],
+        slots: &[usize],
+        chosen: &mut Option<Vec<bool>>,
+        ctx: &mut EvalContext<'_>,
+        values: &mut [Value],
+    ) -> Result<()> {
+        let rows = self.run.len();
+        for (row, chosen) in chosen.get_or_insert_with(|| vec![true; rows]).iter_mut().enumerate() {
+            if *chosen {
+                self.fill(row, slots, values)?;
+                *chosen = holds(conditions, ctx, values)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LeafRows<'_, '_> {
+    /// Leaves the chosen rows whose keys are among those of a join.
+    pub(super) fn keep_keys(
+        &mut self,
+        filter: &KeyFilter<'_>,
+        chosen: &mut Option<Vec<bool>>,
+    ) -> Result<()> {
+        if self.numbers(filter.slot, filter.kind).is_none() {
+            let column = filter.slot - self.source.base;
+            let Some(read) = numbers(self.run, self.source, column, filter.kind)? else {
+                return Ok(());
+            };
+            self.loaded.push((filter.slot, filter.kind, Arc::new(read)));
+        }
+        let rows = self.run.len();
+        if let Some(numbers) = self.numbers(filter.slot, filter.kind) {
+            filter.keep(numbers, chosen.get_or_insert_with(|| vec![true; rows]));
+        }
+        Ok(())
+    }
+}
+
+/// Calls `take` for each row that is chosen.
+#[inline]
+fn pick(rows: usize, chosen: Option<&[bool]>, mut take: impl FnMut(usize)) {
+    match chosen {
+        None => (0..rows).for_each(take),
+        Some(chosen) => {
+            chosen.iter().enumerate().filter(|(_, chosen)| **chosen).for_each(|(row, _)| take(row));
+        }
+    }
+}
+
+fn found<'a>(run: &'a mut FoundRun<'_>, row: usize) -> FoundRow<'a> {
+    FoundRow { clustered_key: &[], data: run.data(row) }
+}
+
+/// A column of all rows as numbers; `None` where it cannot be read so.
+fn numbers(
+    run: &FoundRun<'_>,
+    source: &TableSource,
+    column: usize,
+    kind: NumberKind,
+) -> Result<Option<Numbers>> {
+    let (rows, table) = (0..run.len(), &source.table);
+    if let NumberKind::Decimal(_) = kind {
+        let mut all = NullableVec::default();
+        let given = run.decimals(table, column, rows, |value| all.push(value))?;
+        return Ok(given.then(|| Numbers::wide(all.values, all.nulls)));
+    }
+    let large = |bits: u64| matches!(kind, NumberKind::Int { unsigned: true }) && bits >> 63 == 1;
+    let (mut all, mut any_large) = (NullableVec::default(), false);
+    let given = run.numbers(table, column, rows.clone(), |bits| {
+        any_large |= bits.is_some_and(large);
+        all.push(bits.map(|bits| bits as i64));
+    })?;
+    if !given || !any_large {
+        return Ok(given.then(|| Numbers::small(all.values, all.nulls)));
+    }
+    let mut all = NullableVec::default();
+    let given = run.numbers(table, column, rows, |bits| all.push(bits.map(i128::from)))?;
+    Ok(given.then(|| Numbers::wide(all.values, all.nulls)))
+}
+
+/// Adds the numbers of chosen rows; false, with nothing added, where they cannot be read.
+fn read_numbers(
+    run: &FoundRun<'_>,
+    source: &TableSource,
+    (column, kind): (usize, NumberKind),
+    chosen: Option<&[bool]>,
+    builder: &mut ColumnBuilder,
+) -> Result<bool> {
+    let (rows, table) = (0..run.len(), &source.table);
+    let mut flags = chosen.map(<[bool]>::iter);
+    let mut is_chosen = move || match &mut flags {
+        Some(flags) => flags.next().copied().unwrap_or_default(),
+        None => true,
+    };
+    match kind {
+        NumberKind::Decimal(_) => run.decimals(table, column, rows, |value| {
+            if is_chosen() {
+                builder.push_wide(value);
+            }
+        }),
+        NumberKind::Int { unsigned: true } => run.numbers(table, column, rows, |bits| {
+            if is_chosen() {
+                builder.push_wide(bits.map(i128::from));
+            }
+        }),
+        NumberKind::Int { unsigned: false } | NumberKind::Date => {
+            run.numbers(table, column, rows, |bits| {
+                if is_chosen() {
+                    builder.push_small(bits.map(|bits| bits as i64));
+                }
+            })
+        }
+    }
+}
+
+/// As [`read_numbers`], for texts.
+fn read_texts(
+    run: &FoundRun<'_>,
+    source: &TableSource,
+    column: usize,
+    chosen: Option<&[bool]>,
+    builder: &mut ColumnBuilder,
+) -> Result<bool> {
+    let mut flags = chosen.map(<[bool]>::iter);
+    run.bytes(&source.table, column, 0..run.len(), |text| {
+        let is_chosen = match &mut flags {
+            Some(flags) => flags.next().copied().unwrap_or_default(),
+            None => true,
+        };
+        if is_chosen {
+            builder.push_text(text);
+        }
+    })
+}
+
+impl Rows for LeafRows<'_, '_> {
+    fn rows(&self) -> usize {
+        self.run.len()
+    }
+
+    fn numbers(&self, slot: usize, kind: NumberKind) -> Option<&Arc<Numbers>> {
+        let known = self.loaded.iter().find(|(loaded, of, _)| *loaded == slot && *of == kind);
+        known.map(|(.., numbers)| numbers)
+    }
+
+    fn texts(&self, slot: usize, take: &mut dyn FnMut(Option<&[u8]>)) -> Result<bool> {
+        let Some(column) = slot.checked_sub(self.source.base) else { return Ok(false) };
+        self.run.bytes(&self.source.table, column, 0..self.run.len(), take)
+    }
+
+    fn fill(&mut self, row: usize, slots: &[usize], values: &mut [Value]) -> Result<()> {
+        let (source, zone) = (self.source, self.zone);
+        let found = found(self.run, row);
+        for &slot in slots {
+            let columns = &mut values[source.base..source.base + source.needed.len()];
+            found.fill(&source.table, &[slot - source.base], zone, columns)?;
+        }
+        Ok(())
+    }
+}
