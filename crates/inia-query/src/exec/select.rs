@@ -168,9 +168,8 @@ impl Runner<'_> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<()> {
         let mut kept = Stage::new(self.trace, Node::Filtered(select));
-        let visit = &mut |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| {
-            kept.visit(|| visit(ctx, row))
-        };
+        let visit =
+            &mut |ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| kept.visit(|| visit(ctx, row));
         if let Some(batches) = &select.batches
             && self.rows_of_batches((select, batches), ctx, row, visit)?
         {

@@ -17,6 +17,7 @@ use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow, visit_these};
 use crate::exec::{Result, Runner};
 use crate::plan::batches::{BatchKey, BatchSlot, HashBatches};
+use crate::plan::trace::{Node, Stage};
 use crate::plan::vector::NumberOp;
 use crate::plan::{HashKey, JoinPlan, JoinType};
 use crate::spill::Grant;
@@ -111,6 +112,7 @@ impl Runner<'_> {
         let (mut rows, mut index) = (BatchBuilder::new(&kept), RowIndex::new(plan.keys.len()));
         let mut memory = Grant::new(self.exec.workspace);
         let from = (&join.right, &plan.right);
+        let building = Stage::new(self.trace, Node::Build(join));
         let built = self.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
             let Some(words) = keys.words(KeySide::Right, batch, ctx, row)? else {
                 return Ok(Flow::Unfit);
@@ -136,6 +138,7 @@ impl Runner<'_> {
             return Ok(Flow::More);
         }
         index.seal();
+        drop(building);
         let build = Build { rows: rows.take(), index: &index };
         let filters = Filters::new(&plan.on, &join.on, ctx);
         let mut probe = Probe { kind: join.kind, plan, out, build, filters };
