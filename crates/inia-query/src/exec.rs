@@ -18,6 +18,7 @@ mod join;
 mod json_table;
 mod keys;
 mod member;
+mod search;
 mod select;
 mod setop;
 mod sort;
@@ -38,6 +39,7 @@ use inia_expr::tree::Subquery;
 use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
 pub(crate) use keys::encode_key;
+use search::SearchCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
 use subplans::SubplanCache;
@@ -61,6 +63,7 @@ pub struct Runner<'s> {
     plan: &'s StatementPlan,
     exec: ExecContext<'s>,
     subplans: SubplanCache<'s>,
+    searches: SearchCache,
     found_rows: Cell<Option<u64>>,
     trace: Option<&'s Trace>,
 }
@@ -73,6 +76,7 @@ impl<'s> Runner<'s> {
             plan,
             exec,
             subplans: SubplanCache::default(),
+            searches: SearchCache::default(),
             found_rows: Cell::new(None),
             trace: None,
         }
@@ -226,6 +230,25 @@ impl SubqueryRunner for Runner<'_> {
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Option<bool>>> {
         self.member(sub, values, ctx)
+    }
+
+    fn relevance(
+        &self,
+        id: usize,
+        against: Option<&str>,
+        texts: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<f64> {
+        self.relevance_of(id, against, texts, ctx)
+    }
+
+    fn search(
+        &self,
+        id: usize,
+        against: Option<&str>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Vec<u8>>> {
+        self.found_keys(id, against, ctx)
     }
 }
 

@@ -56,7 +56,7 @@ impl Alteration<'_> {
             };
             self.columns.iter().enumerate().filter_map(pair)
         };
-        if pairs().any(|(a, b)| self.changes_type(a, b)) {
+        if pairs().any(|(a, b)| self.changes_type(a, b)) || self.reorders_keys() {
             return Algorithm::Copy(Some(TYPE));
         }
         if wanted.lenient && pairs().any(|(a, b)| a.nullable && !b.nullable) {
@@ -113,6 +113,23 @@ impl Alteration<'_> {
         let indexed =
             old.indexes.len() != new.indexes.len() || self.indexes.iter().enumerate().any(renamed);
         if heavy || indexed { Algorithm::InPlace } else { Algorithm::Instant }
+    }
+
+    /// Whether a column of an index gets another collation.
+    fn reorders_keys(&self) -> bool {
+        let collation = |column: &ColumnDef| match column.data_type {
+            DataType::VarChar { collation, .. } => Some(collation),
+            _ => None,
+        };
+        let indexed = |at: usize| {
+            self.old.indexes.iter().any(|index| index.parts.iter().any(|part| part.column == at))
+        };
+        self.columns.iter().enumerate().any(|(at, origin)| {
+            origin.is_some_and(|origin| {
+                let (old, new) = (&self.old.columns[origin], &self.new.columns[at]);
+                collation(old) != collation(new) && indexed(origin)
+            })
+        })
     }
 
     /// Whether a virtual column that has been there gets another place.
