@@ -4,6 +4,7 @@
 //! batches where each key and each aggregate has a form for them, and rows otherwise.
 
 mod batches;
+mod in_order;
 mod program;
 
 pub(crate) use batches::batch_plan;
@@ -11,6 +12,7 @@ pub(crate) use batches::batch_plan;
 use crate::plan::vector::{NumberKind, VectorForm, VectorGroups, VectorKey, VectorTotal};
 use crate::plan::{Aggregation, SelectPlan};
 use batches::is_orderless;
+use in_order::is_in_order;
 use inia_base::datatype::DataType;
 use inia_expr::{Aggregate, Expr, ExprKind, SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
@@ -39,7 +41,9 @@ pub(super) fn vector_groups(
     let given = batches.source.slots.iter().map(|slot| slot.slot);
     let read = slots_behind(select);
     let kept = given.filter(|slot| read.as_ref().is_none_or(|read| read.contains(*slot)));
-    Some(VectorGroups { keys, kept: kept.collect(), totals, program: program.finish() })
+    let (kept, program) = (kept.collect(), program.finish());
+    let in_order = is_in_order(select, &aggregation.group, (&keys, &totals, &program));
+    Some(VectorGroups { keys, kept, totals, program, in_order })
 }
 
 /// Whether nobody sees in which order keys and arguments are evaluated: those of a batch are, one
