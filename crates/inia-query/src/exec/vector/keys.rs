@@ -137,7 +137,7 @@ impl GroupNumbers {
         let mut nulls = 0;
         for (at, column) in columns.iter().enumerate() {
             self.row.push(column.words[row]);
-            nulls |= u64::from(column.is_null(row)) << (at % 64);
+            nulls |= u64::from(column.is_null(row)) << at;
         }
         self.row.push(nulls);
         if self.last != NONE && self.is_row(self.last) {
