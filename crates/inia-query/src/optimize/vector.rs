@@ -4,6 +4,7 @@
 //! batches where each key and each aggregate has a form for them, and rows otherwise.
 
 mod batches;
+mod parallel;
 mod program;
 
 pub(crate) use batches::batch_plan;
@@ -39,7 +40,9 @@ pub(super) fn vector_groups(
     let given = batches.source.slots.iter().map(|slot| slot.slot);
     let read = slots_behind(select);
     let kept = given.filter(|slot| read.as_ref().is_none_or(|read| read.contains(*slot)));
-    Some(VectorGroups { keys, kept: kept.collect(), totals, program: program.finish() })
+    let mergeable = parallel::is_mergeable(aggregation, &totals);
+    let kept = kept.collect();
+    Some(VectorGroups { keys, kept, totals, program: program.finish(), mergeable })
 }
 
 /// Whether nobody sees in which order keys and arguments are evaluated: those of a batch are, one

@@ -221,4 +221,6 @@ pub struct VectorGroups {
     pub kept: Vec<usize>,
     /// The aggregates, in the order of their calls.
     pub totals: Vec<VectorTotal>,
+    /// Several threads may group rows, each by itself: what they have can be put together.
+    pub mergeable: bool,
 }

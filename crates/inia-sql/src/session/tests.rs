@@ -27,6 +27,7 @@ mod kills;
 mod leaf_runs;
 mod mutated;
 mod numbers;
+mod parallel;
 mod patched;
 mod plan_cache;
 mod prepared;
