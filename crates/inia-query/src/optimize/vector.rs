@@ -4,6 +4,7 @@
 //! batches where each key and each aggregate has a form for them, and rows otherwise.
 
 mod batches;
+mod in_order;
 mod parallel;
 mod program;
 
@@ -12,6 +13,7 @@ pub(crate) use batches::batch_plan;
 use crate::plan::vector::{NumberKind, VectorForm, VectorGroups, VectorKey, VectorTotal};
 use crate::plan::{Aggregation, SelectPlan};
 use batches::is_orderless;
+use in_order::is_in_order;
 use inia_base::datatype::DataType;
 use inia_expr::{Aggregate, Expr, ExprKind, SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
@@ -40,9 +42,10 @@ pub(super) fn vector_groups(
     let given = batches.source.slots.iter().map(|slot| slot.slot);
     let read = slots_behind(select);
     let kept = given.filter(|slot| read.as_ref().is_none_or(|read| read.contains(*slot)));
-    let mergeable = parallel::is_mergeable(aggregation, &totals);
-    let kept = kept.collect();
-    Some(VectorGroups { keys, kept, totals, program: program.finish(), mergeable })
+    let (kept, program) = (kept.collect(), program.finish());
+    let in_order = is_in_order(select, &aggregation.group, (&keys, &totals, &program));
+    let mergeable = !in_order && parallel::is_mergeable(aggregation, &totals);
+    Some(VectorGroups { keys, kept, totals, program, in_order, mergeable })
 }
 
 /// Whether nobody sees in which order keys and arguments are evaluated: those of a batch are, one

@@ -221,6 +221,9 @@ pub struct VectorGroups {
     pub kept: Vec<usize>,
     /// The aggregates, in the order of their calls.
     pub totals: Vec<VectorTotal>,
+    /// Rows of a group come one after the other, and every number fits: a group is given when the
+    /// next one has begun, so that any number of groups takes little memory.
+    pub in_order: bool,
     /// Several threads may group rows, each by itself: what they have can be put together.
     pub mergeable: bool,
 }

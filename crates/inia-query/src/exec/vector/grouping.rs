@@ -4,6 +4,9 @@
 //! 1. the program computes what keys and aggregates read ([`super::program`]);
 //! 2. the keys of its rows find their groups ([`super::keys`]);
 //! 3. each aggregate takes its vector in, group by group ([`super::totals`]).
+//!
+//! Groups are given at the end, or behind each batch those that no more rows can come to, where
+//! rows come in the order of their groups.
 
 use super::batch::{Batch, Rows};
 use super::keys::{Dictionary, GroupNumbers, KeyWords};
@@ -42,6 +45,16 @@ pub(super) struct Grouping<'p, 'w> {
     memory: Grant<'w>,
     /// Bytes that groups and texts take.
     used: usize,
+}
+
+/// What became of the groups of a SELECT.
+enum Groups<'p, 'w> {
+    /// They are here, the last of them at least.
+    Here(Grouping<'p, 'w>),
+    /// They were given, as many as are wanted.
+    Given,
+    /// Rows or groups do not fit; nothing was given.
+    Unfit,
 }
 
 /// What is kept of the first row of each group.
@@ -84,51 +97,49 @@ impl Runner<'_> {
         let task = GroupTask { select, batches, plan, calls };
         let mut grouping = match self.groups_of_threads(task, ctx, row)? {
             Some(grouping) => grouping,
-            None => match self.groups_of_one(task, ctx, row)? {
-                Some(grouping) => grouping,
-                None => return Ok(false),
+            None => match self.groups_of_one(task, ctx, row, project)? {
+                Groups::Here(grouping) => grouping,
+                Groups::Given => return Ok(true),
+                Groups::Unfit => return Ok(false),
             },
         };
         if grouping.group.is_empty() && grouping.first.groups == 0 {
             plan.kept.iter().for_each(|&slot| row[slot] = Value::Null);
             grouping.begin(row);
         }
-        let Grouping { mut first, mut totals, program, .. } = grouping;
-        let order = first.order();
-        for at in 0..first.groups {
-            self.check_killed()?;
-            let number = order.as_ref().map_or(at, |order| order[at] as usize);
-            let kept = &mut first.values[number * plan.kept.len()..][..plan.kept.len()];
-            for (&slot, value) in plan.kept.iter().zip(kept) {
-                row[slot] = std::mem::replace(value, Value::Null);
-            }
-            ctx.aggregates.clear();
-            for at in 0..calls.len() {
-                let value = totals.value((at, number), &program, ctx)?;
-                ctx.aggregates.push(value);
-            }
-            if !project(ctx, row)? {
-                break;
-            }
-        }
+        grouping.give(self, false, ctx, row, project)?;
         Ok(true)
     }
 
-    /// The groups that the statement's own thread makes; `None` where rows or groups do not fit.
+    /// The groups that the statement's own thread makes. Those that are complete before are given.
     fn groups_of_one<'p>(
         &'p self,
         task: GroupTask<'p>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
-    ) -> Result<Option<Grouping<'p, 'p>>> {
+        project: &mut Project<'_>,
+    ) -> Result<Groups<'p, 'p>> {
         let Some(mut grouping) = Grouping::new(task, self.exec.workspace, ctx) else {
-            return Ok(None);
+            return Ok(Groups::Unfit);
         };
+        let (mut stopped, in_order) = (false, task.plan.in_order);
         let from = (task.select, task.batches);
         let done = self.fitting_batches(from, ctx, row, &mut |ctx, row, batch| {
-            Ok(if grouping.add(batch, ctx, row)? { Flow::More } else { Flow::Unfit })
+            if !grouping.add(batch, ctx, row)? {
+                debug_assert!(!in_order, "what is given cannot be taken back");
+                return Ok(Flow::Unfit);
+            }
+            if in_order && !grouping.give(self, true, ctx, row, project)? {
+                stopped = true;
+                return Ok(Flow::Enough);
+            }
+            Ok(Flow::More)
         })?;
-        Ok(done.then_some(grouping))
+        Ok(match (done, stopped) {
+            (false, _) => Groups::Unfit,
+            (true, true) => Groups::Given,
+            (true, false) => Groups::Here(grouping),
+        })
     }
 }
 
@@ -172,7 +183,8 @@ impl<'p, 'w> Grouping<'p, 'w> {
             return Ok(false);
         }
         let Some(groups) = self.groups(batch, ctx, row)? else { return Ok(false) };
-        if !self.memory.allows(self.used + self.numbers.held()) {
+        // Groups in order are those of one batch.
+        if !self.plan.in_order && !self.memory.allows(self.used + self.numbers.held()) {
             return Ok(false);
         }
         self.totals.add((&self.program, batch), &groups, ctx, row)
@@ -266,6 +278,43 @@ impl<'p, 'w> Grouping<'p, 'w> {
             }
         }
         Ok(Some(words))
+    }
+
+    /// Gives the groups to `project`, all or but the last, to which more rows may come; false where
+    /// no more are wanted.
+    fn give(
+        &mut self,
+        runner: &Runner<'_>,
+        but_last: bool,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+        project: &mut Project<'_>,
+    ) -> Result<bool> {
+        let complete = self.first.groups - usize::from(but_last && self.first.groups > 0);
+        let (order, width) = (self.first.order(), self.plan.kept.len());
+        for at in 0..complete {
+            runner.check_killed()?;
+            let number = order.as_ref().map_or(at, |order| order[at] as usize);
+            let kept = &mut self.first.values[number * width..][..width];
+            for (&slot, value) in self.plan.kept.iter().zip(kept) {
+                row[slot] = std::mem::replace(value, Value::Null);
+            }
+            ctx.aggregates.clear();
+            for at in 0..self.plan.totals.len() {
+                let value = self.totals.value((at, number), &self.program, ctx)?;
+                ctx.aggregates.push(value);
+            }
+            if !project(ctx, row)? {
+                return Ok(false);
+            }
+        }
+        if but_last && complete > 0 {
+            self.first.values.drain(..complete * width);
+            self.first.groups = 1;
+            self.numbers.leave_last();
+            self.totals.leave_last();
+        }
+        Ok(true)
     }
 
     /// Begins a group with its first row.

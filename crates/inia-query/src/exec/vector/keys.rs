@@ -206,6 +206,18 @@ impl GroupNumbers {
         self.buckets = buckets;
     }
 
+    /// Forgets all groups but the last, which becomes the first.
+    pub(super) fn leave_last(&mut self) {
+        let Some(last) = self.groups.checked_sub(1) else { return };
+        let width = self.keys + 1;
+        self.words.drain(..last * width);
+        self.groups = 1;
+        self.buckets.fill(NONE);
+        let at = hash(self.of(0)) & (self.buckets.len() - 1);
+        self.buckets[at] = 0;
+        self.last = 0;
+    }
+
     /// Groups that have begun.
     pub(super) fn len(&self) -> usize {
         self.groups

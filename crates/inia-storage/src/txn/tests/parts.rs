@@ -79,7 +79,7 @@ fn inserts_leave_no_history() {
 }
 
 #[test]
-fn a_log_that_has_let_go_leaves_the_chunks_of_the_next_one_alone() {
+fn a_log_that_has_let_go_frees_no_chunk_of_the_next_one() {
     let mut undo = Undo::new();
     undo.push(UndoKind::Insert, b"key", b"");
     undo.log.finish(TxnId(7), Lsn(70));
