@@ -226,8 +226,8 @@ impl Engine {
         tree.btree().estimate_range(&self.core.store, lower, upper)
     }
 
-    /// Keys that cut `lower ≤ key < upper` into parts of about equal size, ascending: about `wanted`
-    /// of them where the tree is large enough, fewer where it is not.
+    /// Keys that cut the range from one key to before another into parts of about equal size:
+    /// about `wanted` of them, ascending, where the tree is large enough, fewer where it is not.
     pub fn separators(
         &self,
         tree: &Tree,
