@@ -101,9 +101,27 @@ impl TableScan {
             direction,
             exact: bounds.exact,
         };
-        Ok(TableScan {
+        Ok(TableScan::by(table, way, mode, state))
+    }
+
+    /// The rows of a snapshot whose keys in an index, or without one in the clustered tree, begin
+    /// at the first bytes and lie before the second ones.
+    pub(crate) fn between(
+        table: &Arc<Table>,
+        index: Option<usize>,
+        (start, end): (Vec<u8>, Option<Vec<u8>>),
+        backward: bool,
+    ) -> TableScan {
+        let direction = if backward { Direction::Backward } else { Direction::Forward };
+        let way = Path { index, covering: false, direction, exact: true };
+        let rest = vec![KeyRange { start, end, last: None }].into_iter();
+        TableScan::by(table, way, ReadMode::Snapshot, State::Ranges { rest, cursor: None })
+    }
+
+    fn by(table: &Arc<Table>, path: Path, mode: ReadMode, state: State) -> TableScan {
+        TableScan {
             table: table.clone(),
-            path: way,
+            path,
             mode,
             state,
             standing: Standing::Record,
@@ -113,7 +131,7 @@ impl TableScan {
             narrow: None,
             locks: LockPolicy::default(),
             last: LastMove::default(),
-        })
+        }
     }
 
     /// Reads these columns of each row only, and no keys. Where rows are read from the
