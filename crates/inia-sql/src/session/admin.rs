@@ -173,8 +173,8 @@ fn reload_tls(session: &SessionContext) -> Done {
     }
 }
 
-/// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES, and HANDLER to read
-/// after FLUSH TABLES.
+/// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES, HANDLER begins to
+/// read anew after FLUSH TABLES.
 fn forget_counts(session: &mut SessionContext, flush: &ast::Flush) -> StatementOutcome {
     let accounts = &session.db.accounts;
     for target in &flush.targets {
