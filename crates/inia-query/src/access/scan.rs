@@ -109,10 +109,24 @@ impl TableScan {
             direction,
             exact: bounds.exact,
         };
-        Ok(TableScan::new(table, way, mode, state))
+        Ok(TableScan::by(table, way, mode, state))
     }
 
-    fn new(table: &Arc<Table>, path: Path, mode: ReadMode, state: State) -> TableScan {
+    /// The rows of a snapshot whose keys in an index, or without one in the clustered tree, begin
+    /// at the first bytes and lie before the second ones.
+    pub(crate) fn between(
+        table: &Arc<Table>,
+        index: Option<usize>,
+        (start, end): (Vec<u8>, Option<Vec<u8>>),
+        backward: bool,
+    ) -> TableScan {
+        let direction = if backward { Direction::Backward } else { Direction::Forward };
+        let way = Path { index, covering: false, direction, exact: true };
+        let rest = vec![KeyRange { start, end, last: None }].into_iter();
+        TableScan::by(table, way, ReadMode::Snapshot, State::Ranges { rest, cursor: None })
+    }
+
+    fn by(table: &Arc<Table>, path: Path, mode: ReadMode, state: State) -> TableScan {
         TableScan {
             table: table.clone(),
             path,
@@ -131,7 +145,7 @@ impl TableScan {
     /// A consistent read of these ranges.
     pub(super) fn of_ranges(table: &Arc<Table>, path: Path, ranges: Vec<KeyRange>) -> TableScan {
         let state = State::Ranges { rest: ranges.into_iter(), cursor: None };
-        TableScan::new(table, path, ReadMode::Snapshot, state)
+        TableScan::by(table, path, ReadMode::Snapshot, state)
     }
 
     /// The ranges that are read and the way to their rows, before the first move; `None` where one

@@ -40,6 +40,7 @@ mod strategies;
 mod subqueries;
 mod table_locks;
 mod temporary;
+mod time_zones;
 mod transactions;
 mod unsupported;
 mod vectors;
