@@ -36,3 +36,4 @@ pub mod sysvar;
 mod table_def;
 pub mod user_locks;
 pub mod view;
+mod workers;
