@@ -1,9 +1,9 @@
 //! 8-bit character sets: which character each byte is, its other case, and what it weighs.
 //!
-//! A stored set is a sequence of tables, each a LEB128 length and runs as in `weights.rs` over the 256
-//! bytes in place of code points: the characters (0 where a byte is none), upper case, lower case,
-//! and the weights of each collation but the binary one, in the order of their numbers. A byte
-//! weighs one byte, or two where it sorts as two letters (ä as ae in `latin1_german2_ci`).
+//! A stored set is a sequence of tables, each a LEB128 length and runs as in `weights.rs` over the
+//! 256 bytes in place of code points: the characters (0 where a byte is none), upper case, lower
+//! case, and the weights of each collation but the binary one, in the order of their numbers. A
+//! byte weighs one byte, or two where it sorts as two letters (ä as ae in `latin1_german2_ci`).
 
 use super::weights::{Reader, Weights};
 
@@ -88,8 +88,8 @@ impl ByteSet {
         self.mapped(char, &self.lower)
     }
 
-    /// The weights of its characters in the collation at a place of the stored ones, or by the bytes
-    /// themselves.
+    /// The weights of its characters in the collation at a place of the stored ones, or by the
+    /// bytes themselves.
     pub(super) fn weights(&self, collation: Option<usize>) -> Weights {
         let own = |byte: u8| match collation {
             Some(index) => self.weights[index][usize::from(byte)].clone(),

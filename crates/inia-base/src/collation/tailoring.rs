@@ -11,8 +11,9 @@
 //!               the number of weights and the weights
 //! ```
 //!
-//! Ranges move whole scripts: `hr` sorts Cyrillic behind Greek, `zh` Latin behind Han. Runs then give
-//! single characters their own weights; operation 10 keeps what the base table and the ranges say.
+//! Ranges move whole scripts: `hr` sorts Cyrillic behind Greek, `zh` Latin behind Han. Runs then
+//! give single characters their own weights; operation 10 keeps what the base table and the ranges
+//! say.
 //!
 //! A contraction is a sequence of characters that weighs other than each of them does, as `ch` in
 //! Czech, which is one letter between h and i. At each character the longest contraction is taken:

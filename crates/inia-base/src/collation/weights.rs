@@ -17,9 +17,9 @@
 //! op 11        `count` weights of two bytes, the higher first
 //! ```
 //!
-//! `scripts/collation-tables` makes the tables. They hold what MySQL 8.0's `WEIGHT_STRING` gives for each code point (for the levels
-//! after the first, the part between its zero separators). In memory a table is 4,352 page numbers
-//! and pages of 256 entries; pages of one and the same content are shared.
+//! `scripts/collation-tables` makes the tables. They hold what MySQL 8.0's `WEIGHT_STRING` gives
+//! for each code point (for the levels after the first, the part between its zero separators). In
+//! memory a table is 4,352 page numbers and pages of 256 entries; pages of one content are shared.
 
 use super::tailoring::Moved;
 use std::collections::HashMap;
