@@ -1,6 +1,7 @@
 //! Which algorithm MySQL would alter a table by: it decides what ALTER TABLE reports as rows
 //! affected, and whether a wanted ALGORITHM or LOCK is refused.
 
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
@@ -56,7 +57,7 @@ impl Alteration<'_> {
             };
             self.columns.iter().enumerate().filter_map(pair)
         };
-        if pairs().any(|(a, b)| self.changes_type(a, b)) || self.reorders_keys() {
+        if pairs().any(|(a, b)| self.changes_type(a, b)) || self.reorders_index() {
             return Algorithm::Copy(Some(TYPE));
         }
         if wanted.lenient && pairs().any(|(a, b)| a.nullable && !b.nullable) {
@@ -115,28 +116,24 @@ impl Alteration<'_> {
         if heavy || indexed { Algorithm::InPlace } else { Algorithm::Instant }
     }
 
-    /// Whether a column of an index gets another collation.
-    fn reorders_keys(&self) -> bool {
-        let collation = |column: &ColumnDef| match column.data_type {
-            DataType::VarChar { collation, .. } => Some(collation),
-            _ => None,
-        };
-        let indexed = |at: usize| {
-            self.old.indexes.iter().any(|index| index.parts.iter().any(|part| part.column == at))
-        };
-        self.columns.iter().enumerate().any(|(at, origin)| {
-            origin.is_some_and(|origin| {
-                let (old, new) = (&self.old.columns[origin], &self.new.columns[at]);
-                collation(old) != collation(new) && indexed(origin)
-            })
-        })
-    }
-
     /// Whether a virtual column that has been there gets another place.
     fn moves_virtual(&self) -> bool {
         let columns = self.columns.iter().enumerate();
         let mut moved = columns.filter(|(at, origin)| origin.is_some_and(|origin| origin != *at));
         moved.any(|(at, _)| self.new.columns[at].is_virtual())
+    }
+
+    /// Whether a column of an index that stays gets another collation.
+    fn reorders_index(&self) -> bool {
+        let kept = self.indexes.iter().flatten().flat_map(|&at| &self.old.indexes[at].parts);
+        let columns: Vec<usize> = kept.map(|part| part.column).collect();
+        self.columns.iter().enumerate().any(|(at, origin)| {
+            origin.is_some_and(|origin| {
+                let collation =
+                    |def: &TableDef, at: usize| collation_of(&def.columns[at].data_type);
+                columns.contains(&origin) && collation(self.old, origin) != collation(self.new, at)
+            })
+        })
     }
 
     /// Whether values must be converted: a longer VARCHAR, and more members at an ENUM's end, need
@@ -169,6 +166,15 @@ impl Alteration<'_> {
             }
             _ => old != new,
         }
+    }
+}
+
+fn collation_of(data_type: &DataType) -> Option<Collation> {
+    match data_type {
+        DataType::Char { collation, .. }
+        | DataType::VarChar { collation, .. }
+        | DataType::Text { collation, .. } => Some(*collation),
+        _ => None,
     }
 }
 
