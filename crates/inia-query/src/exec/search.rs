@@ -13,6 +13,7 @@ use crate::fulltext::{
 use crate::interrupt::Interrupt;
 use crate::plan::search::{SearchMode, SearchPlan};
 use crate::row::{WordsCodec, prefix_successor};
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_storage::{Direction, KeyBound, ReadMode, Txn};
@@ -23,6 +24,9 @@ use std::rc::Rc;
 
 /// Rows of smaller tables are counted, so that ranks do not depend on an estimate.
 const COUNTED_ROWS: u64 = 1000;
+
+/// Bytes that a document takes beside its key and positions, roughly.
+const POSTING_BYTES: usize = 128;
 
 /// Searches that have been run, by number.
 #[derive(Default)]
@@ -106,6 +110,8 @@ impl Runner<'_> {
                 txn: &mut txn,
                 rules: &rules,
                 interrupt: self.exec.interrupt,
+                positions: search.reads_positions(),
+                room: rules::number(ctx, "innodb_ft_result_cache_limit", usize::MAX),
                 numbers: HashMap::new(),
                 keys: Vec::new(),
             };
@@ -148,6 +154,10 @@ struct IndexSource<'s> {
     txn: &'s mut Txn,
     rules: &'s WordRules,
     interrupt: Interrupt<'s>,
+    /// The search asks where words are.
+    positions: bool,
+    /// Bytes that the search may still keep.
+    room: usize,
     /// The numbers of documents, by their clustered keys.
     numbers: HashMap<Vec<u8>, u32>,
     /// The clustered keys, by number.
@@ -235,7 +245,12 @@ impl WordSource for IndexSource<'_> {
                 continue;
             }
             postings.documents += 1;
-            let (frequency, positions) = (entry.frequency(), entry.positions()?);
+            let frequency = entry.frequency();
+            let positions = if self.positions { entry.positions()? } else { Vec::new() };
+            let kept = POSTING_BYTES + entry.primary.len() + positions.len() * size_of::<u32>();
+            let left = self.room.checked_sub(kept);
+            let too_many = || SqlError::new(ErrorCode::FtsResultCacheLimit, &[]);
+            self.room = left.ok_or_else(too_many)?;
             let primary = entry.primary.to_vec();
             let document = self.number(&primary);
             let posting = Posting { document, frequency, positions };

@@ -23,7 +23,7 @@ pub(crate) struct Posting {
     pub(crate) document: u32,
     /// How often the word is in it.
     pub(crate) frequency: u32,
-    /// Where, in ascending order: each is the number of the word, counted over all columns, times
+    /// Where, if that was asked for, in ascending order: each is the number of the word, counted over all columns, times
     /// the number of columns, plus the column.
     pub(crate) positions: Vec<u32>,
 }
@@ -40,6 +40,8 @@ pub(crate) struct Postings {
 /// Where words are looked up.
 pub(crate) trait WordSource {
     /// The documents that have the word of this key or, with `begins`, words that begin with it.
+    ///
+    /// Positions are wanted where the search has phrases; else they may be left out.
     fn postings(&mut self, key: &[u8], begins: bool) -> Result<Postings, SqlError>;
 
     /// How many columns documents have.

@@ -110,6 +110,19 @@ impl Search {
         })
     }
 
+    /// Whether it asks where words are.
+    pub(crate) fn reads_positions(&self) -> bool {
+        fn reads(item: &Item) -> bool {
+            match item {
+                Item::Word { .. } => false,
+                Item::Phrase { .. } | Item::Near { .. } => true,
+                Item::Several(items) => items.iter().any(reads),
+                Item::Group(parts) => parts.iter().any(|part| reads(&part.item)),
+            }
+        }
+        self.parts.iter().any(|part| reads(&part.item))
+    }
+
     /// Adds a word that is found wherever it is, by its key.
     pub(crate) fn expand(&mut self, key: Vec<u8>) {
         if self.words.iter().all(|word| word.key != key) {

@@ -86,7 +86,7 @@ impl Runner<'_> {
 }
 
 /// A variable's number.
-fn number(ctx: &EvalContext<'_>, variable: &str, default: usize) -> usize {
+pub(super) fn number(ctx: &EvalContext<'_>, variable: &str, default: usize) -> usize {
     match ctx.host.sysvar(VarScope::Any, variable) {
         Ok((Value::UInt(number), _)) => usize::try_from(number).unwrap_or(default),
         Ok((Value::Int(number), _)) => usize::try_from(number).unwrap_or(default),
