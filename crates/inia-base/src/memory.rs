@@ -93,6 +93,11 @@ impl SessionMemory {
         SessionMemory { budget, taken: Cell::new(0) }
     }
 
+    /// What this session has taken is counted for the other, and the other way round.
+    pub fn swap(&self, other: &SessionMemory) {
+        self.taken.swap(&other.taken);
+    }
+
     /// Takes bytes; false where the session has its part or the server has no more.
     pub fn take(&self, bytes: u64) -> bool {
         let sum = self.taken.get().saturating_add(bytes);

@@ -8,6 +8,7 @@ mod diagnostics;
 mod exec;
 mod host;
 mod names;
+mod programs;
 mod read_only;
 mod reply;
 pub(crate) mod session;
@@ -16,6 +17,7 @@ pub mod table_locks;
 
 pub(crate) use exec::ExecContext;
 pub use names::{existing, full_name};
+pub use programs::{Inside, ProgramRunner, TriggerRows};
 pub use session::{NamedSavepoint, SessionContext};
 
 /// What a statement reports.
