@@ -28,6 +28,7 @@ mod show_create;
 pub(crate) mod stats;
 mod table;
 pub(crate) mod temporary;
+pub mod triggers;
 mod types;
 pub mod view;
 pub mod width;
@@ -45,6 +46,7 @@ pub use show_create::{
 };
 pub use stats::HistogramRequest;
 pub(crate) use table::TableShared;
+use triggers::TableTriggers;
 pub use table::{Table, TableIndex};
 pub(crate) use view::View;
 pub use view::{ViewAlgorithm, ViewCheck, ViewDef};
@@ -477,13 +479,17 @@ impl Catalog {
                 let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
                 let key = program_key(def.kind, &def.name);
                 let program = Arc::new(StoredProgram::new(*def));
-                let old = Arc::make_mut(schema).programs.insert(key, program);
+                let schema = Arc::make_mut(schema);
+                let old = schema.programs.insert(key, program.clone());
                 old.iter().for_each(|program| program.make_stale());
+                self.renew_triggers(schema, old.iter().chain([&program]));
             }
             Change::DropProgram { kind, schema, name } => {
                 let Some(schema) = version.schemas.get_mut(&schema) else { return };
-                let old = Arc::make_mut(schema).programs.remove(&program_key(kind, &name));
+                let schema = Arc::make_mut(schema);
+                let old = schema.programs.remove(&program_key(kind, &name));
                 old.iter().for_each(|program| program.make_stale());
+                self.renew_triggers(schema, old.iter());
             }
             Change::PutTable(def) => {
                 let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
@@ -491,7 +497,9 @@ impl Catalog {
                 let mdl = self.mdl.name(&def.schema, &def.name);
                 let name = def.name.clone();
                 let store = self.store(&def).clone();
-                let table = Arc::new(Table::new(Arc::new(def), &store, mdl, shared));
+                let triggers = TableTriggers::of(schema, &name);
+                let table = Table::new(Arc::new(def), &store, mdl, shared).with_triggers(triggers);
+                let table = Arc::new(table);
                 let old = Arc::make_mut(schema).tables.insert(name, table);
                 old.iter().for_each(|table| self.retire(table, false));
             }
@@ -515,6 +523,22 @@ impl Catalog {
             }
             // Temporary tables are kept by their session, see `TemporaryTables::apply`.
             Change::DropTemporary { .. } => {}
+        }
+    }
+
+    /// Gives the tables of triggers that came or went a new handle, which knows those that are there.
+    fn renew_triggers<'p>(
+        &self,
+        schema: &mut Schema,
+        programs: impl Iterator<Item = &'p Arc<StoredProgram>>,
+    ) {
+        for head in programs.filter_map(|program| program.def.trigger.as_ref()) {
+            let Some(old) = schema.tables.get(&head.table).cloned() else { continue };
+            let triggers = TableTriggers::of(schema, &head.table);
+            let (mdl, shared) = (old.mdl.clone(), old.shared.clone());
+            let table = Table::new(old.def.clone(), &old.store, mdl, shared);
+            schema.tables.insert(head.table.clone(), Arc::new(table.with_triggers(triggers)));
+            self.retire(&old, false);
         }
     }
 

@@ -20,6 +20,7 @@ mod rules;
 mod schema;
 mod table;
 mod table_builder;
+mod triggers;
 mod view;
 
 pub(crate) use alter::alter_table;

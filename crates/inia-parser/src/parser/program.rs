@@ -161,11 +161,6 @@ impl Parser<'_> {
         if self.program.is_none() {
             return Ok(IntoTarget::Local(name));
         }
-        if name.eq_ignore_ascii_case("new") && self.is(Tok::Dot) {
-            self.bump();
-            let column = self.ident_after_dot()?;
-            return Ok(IntoTarget::Slot(self.new_column(&column)?));
-        }
         match self.local(&name) {
             Some(slot) => Ok(IntoTarget::Slot(slot as usize)),
             None => Err(self.undeclared(at.start, &name)),
@@ -530,11 +525,7 @@ impl Parser<'_> {
             }
             Tok::Dot if matches!(self.scope().kind, ProgramKind::Trigger { .. }) => {
                 if name.eq_ignore_ascii_case("old") {
-                    let when = match self.scope().kind {
-                        ProgramKind::Trigger { before: true, .. } => "before ",
-                        _ => "after ",
-                    };
-                    let message = format!("Updating of OLD row is not allowed in {when}trigger");
+                    let message = "Updating of OLD row is not allowed in trigger".to_owned();
                     return Err(self.other(1362, "HY000", message));
                 }
                 if !name.eq_ignore_ascii_case("new") {

@@ -19,6 +19,7 @@ use super::session::TxnState;
 use crate::account::Privileges;
 use crate::catalog::program::StoredProgram;
 use crate::catalog::{ProgramKind, Table};
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{
@@ -54,7 +55,7 @@ pub struct TriggerRows<'r> {
     /// OLD.
     pub old: Option<&'r [Value]>,
     /// NEW.
-    pub new: Option<&'r mut Vec<Value>>,
+    pub new: Option<&'r mut [Value]>,
 }
 
 /// What kind of program a context works for, if for one inside a statement.
@@ -118,6 +119,7 @@ impl SessionContext {
         inner.temporary = self.temporary.share();
         inner.diagnostics.clear();
         inner.diagnostics.limit = self.env.max_error_count;
+        inner.used.clone_from(&self.used);
         inner.env.param_types = Vec::new();
         inner.programs.clone_from(&self.programs);
         Ok(())
@@ -131,6 +133,33 @@ impl SessionContext {
         self.host.swap(&inner.host);
         inner.temporary.forget();
         inner.programs = None;
+    }
+
+    /// Runs the triggers of a table for one row, if there are any; those before a change may change
+    /// `new`.
+    pub(crate) fn fire(
+        &self,
+        table: &Table,
+        when: (bool, TriggerEvent),
+        rows: TriggerRows<'_>,
+        warnings: &mut Warnings,
+    ) -> Result<(), SqlError> {
+        if table.triggers.of_event(when.0, when.1).is_empty() {
+            return Ok(());
+        }
+        match &self.programs {
+            Some(runner) => runner.fire(self, table, when, rows, warnings),
+            None => Ok(()),
+        }
+    }
+
+    /// Error 1442: the table is used by a statement around this one.
+    pub fn check_unused(&self, table: &Table) -> Result<(), SqlError> {
+        if self.inside == Inside::Nothing || !self.used.contains(&table.def.id) {
+            return Ok(());
+        }
+        let code = ErrorCode::CantUpdateUsedTableInSfOrTrg;
+        Err(SqlError::new(code, &[&table.def.name]))
     }
 
     /// Error 1370 where the session may not execute a routine.
@@ -223,7 +252,10 @@ impl SessionHost for SessionContext {
         };
         self.check_execute(&program)?;
         let parsed = program.parsed()?;
-        let Some((returns, _)) = parsed.returns.clone() else { return Ok(None) };
+        let Some((mut returns, _)) = parsed.returns.clone() else { return Ok(None) };
+        if returns.data_type == DataType::Json {
+            returns.decimals = 0;
+        }
         self.host.bound_function.set(true);
         Ok(Some(StoredFunction {
             schema: program.def.schema.clone(),

@@ -8,7 +8,7 @@ use super::table_locks::TableLocks;
 use crate::account::meter::Meter;
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
-use crate::catalog::{CatalogVersion, Table, View};
+use crate::catalog::{CatalogVersion, Table, TableId, View};
 use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
@@ -109,6 +109,8 @@ pub struct SessionContext {
     pub programs: Option<Arc<dyn ProgramRunner>>,
     /// Whether the context works for a program inside a statement.
     pub inside: Inside,
+    /// Tables whose rows the statements around this one change.
+    pub used: Vec<TableId>,
 }
 
 impl Default for TxnState {
@@ -201,6 +203,7 @@ impl SessionContext {
             temporary: TemporaryTables::default(),
             programs: None,
             inside: Inside::Nothing,
+            used: Vec::new(),
         }
     }
 
@@ -231,6 +234,7 @@ impl SessionContext {
             temporary: TemporaryTables::default(),
             programs: outer.programs.clone(),
             inside: outer.inside,
+            used: outer.used.clone(),
         }
     }
 

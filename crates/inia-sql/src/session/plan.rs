@@ -401,7 +401,7 @@ fn check_targets(session: &SessionContext, plan: &PlannedStatement) -> Result<()
     {
         session.check_writable()?;
     }
-    Ok(())
+    plan.targets().into_iter().try_for_each(|table| session.check_unused(table))
 }
 
 /// Error 1615 where DDL came between the look at the plan and its use; the caller plans anew.

@@ -5,10 +5,13 @@ use crate::ddl::{in_transaction, lock};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
     self, AlterRoutine, Characteristics, CreateRoutine, DropRoutine, ObjectName, RoutineDetail,
-    RoutineKind, Statement,
+    RoutineKind, Statement, TriggerEvent,
 };
-use inia_query::catalog::program::{ParsedProgram, check};
-use inia_query::catalog::{AccountName, Change, ProgramDef, ProgramKind, StoredProgram};
+use inia_query::account::Privileges;
+use inia_query::catalog::program::{ParsedProgram, TriggerHead, check};
+use inia_query::catalog::{
+    AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table,
+};
 use inia_query::clock::clock_micros;
 use inia_query::context::{SessionContext, StatementOutcome};
 use std::sync::Arc;
@@ -45,7 +48,11 @@ pub(in super::super) fn execute(session: &mut SessionContext, statement: &Statem
             RoutineDetail::Function { characteristics, .. } => {
                 create_routine(session, create, ProgramKind::Function, characteristics)
             }
-            _ => Err(unsupported(statement)),
+            RoutineDetail::Trigger { before, event, table, order } => {
+                let head = TriggerWords { before: *before, event: *event, table, order };
+                create_trigger(session, create, &head)
+            }
+            RoutineDetail::Event { .. } => Err(unsupported(statement)),
         },
         Statement::AlterRoutine(alter) => alter_routine(session, alter),
         Statement::DropRoutine(drop) => drop_routine(session, drop),
@@ -174,6 +181,151 @@ fn create_routine(
     })
 }
 
+/// What CREATE TRIGGER says before the body.
+struct TriggerWords<'w> {
+    before: bool,
+    event: TriggerEvent,
+    table: &'w ObjectName,
+    order: &'w Option<(bool, String)>,
+}
+
+/// The table of a trigger: errors 1146, 1347, 1361, 1435 and 1465.
+fn trigger_table(
+    session: &SessionContext,
+    create: &CreateRoutine,
+    written: &ObjectName,
+) -> Result<Arc<Table>, SqlError> {
+    let schema = match (&written.db, &create.name.db) {
+        (Some(schema), _) => schema.clone(),
+        (None, Some(schema)) => schema.clone(),
+        (None, None) => session.database()?.to_owned(),
+    };
+    if create.name.db.as_ref().is_some_and(|own| *own != schema) {
+        return Err(SqlError::new(ErrorCode::TrgInWrongSchema, &[]));
+    }
+    if inia_query::computed::schema(&schema).is_some() {
+        return Err(SqlError::new(ErrorCode::NoTriggersOnSystemSchema, &[]));
+    }
+    if session.temporary.get(&schema, &written.name).is_some() {
+        return Err(SqlError::new(ErrorCode::TrgOnViewOrTempTable, &[&written.name]));
+    }
+    let catalog = session.db.catalog();
+    if catalog.view(&schema, &written.name).is_some() {
+        let args: [&dyn std::fmt::Display; 3] = [&schema, &written.name, &"BASE TABLE"];
+        return Err(SqlError::new(ErrorCode::WrongObject, &args));
+    }
+    let missing = || SqlError::new(ErrorCode::NoSuchTable, &[&schema, &written.name]);
+    catalog.table(&schema, &written.name).ok_or_else(missing)
+}
+
+/// Errors 1054 and 3105: columns that are not there, and generated ones that get a value.
+fn check_columns(program: &ast::Program, table: &Table) -> Result<(), SqlError> {
+    for slot in &program.slots {
+        let word = match slot.kind {
+            ast::SlotKind::New => "NEW",
+            ast::SlotKind::Old => "OLD",
+            _ => continue,
+        };
+        if table.def.column(&slot.name).is_none() {
+            return Err(SqlError::new(ErrorCode::UnknownColumn, &[&slot.name, &word]));
+        }
+    }
+    Ok(())
+}
+
+fn create_trigger(
+    session: &mut SessionContext,
+    create: &CreateRoutine,
+    words: &TriggerWords<'_>,
+) -> Done {
+    let table = trigger_table(session, create, words.table)?;
+    let (schema, name) = (table.def.schema.clone(), create.name.name.clone());
+    let held = crate::ddl::hold_schema(session, &schema)?;
+    let definer = definer(session, create.definer.as_ref())?;
+    let names = [(schema.clone(), table.def.name.clone()), trigger_lock(&schema, &name)];
+    let _lock = lock(session, &names)?;
+    let table = trigger_table(session, create, words.table)?;
+    if let Some(other) = session.db.catalog().program(ProgramKind::Trigger, &schema, &name) {
+        let same = other.def.trigger.as_ref().is_some_and(|head| head.table == table.def.name);
+        if !create.if_not_exists {
+            return Err(SqlError::new(ErrorCode::TrgAlreadyExists, &[]));
+        }
+        if !same {
+            let code = ErrorCode::IfNotExistsUnsupportedTrgExistsOnDifferentTable;
+            return Err(SqlError::new(code, &[&schema, &name]));
+        }
+        let args: [&dyn std::fmt::Display; 3] = [&name, &schema, &table.def.name];
+        session.note(ErrorCode::WarnTrgAlreadyExists, &args);
+        return Ok(StatementOutcome::default());
+    }
+    checked(session, create, &held)?;
+    if let Some(program) = &create.program {
+        check_columns(program, &table)?;
+    }
+    let before = table.triggers.of_event(words.before, words.event);
+    let place = match words.order {
+        None => before.len(),
+        Some((follows, other)) => {
+            let missing = || SqlError::new(ErrorCode::ReferencedTrgDoesNotExist, &[other]);
+            let at = before.iter().position(|trigger| trigger.def.name == *other);
+            at.ok_or_else(missing)? + usize::from(*follows)
+        }
+    };
+    let now = clock_micros() as u64;
+    let head = TriggerHead {
+        table: table.def.name.clone(),
+        before: words.before,
+        event: words.event,
+        order: place as u64 + 1,
+    };
+    let def = ProgramDef {
+        schema,
+        name,
+        kind: ProgramKind::Trigger,
+        params: String::new(),
+        returns: String::new(),
+        body: create.body.clone(),
+        trigger: Some(head),
+        definer,
+        invoker: false,
+        deterministic: false,
+        data_access: String::new(),
+        comment: String::new(),
+        sql_mode: session.env.sql_mode,
+        charset_client: session.var("character_set_client").unwrap_or_default(),
+        collation_connection: session.var("collation_connection").unwrap_or_default(),
+        database_collation: held.collation,
+        created: now,
+        modified: now,
+    };
+    // Those behind it move up by one.
+    let later: Vec<ProgramDef> = before[place..].iter().map(|trigger| trigger.def.clone()).collect();
+    in_transaction(session, |_, changes| {
+        for mut def in later {
+            if let Some(head) = &mut def.trigger {
+                head.order += 1;
+            }
+            changes.push(Change::PutProgram(Box::new(def)));
+        }
+        changes.push(Change::PutProgram(Box::new(def)));
+        Ok(StatementOutcome::default())
+    })
+}
+
+fn trigger_lock(schema: &str, name: &str) -> (String, String) {
+    (schema.to_owned(), format!("\0TRIGGER{name}"))
+}
+
+/// Error 1142 where the session may not change triggers of the table.
+fn check_trigger_privilege(session: &SessionContext, def: &ProgramDef) -> Result<(), SqlError> {
+    let Some(head) = &def.trigger else { return Ok(()) };
+    let access = session.access();
+    match access.on_table(&def.schema, &head.table).has(Privileges::TRIGGER) {
+        true => Ok(()),
+        false => Err(access.no_table("TRIGGER", &head.table)),
+    }
+}
+
 /// The program of that name: errors 1046, 1049 and 1305.
 fn existing(
     session: &SessionContext,
@@ -226,6 +378,17 @@ fn lock_name(def: &ProgramDef) -> (String, String) {
     (def.schema.clone(), format!("\0{}{}", def.kind.word(), def.name))
 }
 
+/// The triggers that fire after another one, of the same table, time and event.
+fn behind(session: &SessionContext, def: &ProgramDef) -> Vec<ProgramDef> {
+    let Some(head) = &def.trigger else { return Vec::new() };
+    let Some(table) = session.db.catalog().table(&def.schema, &head.table) else {
+        return Vec::new();
+    };
+    let all = table.triggers.of_event(head.before, head.event).iter();
+    let at = all.clone().position(|trigger| trigger.def.name == def.name);
+    at.map_or_else(Vec::new, |at| all.skip(at + 1).map(|trigger| trigger.def.clone()).collect())
+}
+
 fn drop_routine(session: &mut SessionContext, drop: &DropRoutine) -> Done {
     let found = match existing(session, drop.kind, &drop.name)? {
         Ok(found) => found,
@@ -241,12 +404,23 @@ fn drop_routine(session: &mut SessionContext, drop: &DropRoutine) -> Done {
         }
         Err(error) => return Err(error),
     };
+    check_trigger_privilege(session, &found.def)?;
     protect(session, &found.def)?;
-    let _lock = lock(session, &[lock_name(&found.def)])?;
+    let mut names = vec![lock_name(&found.def)];
+    let table = found.def.trigger.as_ref().map(|head| head.table.clone());
+    names.extend(table.map(|table| (found.def.schema.clone(), table)));
+    let _lock = lock(session, &names)?;
     existing(session, drop.kind, &drop.name)??;
     let (kind, schema) = (found.def.kind, found.def.schema.clone());
     let name = found.def.name.clone();
+    let later = behind(session, &found.def);
     in_transaction(session, |_, changes| {
+        for mut def in later {
+            if let Some(head) = &mut def.trigger {
+                head.order -= 1;
+            }
+            changes.push(Change::PutProgram(Box::new(def)));
+        }
         changes.push(Change::DropProgram { kind, schema, name });
         Ok(StatementOutcome::default())
     })

@@ -8,7 +8,8 @@ use super::sink::NoRows;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::Warnings;
-use inia_parser::ast::TriggerEvent;
+use inia_parser::ast::{SlotKind, TriggerEvent};
+use inia_query::bind::table_scope::column_type;
 use inia_query::catalog::{ProgramKind, StoredProgram, Table};
 use inia_query::context::{Inside, ProgramRunner, SessionContext, TriggerRows};
 use inia_query::stack::on_more_stack;
@@ -165,7 +166,57 @@ impl ProgramRunner for Programs {
         rows: TriggerRows<'_>,
         warnings: &mut Warnings,
     ) -> Result<(), SqlError> {
-        let _ = (session, table, when, rows, warnings);
+        let TriggerRows { old, mut new } = rows;
+        for trigger in table.triggers.of_event(when.0, when.1) {
+            let code = self.compiled(trigger)?;
+            on_more_stack(|| {
+                self.inside(session, Inside::Trigger, |context| {
+                    context.used.push(table.def.id);
+                    let mut frame = Frame::new(code.clone(), Vec::new());
+                    let columns = bind_rows(&mut frame, table, old, new.as_deref())?;
+                    self.run_body(context, trigger, &mut frame)?;
+                    if let (true, Some(new)) = (when.0, new.as_deref_mut()) {
+                        for (slot, column) in columns {
+                            new[column].clone_from(&frame.slots[slot]);
+                        }
+                    }
+                    let raised = std::mem::take(&mut context.diagnostics);
+                    context.diagnostics.limit = raised.limit;
+                    raised.list.into_iter().for_each(|warning| warnings.push(warning));
+                    Ok(())
+                })
+            })?;
+        }
         Ok(())
     }
+}
+
+/// Gives the slots of OLD and NEW their values and types; the slots of NEW with their columns.
+/// Error 1054 where a column is no longer there.
+fn bind_rows(
+    frame: &mut Frame,
+    table: &Table,
+    old: Option<&[Value]>,
+    new: Option<&[Value]>,
+) -> Result<Vec<(usize, usize)>, SqlError> {
+    let mut columns = Vec::new();
+    for (slot, declared) in frame.code.parsed.program.slots.iter().enumerate() {
+        let (row, word) = match declared.kind {
+            SlotKind::New => (new, "NEW"),
+            SlotKind::Old => (old, "OLD"),
+            _ => continue,
+        };
+        let Some(column) = table.def.column(&declared.name) else {
+            let code = ErrorCode::UnknownColumn;
+            return Err(SqlError::new(code, &[&declared.name, &word]));
+        };
+        if let Some(row) = row {
+            frame.slots[slot].clone_from(&row[column]);
+        }
+        frame.types[slot] = column_type(table, column).with_nullable(true);
+        if declared.kind == SlotKind::New {
+            columns.push((slot, column));
+        }
+    }
+    Ok(columns)
 }

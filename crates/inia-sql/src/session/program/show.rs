@@ -43,7 +43,7 @@ fn create_text(def: &ProgramDef) -> String {
         text.push_str("    SQL SECURITY INVOKER\n");
     }
     if !def.comment.is_empty() {
-        text.push_str(&format!("    COMMENT {}\n", format!("'{}'", def.comment.replace('\'', "''"))));
+        text.push_str(&format!("    COMMENT '{}'\n", def.comment.replace('\'', "''")));
     }
     text + &def.body
 }
