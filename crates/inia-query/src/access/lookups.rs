@@ -5,6 +5,8 @@ use super::bounds::{self, Keys};
 use super::run::FoundRun;
 use crate::catalog::{IndexKind, Table};
 use crate::error::StorageResult;
+use crate::table_def::ColumnDef;
+use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -32,7 +34,14 @@ pub(crate) struct Lookups {
     wanted_by: Vec<u32>,
     /// For how many rows it was looked up.
     runs: u64,
+    /// How many keys are looked up together.
+    most: usize,
 }
+
+/// Keys that are looked up together where rows may hold documents, which are read whole.
+const MAX_DOCUMENTS: usize = 64;
+/// Records of short ranges are read before there are more bytes of them.
+const MAX_BYTES: usize = 1 << 20;
 
 impl Lookups {
     /// `None` where rows are not looked up by values of a key.
@@ -40,6 +49,11 @@ impl Lookups {
         let index = path.index?;
         let secondary = table.def.indexes[index].kind != IndexKind::Primary;
         let by_value = !path.equal.is_empty() && path.intervals.is_empty() && !path.backward;
+        let is_document = |column: &ColumnDef| {
+            use DataType as T;
+            matches!(column.data_type, T::Text { .. } | T::Blob(_) | T::Json)
+        };
+        let documents = table.def.columns.iter().any(is_document);
         let usable = by_value && !path.covering && !(path.point && secondary);
         usable.then(|| Lookups {
             table: table.clone(),
@@ -51,12 +65,18 @@ impl Lookups {
             found: Vec::new(),
             wanted_by: Vec::new(),
             runs: 0,
+            most: if documents { MAX_DOCUMENTS } else { usize::MAX },
         })
     }
 
     /// For how many rows it was looked up.
     pub(crate) fn runs(&self) -> u64 {
         self.runs
+    }
+
+    /// Whether what is found may take so much memory that no more is to be added.
+    pub(crate) fn is_large(&self) -> bool {
+        self.pending() >= self.most || self.ranges.held() >= MAX_BYTES
     }
 
     /// How many rows may be found.

@@ -68,7 +68,7 @@ pub(super) fn encode_cell(
         }
         (Cell::Text(text), true) => {
             out.push(PRESENT);
-            encode_text(ty.collation(), text, out);
+            encode_text(ty.collation(), text.as_bytes(), out);
         }
         _ => return encode_key(&cell.value(&ty.data_type, zone), ty, descending, out),
     }
@@ -89,7 +89,9 @@ fn encode_value(value: &Value, class: &CmpClass, scale: u8, out: &mut Vec<u8>) {
         (Value::UInt(v), _) => encode_int(i128::from(*v), out),
         (Value::Decimal(v), _) => encode_decimal(*v, scale, out),
         (Value::Double(v), _) => encode_real(*v, out),
-        (Value::Text(text), CmpClass::Text(collation)) => encode_text(*collation, text, out),
+        (Value::Text(text), CmpClass::Text(collation)) => {
+            encode_text(*collation, text.as_bytes(), out);
+        }
         (Value::Json(text), _) => json::key::write(&json::stored(text), out),
         (Value::Text(text), _) => encode_bytes(text.as_bytes(), out),
         (Value::Bytes(bytes), _) => encode_bytes(bytes, out),
@@ -115,11 +117,12 @@ fn encode_decimal(value: Decimal, scale: u8, out: &mut Vec<u8>) {
     value.encode(MAX_PRECISION, scale, out);
 }
 
-fn encode_text(collation: Collation, text: &str, out: &mut Vec<u8>) {
+/// Appends a text as [`encode_equal`] does where texts compare by the collation.
+pub(super) fn encode_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     if collation == Collation::BINARY {
-        return encode_bytes(text.as_bytes(), out);
+        return encode_bytes(text, out);
     }
-    collation.sort_key(text.as_bytes(), out);
+    collation.sort_key(text, out);
     out.push(0);
 }
 

@@ -22,6 +22,7 @@ mod keys;
 mod leaf;
 mod loops;
 mod numbers;
+mod pairs;
 mod program;
 mod scan;
 mod sideways;

@@ -194,6 +194,9 @@ impl Printer<'_> {
             GroupStrategy::Vectors(_) if !grouped => {
                 "Aggregate column vectors, or rows where numbers outgrow their type"
             }
+            GroupStrategy::Vectors(groups) if groups.in_order => {
+                "Aggregate column vectors in the order of their groups"
+            }
             GroupStrategy::Vectors(_) => {
                 "Aggregate column vectors, or rows using temporary table where groups outgrow \
                  memory or numbers their type"
@@ -212,7 +215,7 @@ impl Printer<'_> {
         // where the bounds of a path are not exact.
         let by_cells = matches!(
             aggregation.strategy,
-            GroupStrategy::IntGroups(_) | GroupStrategy::JoinTotals(_) | GroupStrategy::Vectors(_)
+            GroupStrategy::IntGroups(_) | GroupStrategy::JoinTotals(_)
         );
         let text = format!("{text}{}", if by_cells { or_inexact(select) } else { "" });
         self.node(*depth, &text, estimates.grouped);

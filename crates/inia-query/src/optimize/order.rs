@@ -7,7 +7,7 @@
 //! rows in the order of `b`, then of the primary key, since every entry ends with it.
 
 use crate::access::{AccessPath, EqualPart, HintedIndexes, KeyInterval};
-use crate::catalog::{IndexDef, IndexKind, Table, TableDef};
+use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef};
 use crate::plan::{
     Body, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan, RowSource, SelectPlan,
     TableSource,
@@ -98,26 +98,57 @@ pub(super) fn own_columns(keys: &[Key], base: usize, count: usize) -> Option<Vec
     keys.iter().map(column).collect()
 }
 
+/// The columns that equal one value for all rows of a path.
+fn fixed_columns(path: &AccessPath, index: &IndexDef) -> Vec<usize> {
+    let single = |equal: &EqualPart| !matches!(equal, EqualPart::AnyOf(_));
+    let parts = index.parts.iter().zip(&path.equal);
+    let fixed = parts.filter(|(part, equal)| single(equal) && part.prefix.is_none());
+    fixed.map(|(part, _)| part.column).collect()
+}
+
+/// What entries of an index are ordered by, but for the columns that are fixed.
+fn free_parts<'d>(
+    index: &'d IndexDef,
+    def: &'d TableDef,
+    fixed: &[usize],
+) -> impl Iterator<Item = &'d IndexPart> {
+    let suffix = match (index.kind, def.primary()) {
+        (IndexKind::Plain, Some(primary)) => primary.parts.as_slice(),
+        _ => &[],
+    };
+    index.parts.iter().chain(suffix).filter(|part| !fixed.contains(&part.column))
+}
+
+/// Whether rows of the path that agree on all these columns come one after the other.
+pub(super) fn keeps_together(path: &AccessPath, def: &TableDef, columns: &[usize]) -> bool {
+    if path.point {
+        return true;
+    }
+    let Some(index) = path.index.map(|index| &def.indexes[index]) else { return false };
+    let fixed = fixed_columns(path, index);
+    let mut left: Vec<usize> =
+        columns.iter().copied().filter(|column| !fixed.contains(column)).collect();
+    for part in free_parts(index, def, &fixed) {
+        if left.is_empty() {
+            return true;
+        }
+        if part.prefix.is_some() || !left.contains(&part.column) {
+            return false;
+        }
+        left.retain(|column| *column != part.column);
+    }
+    left.is_empty() || ends_with_one_row(index, def)
+}
+
 /// Whether the path yields rows in the order of `keys`: read forward (`false`) or backward.
 fn direction(path: &AccessPath, def: &TableDef, keys: &[Key]) -> Option<bool> {
     if path.point {
         return Some(false);
     }
     let index = &def.indexes[path.index?];
-    let single = |equal: &EqualPart| !matches!(equal, EqualPart::AnyOf(_));
-    let fixed: Vec<usize> = index
-        .parts
-        .iter()
-        .zip(&path.equal)
-        .filter(|(part, equal)| single(equal) && part.prefix.is_none())
-        .map(|(part, _)| part.column)
-        .collect();
-    let suffix = match (index.kind, def.primary()) {
-        (IndexKind::Plain, Some(primary)) => primary.parts.as_slice(),
-        _ => &[],
-    };
+    let fixed = fixed_columns(path, index);
     let is_fixed = |column: usize| fixed.contains(&column);
-    let mut parts = index.parts.iter().chain(suffix).filter(|part| !is_fixed(part.column));
+    let mut parts = free_parts(index, def, &fixed);
     let mut backward = None;
     let mut read = Vec::new();
     for &(column, descending) in keys {

@@ -4,12 +4,15 @@
 //! batches where each key and each aggregate has a form for them, and rows otherwise.
 
 mod batches;
+mod in_order;
 mod program;
 
 pub(crate) use batches::batch_plan;
 
 use crate::plan::vector::{NumberKind, VectorForm, VectorGroups, VectorKey, VectorTotal};
 use crate::plan::{Aggregation, SelectPlan};
+use batches::is_orderless;
+use in_order::is_in_order;
 use inia_base::datatype::DataType;
 use inia_expr::{Aggregate, Expr, ExprKind, SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
@@ -17,6 +20,8 @@ use program::{ProgramBuilder, slot_of, text_slot};
 
 /// Digits of a coefficient that always fits 64 bits.
 const WORD_DIGITS: u8 = 18;
+/// Keys of which one word says which are NULL.
+const MAX_KEYS: usize = 64;
 
 /// How the groups of a SELECT are made of batches; `None` where they are made of rows.
 pub(super) fn vector_groups(
@@ -24,7 +29,8 @@ pub(super) fn vector_groups(
     aggregation: &Aggregation,
 ) -> Option<VectorGroups> {
     let batches = select.batches.as_ref()?;
-    if aggregation.rollup || !aggregation.shown.is_empty() {
+    let plain = !aggregation.rollup && aggregation.shown.is_empty();
+    if !plain || aggregation.group.len() > MAX_KEYS || !is_orderless_above(aggregation) {
         return None;
     }
     let mut program = ProgramBuilder::default();
@@ -35,7 +41,16 @@ pub(super) fn vector_groups(
     let given = batches.source.slots.iter().map(|slot| slot.slot);
     let read = slots_behind(select);
     let kept = given.filter(|slot| read.as_ref().is_none_or(|read| read.contains(*slot)));
-    Some(VectorGroups { keys, kept: kept.collect(), totals, program: program.finish() })
+    let (kept, program) = (kept.collect(), program.finish());
+    let in_order = is_in_order(select, &aggregation.group, (&keys, &totals, &program));
+    Some(VectorGroups { keys, kept, totals, program, in_order })
+}
+
+/// Whether nobody sees in which order keys and arguments are evaluated: those of a batch are, one
+/// key or aggregate after the other.
+fn is_orderless_above(aggregation: &Aggregation) -> bool {
+    let args = aggregation.calls.iter().flat_map(|call| &call.args);
+    aggregation.group.iter().chain(args).all(is_orderless)
 }
 
 /// The slots that are read behind the grouping; `None` for all.

@@ -52,9 +52,8 @@ pub enum GroupStrategy {
     /// One table is grouped by one integer column, from stored cells; `Hash` where groups outgrow
     /// memory or the path's bounds turn out not to be exact.
     IntGroups(IntGroups),
-    /// One table is grouped, and aggregates computed, over column vectors; `Hash` where groups
-    /// outgrow memory, numbers outgrow 128 bits or their type, a constant is NULL, or the path's
-    /// bounds turn out not to be exact.
+    /// Groups and aggregates are computed over column vectors; `Hash` where groups outgrow memory,
+    /// numbers outgrow 128 bits or their type, or a constant is NULL.
     Vectors(Box<VectorGroups>),
     /// Counts and sums over a hash join by one integer column, from stored cells; `Hash`, over
     /// joined rows, where the right side outgrows memory or bounds turn out not to be exact.

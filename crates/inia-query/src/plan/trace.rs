@@ -74,12 +74,6 @@ impl Watch {
         self.away += left.elapsed();
         answer
     }
-
-    /// Rows were given without a visitor.
-    pub(crate) fn gave(&mut self, rows: u64) {
-        self.first.get_or_insert_with(|| self.begun.elapsed());
-        self.rows += rows;
-    }
 }
 
 impl Trace {
@@ -153,9 +147,15 @@ impl<'t> Stage<'t> {
     /// A row goes to the visitor.
     #[inline]
     pub(crate) fn visit<T>(&mut self, visit: impl FnOnce() -> T) -> T {
+        self.visit_rows(1, visit)
+    }
+
+    /// Some rows go to the visitor at once.
+    #[inline]
+    pub(crate) fn visit_rows<T>(&mut self, rows: u64, visit: impl FnOnce() -> T) -> T {
         match &mut self.seen {
             None => visit(),
-            Some((_, _, watch)) => watch.visit(visit),
+            Some((_, _, watch)) => watch.visit_rows(rows, visit),
         }
     }
 }

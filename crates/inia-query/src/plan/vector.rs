@@ -221,4 +221,7 @@ pub struct VectorGroups {
     pub kept: Vec<usize>,
     /// The aggregates, in the order of their calls.
     pub totals: Vec<VectorTotal>,
+    /// Rows of a group come one after the other, and every number fits: a group is given when the
+    /// next one has begun, so that any number of groups takes little memory.
+    pub in_order: bool,
 }

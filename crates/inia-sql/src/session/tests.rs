@@ -18,6 +18,7 @@ mod estimates;
 mod explain;
 mod files;
 mod full_disk;
+mod groups_in_order;
 mod half_statements;
 mod hints;
 mod histograms;

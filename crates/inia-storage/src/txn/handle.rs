@@ -573,6 +573,6 @@ impl Drop for Txn {
             let _ = self.rollback();
         }
         *self.interrupter.owner.lock() = None;
-        self.core.sessions.detach(&self.session);
+        self.core.sessions.detach(&self.session, &mut self.undo);
     }
 }

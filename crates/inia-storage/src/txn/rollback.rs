@@ -317,7 +317,7 @@ impl Unfinished {
         *self.session.started.lock() = None;
         core.locks.release_all(&self.session.owner);
         self.session.withdraw_undo();
-        core.sessions.detach(&self.session);
+        core.sessions.detach(&self.session, &mut self.undo);
         Ok(true)
     }
 }

@@ -203,8 +203,9 @@ impl Sessions {
         session
     }
 
-    /// Gives the session to the next handle.
-    pub(crate) fn detach(&self, session: &Session) {
+    /// Gives the session to the next handle, once this one's undo log has let its history go.
+    pub(crate) fn detach(&self, session: &Session, undo: &mut UndoLog) {
+        undo.let_go();
         debug_assert!(session.announced().is_none(), "an idle session has no snapshot");
         debug_assert!(session.owner.txn().0 == 0, "an idle session runs no transaction");
         debug_assert_eq!(session.owner.lock_count(), 0, "an idle session holds no locks");

@@ -24,6 +24,11 @@ impl ShortRanges {
         self.entries.is_empty()
     }
 
+    /// Bytes of all keys and values.
+    pub fn held(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The key of record `i`.
     pub fn key(&self, i: usize) -> &[u8] {
         self.part(&self.entries[i].key)

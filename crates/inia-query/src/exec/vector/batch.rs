@@ -23,6 +23,14 @@ pub(super) trait Rows {
     fn fill(&mut self, row: usize, slots: &[usize], values: &mut [Value]) -> Result<()>;
 }
 
+/// A batch has fewer rows where they take about so many bytes.
+const MAX_BYTES: usize = 4 << 20;
+
+/// How many pairs of rows are gathered at once, of which each takes at most so many bytes.
+pub(super) fn pairs_at_once(longest: usize, most: usize) -> usize {
+    (MAX_BYTES / longest.max(1)).clamp(1, most)
+}
+
 /// Some rows.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
@@ -60,6 +68,11 @@ impl Batch {
                 self.put(*slot, column.gather(places));
             }
         }
+    }
+
+    /// At most how many bytes a row takes.
+    pub(super) fn longest(&self) -> usize {
+        self.columns.iter().flatten().map(Column::longest).sum()
     }
 
     /// The rows that are chosen, with these slots; all of them as they are where all are chosen.
@@ -128,6 +141,11 @@ impl BatchBuilder {
     /// About how many bytes it takes.
     pub(super) fn held(&self) -> usize {
         self.columns.iter().map(|(_, column)| column.held()).sum()
+    }
+
+    /// Whether the rows take so many bytes that no more are to be added.
+    pub(super) fn is_large(&self) -> bool {
+        self.held() >= MAX_BYTES
     }
 
     /// Notes that so many rows were added to each column.

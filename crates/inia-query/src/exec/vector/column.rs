@@ -108,6 +108,21 @@ impl Column {
         Ok(())
     }
 
+    /// At most how many bytes a row takes.
+    pub(super) fn longest(&self) -> usize {
+        match self {
+            Column::Numbers(..) => size_of::<i128>(),
+            Column::Texts(texts) => {
+                let lengths = texts.iter().flatten().map(<[u8]>::len);
+                size_of::<usize>() + lengths.max().unwrap_or_default()
+            }
+            Column::Values(values) => {
+                let sizes = values.iter().map(|value| held(std::slice::from_ref(value)));
+                sizes.max().unwrap_or_default()
+            }
+        }
+    }
+
     /// Whether a row is NULL.
     pub(super) fn is_null(&self, row: usize) -> bool {
         match self {

@@ -4,6 +4,9 @@
 //! 1. the program computes what keys and aggregates read ([`super::program`]);
 //! 2. the keys of its rows find their groups ([`super::keys`]);
 //! 3. each aggregate takes its vector in, group by group ([`super::totals`]).
+//!
+//! Groups are given at the end, or behind each batch those that no more rows can come to, where
+//! rows come in the order of their groups.
 
 use super::batch::{Batch, Rows};
 use super::keys::{Dictionary, GroupNumbers, KeyWords};
@@ -67,32 +70,26 @@ impl Runner<'_> {
             memory: Grant::new(self.exec.workspace),
             used: 0,
         };
+        let mut stopped = false;
         let done = self.fitting_batches((select, batches), ctx, row, &mut |ctx, row, batch| {
-            Ok(if grouping.add(batch, ctx, row)? { Flow::More } else { Flow::Unfit })
+            if !grouping.add(batch, ctx, row)? {
+                debug_assert!(!plan.in_order, "what is given cannot be taken back");
+                return Ok(Flow::Unfit);
+            }
+            if plan.in_order && !grouping.give(self, true, ctx, row, project)? {
+                stopped = true;
+                return Ok(Flow::Enough);
+            }
+            Ok(Flow::More)
         })?;
-        if !done {
-            return Ok(false);
+        if !done || stopped {
+            return Ok(done);
         }
         if group.is_empty() && grouping.first.groups == 0 {
             plan.kept.iter().for_each(|&slot| row[slot] = Value::Null);
             grouping.begin(row);
         }
-        let Grouping { first, mut totals, program, .. } = grouping;
-        let mut kept = first.values.into_iter();
-        for number in 0..first.groups {
-            self.check_killed()?;
-            for (&slot, value) in plan.kept.iter().zip(&mut kept) {
-                row[slot] = value;
-            }
-            ctx.aggregates.clear();
-            for at in 0..calls.len() {
-                let value = totals.value((at, number), &program, ctx)?;
-                ctx.aggregates.push(value);
-            }
-            if !project(ctx, row)? {
-                break;
-            }
-        }
+        grouping.give(self, false, ctx, row, project)?;
         Ok(true)
     }
 }
@@ -112,7 +109,8 @@ impl Grouping<'_, '_> {
             return Ok(false);
         }
         let Some(groups) = self.groups(batch, ctx, row)? else { return Ok(false) };
-        if !self.memory.allows(self.used + self.numbers.held()) {
+        // Groups in order are those of one batch.
+        if !self.plan.in_order && !self.memory.allows(self.used + self.numbers.held()) {
             return Ok(false);
         }
         self.totals.add((&self.program, batch), &groups, ctx, row)
@@ -206,6 +204,41 @@ impl Grouping<'_, '_> {
             }
         }
         Ok(Some(words))
+    }
+
+    /// Gives the groups to `project`, all or but the last, to which more rows may come; false where
+    /// no more are wanted.
+    fn give(
+        &mut self,
+        runner: &Runner<'_>,
+        but_last: bool,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+        project: &mut Project<'_>,
+    ) -> Result<bool> {
+        let complete = self.first.groups - usize::from(but_last && self.first.groups > 0);
+        let mut kept = self.first.values.drain(..complete * self.plan.kept.len());
+        for number in 0..complete {
+            runner.check_killed()?;
+            for (&slot, value) in self.plan.kept.iter().zip(&mut kept) {
+                row[slot] = value;
+            }
+            ctx.aggregates.clear();
+            for at in 0..self.plan.totals.len() {
+                let value = self.totals.value((at, number), &self.program, ctx)?;
+                ctx.aggregates.push(value);
+            }
+            if !project(ctx, row)? {
+                return Ok(false);
+            }
+        }
+        drop(kept);
+        if but_last && complete > 0 {
+            self.first.groups = 1;
+            self.numbers.leave_last();
+            self.totals.leave_last();
+        }
+        Ok(true)
     }
 
     /// Begins a group with its first row.

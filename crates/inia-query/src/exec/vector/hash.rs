@@ -8,11 +8,12 @@
 //!   left keys  [7, 9, 7]     right keys [9, 7]      pairs (0, 1) (1, 0) (2, 1)
 //! ```
 
-use super::batch::{Batch, BatchBuilder, Rows};
+use super::batch::{Batch, BatchBuilder, Rows, pairs_at_once};
 use super::column::NO_ROW;
 use super::conditions::Filters;
 use super::index::RowIndex;
 use super::join_keys::{KeySide, Keys, Words};
+use super::pairs::{Pairs, gathered};
 use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow, visit_these};
 use crate::exec::{Result, Runner};
@@ -31,60 +32,9 @@ const MAX_PAIRS: usize = 8192;
 /// The right side of a join: its rows, and where those with a key are.
 struct Build<'b> {
     rows: Batch,
+    /// At most how many bytes a row takes.
+    longest: usize,
     index: &'b RowIndex,
-}
-
-/// The places of pairs of rows that match.
-#[derive(Default)]
-pub(super) struct Pairs {
-    pub(super) left: Vec<u32>,
-    pub(super) right: Vec<u32>,
-}
-
-impl Pairs {
-    pub(super) fn push(&mut self, left: u32, right: u32) {
-        self.left.push(left);
-        self.right.push(right);
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.left.len()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.left.is_empty()
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.left.clear();
-        self.right.clear();
-    }
-
-    /// The pairs that are chosen.
-    pub(super) fn keep(&mut self, chosen: &[bool]) {
-        for side in [&mut self.left, &mut self.right] {
-            let mut chosen = chosen.iter();
-            side.retain(|_| chosen.next().copied().unwrap_or_default());
-        }
-    }
-
-    /// Adds the left rows of a range that have no pair, each at its place in the order of the left
-    /// side.
-    pub(super) fn add_unmatched(&mut self, matched: &[bool], range: std::ops::Range<usize>) {
-        let mut all = Pairs::default();
-        let mut next = 0;
-        for left in range {
-            while self.left.get(next).is_some_and(|&at| at as usize == left) {
-                all.push(left as u32, self.right[next]);
-                next += 1;
-            }
-            if !matched[left] {
-                all.push(left as u32, NO_ROW);
-            }
-        }
-        debug_assert_eq!(next, self.len(), "pairs are in the order of the left side");
-        *self = all;
-    }
 }
 
 /// A join in execution.
@@ -139,7 +89,8 @@ impl Runner<'_> {
         }
         index.seal();
         drop(building);
-        let build = Build { rows: rows.take(), index: &index };
+        let rows = rows.take();
+        let build = Build { longest: rows.longest(), rows, index: &index };
         let filters = Filters::new(&plan.on, &join.on, ctx);
         let mut probe = Probe { kind: join.kind, plan, out, build, filters };
         let own = own_filter(join.kind, plan, &index);
@@ -181,6 +132,7 @@ impl Probe<'_> {
         let on = !self.filters.is_empty();
         let mut matched = vec![false; if completes && on { batch.rows() } else { 0 }];
         let (mut pairs, mut begun, mut at) = (Pairs::default(), 0, 0);
+        let most = pairs_at_once(batch.longest() + self.build.longest, MAX_PAIRS);
         for left in 0..batch.rows() as u32 {
             let before = pairs.len();
             if let Some(place) = words.place(left as usize, &mut at) {
@@ -190,11 +142,12 @@ impl Probe<'_> {
                 pairs.push(left, NO_ROW);
             }
             let last = left as usize + 1 == batch.rows();
-            if pairs.len() < MAX_PAIRS && !last {
+            if pairs.len() < most && !last {
                 continue;
             }
             if on {
-                self.check(&mut pairs, batch, ctx, row)?;
+                let sides = (&*batch, &self.build.rows, &self.plan.on_slots[..]);
+                pairs.check(&mut self.filters, (sides, most), ctx, row)?;
             }
             if completes && on {
                 pairs.left.iter().for_each(|&left| matched[left as usize] = true);
@@ -204,8 +157,8 @@ impl Probe<'_> {
             if pairs.is_empty() {
                 continue;
             }
-            for (lefts, rights) in pairs.left.chunks(MAX_PAIRS).zip(pairs.right.chunks(MAX_PAIRS)) {
-                let mut joined = self.gathered(batch, self.out, (lefts, rights));
+            for pair in pairs.chunks(most) {
+                let mut joined = gathered((&*batch, &self.build.rows, self.out), pair);
                 match visit(ctx, row, &mut joined)? {
                     Flow::More => {}
                     flow => return Ok(flow),
@@ -214,34 +167,6 @@ impl Probe<'_> {
             pairs.clear();
         }
         Ok(Flow::More)
-    }
-
-    /// Leaves the pairs for which the join's other conditions are true.
-    fn check(
-        &mut self,
-        pairs: &mut Pairs,
-        batch: &Batch,
-        ctx: &mut EvalContext<'_>,
-        row: &mut [Value],
-    ) -> Result<()> {
-        let mut all = Vec::with_capacity(pairs.len());
-        for (lefts, rights) in pairs.left.chunks(MAX_PAIRS).zip(pairs.right.chunks(MAX_PAIRS)) {
-            let mut checked = self.gathered(batch, &self.plan.on_slots, (lefts, rights));
-            match self.filters.choose(&mut checked, ctx, row)? {
-                Some(chosen) => all.extend(chosen),
-                None => all.resize(all.len() + lefts.len(), true),
-            }
-        }
-        pairs.keep(&all);
-        Ok(())
-    }
-
-    /// The slots of pairs of rows.
-    fn gathered(&self, batch: &Batch, slots: &[BatchSlot], pairs: (&[u32], &[u32])) -> Batch {
-        let mut joined = Batch::of_rows(pairs.0.len());
-        joined.gather(batch, slots, pairs.0);
-        joined.gather(&self.build.rows, slots, pairs.1);
-        joined
     }
 
     /// Gives the left rows of a semi or an anti join to `visit`.
@@ -256,6 +181,7 @@ impl Probe<'_> {
         let mut matched = vec![false; batch.rows()];
         let (mut pairs, mut at) = (Pairs::default(), 0);
         let on = !self.filters.is_empty();
+        let most = pairs_at_once(batch.longest() + self.build.longest, MAX_PAIRS);
         for left in 0..batch.rows() {
             if let Some(place) = words.place(left, &mut at) {
                 match on {
@@ -265,8 +191,9 @@ impl Probe<'_> {
                     }),
                 }
             }
-            if pairs.len() >= MAX_PAIRS || (left + 1 == batch.rows() && !pairs.is_empty()) {
-                self.check(&mut pairs, batch, ctx, row)?;
+            if pairs.len() >= most || (left + 1 == batch.rows() && !pairs.is_empty()) {
+                let sides = (&*batch, &self.build.rows, &self.plan.on_slots[..]);
+                pairs.check(&mut self.filters, (sides, most), ctx, row)?;
                 pairs.left.iter().for_each(|&left| matched[left as usize] = true);
                 pairs.clear();
             }

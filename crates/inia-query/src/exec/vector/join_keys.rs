@@ -2,15 +2,20 @@
 //!
 //! A number is its own word. A text or another value has the number of its key among those of the
 //! right side: equal keys have one, and a left key that is not among them matches nothing.
+//!
+//! The right side may turn out not to fit: nothing has been given then. The left side always has
+//! words, since rows of earlier batches may have been given already: keys that have no vector are
+//! evaluated row by row.
 
 use super::batch::{Batch, Rows};
 use super::keys::Dictionary;
 use super::numbers::{Numbers, Values};
 use super::program::Execution;
 use crate::exec::Result;
-use crate::exec::keys::encode_equal;
+use crate::exec::keys::{encode_equal, encode_text};
 use crate::plan::HashKey;
 use crate::plan::batches::{BatchKey, HashBatches};
+use crate::row::pack_date;
 use inia_base::collation::Collation;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -81,7 +86,7 @@ impl<'p> Keys<'p> {
         self.held
     }
 
-    /// The words of one side's batch; `None` where they do not fit.
+    /// The words of one side's batch; `None` where those of the right side do not fit.
     pub(super) fn words(
         &mut self,
         side: KeySide,
@@ -93,9 +98,7 @@ impl<'p> Keys<'p> {
             KeySide::Left => &mut self.left,
             KeySide::Right => &mut self.right,
         };
-        if !execution.run(batch, ctx, row)? {
-            return Ok(None);
-        }
+        let computed = execution.run(batch, ctx, row)?;
         let mut all = Vec::with_capacity(self.plan.keys.len());
         for (at, key) in self.plan.keys.iter().enumerate() {
             let words = match key {
@@ -105,10 +108,11 @@ impl<'p> Keys<'p> {
                         KeySide::Right => (&self.right, *right),
                     };
                     let digits = scale - execution.kind(step).scale();
-                    let Some(numbers) = execution.vector(step).scaled(digits) else {
-                        return Ok(None);
+                    let numbers = match computed {
+                        true => execution.vector(step).scaled(digits),
+                        false => None,
                     };
-                    number_words(&numbers, batch.rows(), side)
+                    numbers.and_then(|numbers| number_words(&numbers, batch.rows(), side))
                 }
                 BatchKey::Texts { left, right, collation } => {
                     let slot = if side == KeySide::Left { *left } else { *right };
@@ -119,8 +123,11 @@ impl<'p> Keys<'p> {
                     Some(self.value_words((at, side), slots, batch, ctx, row)?)
                 }
             };
-            let Some(words) = words else { return Ok(None) };
-            all.push(words);
+            all.push(match (words, side) {
+                (Some(words), _) => words,
+                (None, KeySide::Right) => return Ok(None),
+                (None, KeySide::Left) => self.words_by_rows(at, batch, ctx, row)?,
+            });
         }
         Ok(Some(present(all, batch.rows())))
     }
@@ -139,7 +146,7 @@ impl<'p> Keys<'p> {
             let word = text.and_then(|text| {
                 dictionary.get(text).or_else(|| {
                     let mut key = Vec::with_capacity(2 * text.len());
-                    collation.sort_key(text, &mut key);
+                    encode_text(collation, text, &mut key);
                     if side == KeySide::Left {
                         return dictionary.of_key(&key);
                     }
@@ -152,6 +159,28 @@ impl<'p> Keys<'p> {
             absent.push(word.is_none());
         })?;
         Ok(given.then_some((words, absent)))
+    }
+
+    /// The words of a left key, each of which is evaluated.
+    fn words_by_rows(
+        &mut self,
+        at: usize,
+        batch: &mut Batch,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<KeyWords> {
+        let slots: Vec<usize> = self.plan.left.slots.iter().map(|slot| slot.slot).collect();
+        let BatchKey::Numbers { scale, .. } = self.plan.keys[at] else {
+            return self.value_words((at, KeySide::Left), &slots, batch, ctx, row);
+        };
+        let (mut words, mut absent) = (Vec::with_capacity(batch.rows()), Vec::new());
+        for i in 0..batch.rows() {
+            batch.fill(i, &slots, row)?;
+            let word = number_word(&*self.exprs[at].left.eval_ref(ctx, row)?, scale);
+            words.push(word.unwrap_or_default());
+            absent.push(word.is_none());
+        }
+        Ok((words, absent))
     }
 
     fn value_words(
@@ -189,6 +218,26 @@ impl<'p> Keys<'p> {
         }
         Ok((words, absent))
     }
+}
+
+/// The word of a number or a date with so many digits after the point; `None` where no word of the
+/// right side can be equal.
+fn number_word(value: &Value, scale: u8) -> Option<i64> {
+    let (number, digits) = match value {
+        Value::Int(value) => (i128::from(*value), 0),
+        Value::UInt(value) => (i128::from(*value), 0),
+        Value::Date(value) => (pack_date(*value).into(), scale),
+        Value::Decimal(value) => {
+            let exact = value.normalized();
+            (exact.to_coefficient()?, exact.scale())
+        }
+        other => {
+            debug_assert_eq!(*other, Value::Null, "a key is a number or a date");
+            return None;
+        }
+    };
+    let factor = 10i128.checked_pow(scale.checked_sub(digits)?.into())?;
+    i64::try_from(number.checked_mul(factor)?).ok()
 }
 
 /// Numbers as words. One that does not fit 64 bits matches nothing on the left side, and leaves

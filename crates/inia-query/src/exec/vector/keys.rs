@@ -137,7 +137,7 @@ impl GroupNumbers {
         let mut nulls = 0;
         for (at, column) in columns.iter().enumerate() {
             self.row.push(column.words[row]);
-            nulls |= u64::from(column.is_null(row)) << (at % 64);
+            nulls |= u64::from(column.is_null(row)) << at;
         }
         self.row.push(nulls);
         if self.last != NONE && self.is_row(self.last) {
@@ -189,6 +189,18 @@ impl GroupNumbers {
             buckets[at] = group;
         }
         self.buckets = buckets;
+    }
+
+    /// Forgets all groups but the last, which becomes the first.
+    pub(super) fn leave_last(&mut self) {
+        let Some(last) = self.groups.checked_sub(1) else { return };
+        let width = self.keys + 1;
+        self.words.drain(..last * width);
+        self.groups = 1;
+        self.buckets.fill(NONE);
+        let at = hash(self.of(0)) & (self.buckets.len() - 1);
+        self.buckets[at] = 0;
+        self.last = 0;
     }
 
     /// Groups that have begun.

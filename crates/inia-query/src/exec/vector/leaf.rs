@@ -78,9 +78,7 @@ impl<'r, 's> LeafRows<'r, 's> {
         batch.added(picked);
         Ok(())
     }
-}
 
-impl LeafRows<'_, '_> {
     /// Leaves the chosen rows for which conditions that read these slots are true.
     pub(super) fn keep(
         &mut self,
@@ -99,9 +97,7 @@ impl LeafRows<'_, '_> {
         }
         Ok(())
     }
-}
 
-impl LeafRows<'_, '_> {
     /// Leaves the chosen rows whose keys are among those of a join.
     pub(super) fn keep_keys(
         &mut self,
@@ -146,6 +142,9 @@ fn numbers(
     kind: NumberKind,
 ) -> Result<Option<Numbers>> {
     let (rows, table) = (0..run.len(), &source.table);
+    if NumberKind::of(table.layout.data_type(column)) != Some(kind) {
+        return Ok(None);
+    }
     if let NumberKind::Decimal(_) = kind {
         let mut all = NullableVec::default();
         let given = run.decimals(table, column, rows, |value| all.push(value))?;

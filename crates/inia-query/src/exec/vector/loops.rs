@@ -3,18 +3,18 @@
 //! Where the right side is a table, all rows that its access path finds for the rows of a batch
 //! become one batch, whose conditions are then checked together.
 
-use super::batch::{Batch, BatchBuilder, Rows};
+use super::batch::{Batch, BatchBuilder, Rows, pairs_at_once};
 use super::column::NO_ROW;
 use super::conditions::Filters;
-use super::hash::Pairs;
 use super::leaf::LeafRows;
+use super::pairs::{Pairs, gathered};
 use super::sideways::KeyFilters;
 use super::source::{BatchVisitor, Flow, visit_chosen, visit_these};
 use crate::access::{Lookups, TableScan};
 use crate::exec::select::holds;
 use crate::exec::{Result, Runner};
 use crate::plan::batches::{BatchSlot, LoopBatches, LoopRight};
-use crate::plan::trace::{Node, watched};
+use crate::plan::trace::{Node, Stage};
 use crate::plan::vector::Program;
 use crate::plan::{JoinPlan, JoinType, RowSource, TableSource};
 use inia_base::value::Value;
@@ -38,6 +38,8 @@ struct Found<'p> {
     rights: BatchBuilder,
     /// The left rows from this one on have not been given.
     begun: usize,
+    /// The left row at `begun` has matched rows that were given already.
+    matched: bool,
     /// Look-ups of all rows of a batch, where the right side is looked up by values.
     lookups: Option<Lookups>,
     /// Left rows one after the other whose rows could not be looked up so.
@@ -73,8 +75,18 @@ impl Runner<'_> {
             (RowSource::Table(table), LoopRight::Table) => Lookups::of(&table.table, &table.access),
             _ => None,
         };
-        let mut found =
-            Found { join, plan, out, filters, lefts, rights, begun: 0, lookups, failed: 0 };
+        let mut found = Found {
+            join,
+            plan,
+            out,
+            filters,
+            lefts,
+            rights,
+            begun: 0,
+            matched: false,
+            lookups,
+            failed: 0,
+        };
         // The visitor uses `row` while the right side goes on with its own.
         let mut own = vec![Value::Null; row.len()];
         self.batches(from, keys, ctx, row, &mut |ctx, row, batch| match (&join.right, plan.right) {
@@ -134,9 +146,12 @@ impl Runner<'_> {
             if !added {
                 // Rows come in the order of the left side.
                 self.take_lookups(table, found, ctx)?;
-                self.read_for(table, (found, left as u32), ctx, own)?;
+                match self.read_for((table, found), (batch, left), ctx, (row, own), visit)? {
+                    Flow::More => {}
+                    flow => return Ok(flow),
+                }
             }
-            if found.pending() >= MAX_PAIRS {
+            if found.is_full() {
                 self.take_lookups(table, found, ctx)?;
                 match found.give(batch, left + 1, ctx, row, visit)? {
                     Flow::More => {}
@@ -174,57 +189,51 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Adds the rows that the table's path finds for the left row in `own`, one scan for it.
+    /// Adds the rows that the table's path finds for the left row in `own`, by a scan of its own.
+    /// They are given in between where they are many.
     fn read_for(
         &self,
-        table: &TableSource,
-        (found, left): (&mut Found<'_>, u32),
+        (source, found): (&TableSource, &mut Found<'_>),
+        (batch, left): (&Batch, usize),
         ctx: &mut EvalContext<'_>,
-        own: &mut [Value],
-    ) -> Result<()> {
-        let before = found.rights.rows();
-        match self.trace {
-            None => _ = self.scan_for(table, &mut found.rights, ctx, own)?,
-            Some(trace) => watched(trace, Node::Source(&found.join.right), |watch| {
-                let examined = self.scan_for(table, &mut found.rights, ctx, own)?;
-                trace.examined(table, examined);
-                watch.gave(examined);
-                Ok(())
-            })?,
-        }
-        let read = found.rights.rows() - before;
-        found.lefts.resize(found.lefts.len() + read, left);
-        Ok(())
-    }
-
-    /// Adds the rows that the table's path finds for the row in `own`; returns how many.
-    fn scan_for(
-        &self,
-        source: &TableSource,
-        rights: &mut BatchBuilder,
-        ctx: &mut EvalContext<'_>,
-        own: &mut [Value],
-    ) -> Result<u64> {
+        (row, own): (&mut Vec<Value>, &mut Vec<Value>),
+        visit: &mut BatchVisitor<'_>,
+    ) -> Result<Flow> {
+        let mut reading = Stage::new(self.trace, Node::Source(&found.join.right));
         let mut scan =
             TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, own)?;
-        let slots = rights.columns.iter().map(|(slot, _)| slot.slot - source.base);
+        let slots = found.rights.columns.iter().map(|(slot, _)| slot.slot - source.base);
         let columns: Vec<usize> = slots.collect();
         scan.narrow_to(columns.iter().copied());
-        let (env, mut txn) = (ctx.env, self.txn_of(&source.table).borrow_mut());
-        let nothing = Program::default();
-        let mut examined = 0;
+        let (zone, txn, nothing) =
+            (&ctx.env.time_zone, self.txn_of(&source.table), Program::default());
         loop {
-            if let Some(mut run) = scan.run(&mut txn)? {
-                examined += run.len() as u64;
-                LeafRows::load(&mut run, source, &env.time_zone, &nothing)?.add_to(rights, None)?;
-                continue;
+            let mut moving = txn.borrow_mut();
+            if let Some(mut run) = scan.run(&mut moving)? {
+                let mut rows = LeafRows::load(&mut run, source, zone, &nothing)?;
+                rows.add_to(&mut found.rights, None)?;
+            } else {
+                let Some(next) = scan.next(&mut moving)? else { break };
+                let slots = &mut own[source.base..source.base + source.needed.len()];
+                next.fill(&source.table, &columns, zone, slots)?;
+                found.rights.push_row(own)?;
             }
-            let Some(found) = scan.next(&mut txn)? else { return Ok(examined) };
-            examined += 1;
-            let slots = &mut own[source.base..source.base + source.needed.len()];
-            found.fill(&source.table, &columns, &env.time_zone, slots)?;
-            rights.push_row(own)?;
+            drop(moving);
+            let read = found.rights.rows() - found.lefts.len();
+            found.lefts.resize(found.rights.rows(), left as u32);
+            if let Some(trace) = self.trace {
+                trace.examined(source, read as u64);
+            }
+            let flow = reading.visit_rows(read as u64, || match found.is_full() {
+                true => found.give(batch, left, ctx, row, visit),
+                false => Ok(Flow::More),
+            });
+            match flow? {
+                Flow::More => self.check_killed()?,
+                flow => return Ok(flow),
+            }
         }
+        Ok(Flow::More)
     }
 
     /// Runs the right side row by row for each row of a batch.
@@ -246,15 +255,11 @@ impl Runner<'_> {
                     found.rights.push_row(own)?;
                     found.lefts.push(left as u32);
                 }
-                // An outer join's pairs of one left row stay together.
-                if found.lefts.len() >= MAX_PAIRS && join.kind == JoinType::Inner {
+                if found.is_full() {
                     flow = found.give(batch, left, ctx, row, visit)?;
                 }
                 Ok(flow == Flow::More)
             })?;
-            if flow == Flow::More && found.lefts.len() >= MAX_PAIRS {
-                flow = found.give(batch, left + 1, ctx, row, visit)?;
-            }
             if flow != Flow::More {
                 return Ok(flow);
             }
@@ -264,12 +269,15 @@ impl Runner<'_> {
 }
 
 impl Found<'_> {
-    /// How many rows were read or are looked up, and not given.
-    fn pending(&self) -> usize {
-        self.lefts.len() + self.lookups.as_ref().map_or(0, Lookups::pending)
+    /// Whether what was read or is looked up is to be given before more is.
+    fn is_full(&self) -> bool {
+        let looked_up = self.lookups.as_ref().map_or(0, Lookups::pending);
+        let large = self.lookups.as_ref().is_some_and(Lookups::is_large);
+        large || self.rights.is_large() || self.lefts.len() + looked_up >= MAX_PAIRS
     }
 
-    /// Gives the pairs of the left rows up to `end` to `visit`.
+    /// Gives the pairs of the left rows up to `end` to `visit`, and those of the row at `end` that
+    /// are there.
     fn give(
         &mut self,
         batch: &Batch,
@@ -279,39 +287,38 @@ impl Found<'_> {
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         let rights = self.rights.take();
-        let mut pairs = Pairs::default();
-        pairs.left = std::mem::take(&mut self.lefts);
-        pairs.right = (0..pairs.left.len() as u32).collect();
-        if !self.filters.is_empty() && !pairs.is_empty() {
-            let slots = &self.plan.on_slots;
-            let mut checked = Batch::of_rows(pairs.len());
-            checked.gather(batch, slots, &pairs.left);
-            checked.gather(&rights, slots, &pairs.right);
-            if let Some(chosen) = self.filters.choose(&mut checked, ctx, row)? {
-                pairs.keep(&chosen);
-            }
-        }
+        let left = std::mem::take(&mut self.lefts);
+        let mut pairs = Pairs { right: (0..left.len() as u32).collect(), left };
+        let most = pairs_at_once(batch.longest() + rights.longest(), MAX_PAIRS);
+        let sides = (batch, &rights, &self.plan.on_slots[..]);
+        pairs.check(&mut self.filters, (sides, most), ctx, row)?;
         if self.join.kind != JoinType::Inner {
-            let mut matched = vec![false; batch.rows()];
-            pairs.left.iter().for_each(|&left| matched[left as usize] = true);
-            match self.join.kind {
-                JoinType::Left => pairs.add_unmatched(&matched, self.begun..end),
-                kind => {
-                    let comes_out = |left: &usize| matched[*left] == (kind == JoinType::Semi);
-                    pairs.clear();
-                    (self.begun..end)
-                        .filter(comes_out)
-                        .for_each(|left| pairs.push(left as u32, NO_ROW));
-                }
-            }
+            self.complete(&mut pairs, batch.rows(), end);
         }
         self.begun = end;
-        if pairs.is_empty() {
-            return Ok(Flow::More);
+        for pair in pairs.chunks(most) {
+            match visit(ctx, row, &mut gathered((batch, &rights, self.out), pair))? {
+                Flow::More => {}
+                flow => return Ok(flow),
+            }
         }
-        let mut joined = Batch::of_rows(pairs.len());
-        joined.gather(batch, self.out, &pairs.left);
-        joined.gather(&rights, self.out, &pairs.right);
-        visit(ctx, row, &mut joined)
+        Ok(Flow::More)
+    }
+
+    /// Makes of the pairs that match what comes out of an outer, a semi or an anti join.
+    fn complete(&mut self, pairs: &mut Pairs, rows: usize, end: usize) {
+        let mut matched = vec![false; rows];
+        if self.matched {
+            matched[self.begun] = true;
+        }
+        pairs.left.iter().for_each(|&left| matched[left as usize] = true);
+        self.matched = matched.get(end).copied().unwrap_or_default();
+        if self.join.kind == JoinType::Left {
+            return pairs.add_unmatched(&matched, self.begun..end);
+        }
+        pairs.clear();
+        let semi = self.join.kind == JoinType::Semi;
+        let come_out = (self.begun..end).filter(|&left| matched[left] == semi);
+        come_out.for_each(|left| pairs.push(left as u32, NO_ROW));
     }
 }

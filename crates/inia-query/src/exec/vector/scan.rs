@@ -39,7 +39,8 @@ impl Collector {
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
-        if self.rows.rows() == 0 || (!last && self.rows.rows() < self.wanted) {
+        let enough = self.rows.rows() >= self.wanted || self.rows.is_large();
+        if self.rows.rows() == 0 || !(last || enough) {
             return Ok(Flow::More);
         }
         self.wanted = (self.wanted * 2).min(MAX_ROWS);

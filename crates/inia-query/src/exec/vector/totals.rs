@@ -101,6 +101,12 @@ impl<'p> Totals<'p> {
         Ok(true)
     }
 
+    /// Forgets all groups but the last, which becomes the first.
+    pub(super) fn leave_last(&mut self) {
+        self.totals.iter_mut().for_each(|totals| _ = totals.drain(..totals.len().max(1) - 1));
+        self.states.iter_mut().for_each(|states| _ = states.drain(..states.len().max(1) - 1));
+    }
+
     /// The value of an aggregate for a group. It is asked for once.
     pub(super) fn value(
         &mut self,

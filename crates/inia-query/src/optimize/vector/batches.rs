@@ -141,7 +141,8 @@ fn is_batchable(source: &RowSource) -> bool {
     }
 }
 
-fn is_orderless(expr: &Expr) -> bool {
+/// Whether an expression neither changes nor shows what others evaluate.
+pub(super) fn is_orderless(expr: &Expr) -> bool {
     let mut orderless = true;
     expr.walk(&mut |node| match &node.kind {
         ExprKind::AssignUserVar(..) | ExprKind::UserVar(_) => orderless = false,

@@ -77,3 +77,16 @@ fn inserts_leave_no_history() {
     assert_eq!(undo.history.lock().len(), 0);
     assert!(undo.store.bytes() <= 1 << 16);
 }
+
+#[test]
+fn a_log_that_has_let_go_frees_no_chunk_of_the_next_one() {
+    let mut undo = Undo::new();
+    undo.push(UndoKind::Insert, b"key", b"");
+    undo.log.finish(TxnId(7), Lsn(70));
+    undo.log.let_go();
+    let next = UndoLog::new(Arc::clone(&undo.store), Arc::clone(&undo.history));
+    let before = std::mem::replace(&mut undo.log, next);
+    let place = undo.push(UndoKind::Change, b"key", b"old");
+    drop(before);
+    assert!(undo.store.read(place, &mut UndoRecord::default()).unwrap());
+}

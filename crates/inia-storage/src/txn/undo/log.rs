@@ -324,32 +324,27 @@ impl UndoLog {
             };
             self.history.lock().add(finished, last_chunk);
         }
-        if self.store.chunks.too_many_are_open() {
-            self.let_go();
-        }
         self.first = UndoRef::NONE;
         self.tail = UndoRef::NONE;
         self.records = 0;
         self.bytes = 0;
         self.versions = 0;
         self.deletes = 0;
+        if self.store.chunks.too_many_are_open() {
+            self.let_go();
+        }
     }
 
     /// Gives its chunk up: the next transaction takes another. Without a transaction only.
-    fn let_go(&mut self) {
+    ///
+    /// A handle's log does so before its session is another handle's, whose chunks are none of its
+    /// business.
+    pub(crate) fn let_go(&mut self) {
+        debug_assert!(self.tail == UndoRef::NONE, "no transaction needs the chunk");
         self.seal();
         (self.chunk, self.at) = (None, 0);
         let mut history = self.history.lock();
         (history.active_first, history.current) = (None, None);
-        history.free_chunks(&self.store);
-    }
-}
-
-impl Drop for UndoLog {
-    fn drop(&mut self) {
-        self.seal();
-        let mut history = self.history.lock();
-        history.current = None;
         history.free_chunks(&self.store);
     }
 }
