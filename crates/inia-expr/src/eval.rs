@@ -14,8 +14,7 @@ use crate::json;
 use crate::like::Pattern;
 use crate::rows;
 use crate::tree::{
-    Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, StoredCall, Subquery,
-    SubqueryKind,
+    Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, StoredCall, Subquery, SubqueryKind,
 };
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;

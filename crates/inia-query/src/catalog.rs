@@ -46,8 +46,8 @@ pub use show_create::{
 };
 pub use stats::HistogramRequest;
 pub(crate) use table::TableShared;
-use triggers::TableTriggers;
 pub use table::{Table, TableIndex};
+use triggers::TableTriggers;
 pub(crate) use view::View;
 pub use view::{ViewAlgorithm, ViewCheck, ViewDef};
 
@@ -526,7 +526,8 @@ impl Catalog {
         }
     }
 
-    /// Gives the tables of triggers that came or went a new handle, which knows those that are there.
+    /// Gives the tables of triggers that came or went a new handle, which knows those that are
+    /// there.
     fn renew_triggers<'p>(
         &self,
         schema: &mut Schema,

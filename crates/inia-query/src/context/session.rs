@@ -477,8 +477,8 @@ impl SessionContext {
         result
     }
 
-    /// Ends a statement of a program inside another statement. A deadlock ends the transaction, which
-    /// is left to the statement around it.
+    /// Ends a statement of a program inside another statement. A deadlock ends the transaction,
+    /// which is left to the statement around it.
     fn leave_inner(&mut self, start: Savepoint, error: Option<&SqlError>) -> Result<(), SqlError> {
         self.end_statement_txns(error.is_some())?;
         match error {

@@ -511,9 +511,7 @@ pub(super) fn execute(
         Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
         Statement::Select(query) => admin::select_into(session, query, params),
         Statement::Signal(signal) => program::plain::signal(session, signal, params),
-        Statement::Resignal(_) => {
-            Err(SqlError::new(ErrorCode::ResignalWithoutActiveHandler, &[]))
-        }
+        Statement::Resignal(_) => Err(SqlError::new(ErrorCode::ResignalWithoutActiveHandler, &[])),
         Statement::GetDiagnostics(get) => program::plain::get_diagnostics(session, get, params),
         _ => admin::execute(session, statement, params, sink),
     }

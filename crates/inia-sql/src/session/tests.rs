@@ -31,6 +31,7 @@ mod numbers;
 mod patched;
 mod plan_cache;
 mod prepared;
+mod programs;
 mod rewrites;
 mod row_ids;
 mod spill;

@@ -47,10 +47,9 @@ impl Parser<'_> {
             return Ok(());
         }
         let (code, message) = match wanted {
-            Stage::Variables => (
-                1337,
-                "Variable or condition declaration after cursor or handler declaration",
-            ),
+            Stage::Variables => {
+                (1337, "Variable or condition declaration after cursor or handler declaration")
+            }
             _ => (1338, "Cursor declaration after handler declaration"),
         };
         Err(self.other(code, "42000", message.to_owned()))

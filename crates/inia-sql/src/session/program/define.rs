@@ -9,9 +9,7 @@ use inia_parser::ast::{
 };
 use inia_query::account::Privileges;
 use inia_query::catalog::program::{ParsedProgram, TriggerHead, check};
-use inia_query::catalog::{
-    AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table,
-};
+use inia_query::catalog::{AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table};
 use inia_query::clock::clock_micros;
 use inia_query::context::{SessionContext, StatementOutcome};
 use std::sync::Arc;
@@ -60,10 +58,7 @@ pub(in super::super) fn execute(session: &mut SessionContext, statement: &Statem
     }
 }
 
-fn schema_of<'n>(
-    session: &'n SessionContext,
-    name: &'n ObjectName,
-) -> Result<&'n str, SqlError> {
+fn schema_of<'n>(session: &'n SessionContext, name: &'n ObjectName) -> Result<&'n str, SqlError> {
     match &name.db {
         Some(schema) => Ok(schema),
         None => session.database(),
@@ -245,17 +240,7 @@ fn create_trigger(
     let names = [(schema.clone(), table.def.name.clone()), trigger_lock(&schema, &name)];
     let _lock = lock(session, &names)?;
     let table = trigger_table(session, create, words.table)?;
-    if let Some(other) = session.db.catalog().program(ProgramKind::Trigger, &schema, &name) {
-        let same = other.def.trigger.as_ref().is_some_and(|head| head.table == table.def.name);
-        if !create.if_not_exists {
-            return Err(SqlError::new(ErrorCode::TrgAlreadyExists, &[]));
-        }
-        if !same {
-            let code = ErrorCode::IfNotExistsUnsupportedTrgExistsOnDifferentTable;
-            return Err(SqlError::new(code, &[&schema, &name]));
-        }
-        let args: [&dyn std::fmt::Display; 3] = [&name, &schema, &table.def.name];
-        session.note(ErrorCode::WarnTrgAlreadyExists, &args);
+    if is_there(session, create, &table)? {
         return Ok(StatementOutcome::default());
     }
     checked(session, create, &held)?;
@@ -299,7 +284,8 @@ fn create_trigger(
         modified: now,
     };
     // Those behind it move up by one.
-    let later: Vec<ProgramDef> = before[place..].iter().map(|trigger| trigger.def.clone()).collect();
+    let later: Vec<ProgramDef> =
+        before[place..].iter().map(|trigger| trigger.def.clone()).collect();
     in_transaction(session, |_, changes| {
         for mut def in later {
             if let Some(head) = &mut def.trigger {
@@ -310,6 +296,26 @@ fn create_trigger(
         changes.push(Change::PutProgram(Box::new(def)));
         Ok(StatementOutcome::default())
     })
+}
+
+/// Whether IF NOT EXISTS finds the trigger: errors 1359 and 4100.
+fn is_there(
+    session: &mut SessionContext,
+    create: &CreateRoutine,
+    table: &Table,
+) -> Result<bool, SqlError> {
+    let (schema, name) = (&table.def.schema, &create.name.name);
+    let found = session.db.catalog().program(ProgramKind::Trigger, schema, name);
+    let Some(other) = found else { return Ok(false) };
+    if !create.if_not_exists {
+        return Err(SqlError::new(ErrorCode::TrgAlreadyExists, &[]));
+    }
+    if other.def.trigger.as_ref().is_none_or(|head| head.table != table.def.name) {
+        let code = ErrorCode::IfNotExistsUnsupportedTrgExistsOnDifferentTable;
+        return Err(SqlError::new(code, &[schema, name]));
+    }
+    session.note(ErrorCode::WarnTrgAlreadyExists, &[name, schema, &table.def.name]);
+    Ok(true)
 }
 
 fn trigger_lock(schema: &str, name: &str) -> (String, String) {
@@ -333,8 +339,8 @@ fn existing(
     name: &ObjectName,
 ) -> Result<Result<Arc<StoredProgram>, SqlError>, SqlError> {
     let schema = schema_of(session, name)?;
-    let found = kind_of(kind)
-        .and_then(|kind| session.db.catalog().program(kind, schema, &name.name));
+    let found =
+        kind_of(kind).and_then(|kind| session.db.catalog().program(kind, schema, &name.name));
     if let Some(found) = found {
         return Ok(Ok(found));
     }
