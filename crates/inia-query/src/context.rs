@@ -6,6 +6,7 @@
 mod actor;
 mod diagnostics;
 mod exec;
+mod handlers;
 mod host;
 mod names;
 mod programs;
@@ -16,6 +17,7 @@ pub mod statement_txn;
 pub mod table_locks;
 
 pub(crate) use exec::ExecContext;
+pub use handlers::{HandlerPlace, Handlers, OpenHandler};
 pub use names::{existing, full_name};
 pub use programs::{Inside, ProgramRunner, TriggerRows};
 pub use session::{NamedSavepoint, SessionContext};

@@ -1,5 +1,6 @@
 //! What a session keeps between statements; a statement borrows the parts separately.
 
+use super::handlers::Handlers;
 use super::host::Host;
 use super::programs::{Inside, ProgramRunner};
 use super::reply::ReplyWait;
@@ -101,6 +102,8 @@ pub struct SessionContext {
     pub(crate) table_locks: TableLocks,
     /// FLUSH TABLES WITH READ LOCK.
     pub(crate) read_lock: Option<[MdlGuard; 2]>,
+    /// HANDLER … OPEN.
+    pub handlers: Handlers,
     /// What the account's sessions may still do; `None` where nothing limits them.
     pub meter: Option<Arc<Meter>>,
     /// What the running statement changed in the session.
@@ -195,6 +198,7 @@ impl SessionContext {
             results: None,
             table_locks: TableLocks::default(),
             read_lock: None,
+            handlers: Handlers::default(),
             meter,
             changes: Vec::new(),
             killed,
@@ -222,6 +226,7 @@ impl SessionContext {
             diagnostics: Warnings { limit, ..Warnings::default() },
             state: TxnState::default(),
             client_found_rows: outer.client_found_rows,
+            handlers: Handlers::default(),
             settings: outer.settings,
             results: outer.results,
             table_locks: TableLocks::default(),
