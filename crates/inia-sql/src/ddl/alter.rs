@@ -125,10 +125,7 @@ fn carry_out(
         keep_numbers(table, &mut def)?;
     }
     let moved = Moved::between(&table.def, &def, &column_origins);
-    let followed = match temporary {
-        true => Vec::new(),
-        false => triggers::renamed(session, &[(moved.from.clone(), moved.to.clone())])?,
-    };
+    let followed = triggers::moved(session, &def, (&moved.from, &moved.to))?;
     let rows = in_transaction(session, |session, changes| {
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;
