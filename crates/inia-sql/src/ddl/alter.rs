@@ -116,9 +116,7 @@ fn carry_out(
         foreign::check_copy(session, &alteration)?;
     }
     foreign::check_bases(&def, copied)?;
-    if wishes.order {
-        warn_of_order(session, &def, &name.1);
-    }
+    warn_of_order(session, wishes, &def, &name.1);
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
     if plan.copies() && wishes.auto_increment.is_none() {
@@ -206,8 +204,8 @@ fn rename(session: &SessionContext, def: &mut TableDef, to: &FullName) -> Result
     Ok(())
 }
 
-fn warn_of_order(session: &mut SessionContext, def: &TableDef, table: &str) {
-    if def.primary().is_none() {
+fn warn_of_order(session: &mut SessionContext, wishes: &Wishes, def: &TableDef, table: &str) {
+    if !wishes.order || def.primary().is_none() {
         return;
     }
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
