@@ -23,8 +23,8 @@ pub(crate) struct Posting {
     pub(crate) document: u32,
     /// How often the word is in it.
     pub(crate) frequency: u32,
-    /// Where, if that was asked for, in ascending order: each is the number of the word, counted over all columns, times
-    /// the number of columns, plus the column.
+    /// Where, if that was asked for, in ascending order: each is the number of the word, counted
+    /// over all columns, times the number of columns, plus the column.
     pub(crate) positions: Vec<u32>,
 }
 
