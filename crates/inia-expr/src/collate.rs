@@ -72,12 +72,21 @@ fn stronger(left: Pair, right: Pair) -> Result<Pair, ()> {
     }
 }
 
-/// Unicode takes in other character sets, and utf8mb4 takes in utf8mb3, at equal strength.
+/// Unicode takes in other character sets at equal strength, and a set of all of it takes in one of
+/// the first plane whose shortest characters are as short.
 fn is_superset(left: Pair, right: Pair) -> bool {
     let ((lc, ls), (rc, rs)) = (left, right);
-    let unicode = |c: Collation| is_utf8(c);
-    unicode(lc) && (ls < rs || (ls == rs && (!unicode(rc) || is_utf8mb4(lc))))
+    let (left, right) = (lc.charset(), rc.charset());
+    let wider = || {
+        left.has(BEYOND_FIRST_PLANE)
+            && !right.has(BEYOND_FIRST_PLANE)
+            && left.max_bytes() > right.max_bytes()
+            && left.min_bytes() == right.min_bytes()
+    };
+    left.is_unicode() && (ls < rs || (ls == rs && (!right.is_unicode() || wider())))
 }
+
+const BEYOND_FIRST_PLANE: char = '\u{10000}';
 
 /// The collation of a string made of all operands, for CONCAT, CASE and the like.
 pub fn aggregate(
@@ -176,13 +185,9 @@ pub fn same_charset(left: Collation, right: Collation) -> bool {
     left.charset() == right.charset()
 }
 
-/// Whether the character set is all or most of Unicode.
+/// Whether text of the character set is UTF-8, as all text is in memory.
 pub fn is_utf8(collation: Collation) -> bool {
-    matches!(collation.charset(), Charset::Utf8mb3 | Charset::Utf8mb4)
-}
-
-fn is_utf8mb4(collation: Collation) -> bool {
-    collation.charset() == Charset::Utf8mb4
+    collation.charset().is_utf8()
 }
 
 fn is_bytewise(collation: Collation) -> bool {

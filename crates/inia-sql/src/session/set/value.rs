@@ -218,8 +218,7 @@ fn named(wanted: Wanted<'_>) -> Text {
 
 /// Error 1231 for character sets that no client can write statements in.
 pub(super) fn check_client(charset: &str) -> Result<(), SqlError> {
-    const WIDE: [&str; 4] = ["ucs2", "utf16", "utf16le", "utf32"];
-    match WIDE.iter().any(|wide| wide.eq_ignore_ascii_case(charset)) {
+    match Charset::from_name(charset).is_some_and(Charset::is_wide) {
         true => {
             let what: [&dyn std::fmt::Display; 2] = [&"character_set_client", &charset];
             Err(SqlError::new(ErrorCode::WrongValueForVar, &what))
