@@ -9,7 +9,6 @@
 //! - `taken` ≤ `limit`, for the server and for each session
 
 use crate::error::{ErrorCode, SqlError};
-use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -80,27 +79,31 @@ impl MemoryBudget {
     }
 }
 
-/// What one session has taken of the server's budget.
+/// What one session has taken of the server's budget, on all threads that work for it.
 #[derive(Debug, Default)]
 pub struct SessionMemory {
     budget: Arc<MemoryBudget>,
-    taken: Cell<u64>,
+    taken: AtomicU64,
 }
 
 impl SessionMemory {
     /// A session that has taken nothing.
     pub fn new(budget: Arc<MemoryBudget>) -> SessionMemory {
-        SessionMemory { budget, taken: Cell::new(0) }
+        SessionMemory { budget, taken: AtomicU64::new(0) }
     }
 
     /// Takes bytes; false where the session has its part or the server has no more.
     pub fn take(&self, bytes: u64) -> bool {
-        let sum = self.taken.get().saturating_add(bytes);
-        let fits = sum <= self.budget.part() && self.budget.take(bytes);
-        if fits {
-            self.taken.set(sum);
+        let part = self.budget.part();
+        let fits = |taken: u64| taken.checked_add(bytes).filter(|sum| *sum <= part);
+        if self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_err() {
+            return false;
         }
-        fits
+        let given = self.budget.take(bytes);
+        if !given {
+            self.taken.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        given
     }
 
     /// Takes bytes for what cannot be kept anywhere else; error 3170 where there are not so many.
@@ -120,20 +123,20 @@ impl SessionMemory {
 
     /// Gives taken bytes back.
     pub fn give(&self, bytes: u64) {
-        debug_assert!(self.taken.get() >= bytes, "only what was taken is given back");
-        self.taken.set(self.taken.get() - bytes);
+        let before = self.taken.fetch_sub(bytes, Ordering::Relaxed);
+        debug_assert!(before >= bytes, "only what was taken is given back");
         self.budget.give(bytes);
     }
 
     /// How many bytes the session has taken.
     pub fn taken(&self) -> u64 {
-        self.taken.get()
+        self.taken.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for SessionMemory {
     fn drop(&mut self) {
-        self.budget.give(self.taken.get());
+        self.budget.give(self.taken());
     }
 }
 

@@ -6,6 +6,7 @@
 mod actor;
 mod diagnostics;
 mod exec;
+mod handlers;
 mod host;
 mod names;
 mod read_only;
@@ -15,6 +16,7 @@ pub mod statement_txn;
 pub mod table_locks;
 
 pub(crate) use exec::ExecContext;
+pub use handlers::{HandlerPlace, Handlers, OpenHandler};
 pub use names::{existing, full_name};
 pub use session::{NamedSavepoint, SessionContext};
 

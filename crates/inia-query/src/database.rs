@@ -9,6 +9,7 @@ use crate::error::OpenError;
 use crate::status::Counters;
 use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
+use crate::workers::{Helpers, WorkerPool, processors};
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
@@ -114,6 +115,7 @@ pub struct Database {
     pub prepared: Arc<AtomicU64>,
     /// Memory for the work of all sessions.
     pub memory: Arc<MemoryBudget>,
+    workers: WorkerPool,
 }
 
 impl Database {
@@ -159,6 +161,7 @@ impl Database {
             user_locks: Arc::default(),
             prepared: Arc::default(),
             memory: Arc::default(),
+            workers: WorkerPool::default(),
             processes: OnceLock::new(),
             read_only: AtomicU8::new(read_only),
             started,
@@ -249,6 +252,18 @@ impl Database {
     /// The server's connections; none for an embedded database.
     pub fn processes(&self) -> Option<&Arc<dyn Processes>> {
         self.processes.get()
+    }
+
+    /// Helpers for a statement that may have so many threads with its own: no more than there are
+    /// processors that no other statement uses.
+    pub(crate) fn helpers(&self, threads: usize) -> Helpers<'_> {
+        let most = processors().max(self.global_number("inia_parallel_workers") as usize);
+        let others = self.processes().map_or(0, |processes| {
+            let list = processes.list();
+            list.iter().filter(|entry| entry.command != "Sleep").count().saturating_sub(1)
+        });
+        let idle = most.saturating_sub(1 + others);
+        self.workers.take(threads.saturating_sub(1).min(idle), most - 1)
     }
 
     /// Seconds since the opening.

@@ -35,3 +35,4 @@ pub mod sysvar;
 mod table_def;
 pub mod user_locks;
 pub mod view;
+mod workers;

@@ -274,7 +274,11 @@ impl Checker<'_> {
                 }
                 self.load(load)
             }
-            Statement::Handler(handler) => self.table(&handler.table, Privileges::SELECT),
+            Statement::Handler(handler) => match &handler.action {
+                HandlerAction::Open(_) => self.table(&handler.table, Privileges::SELECT),
+                // READ is asked for as the query that it is.
+                HandlerAction::Read { .. } | HandlerAction::Close => Ok(()),
+            },
             Statement::LockTables(locks) => {
                 locks.iter().try_for_each(|lock| self.read_lock(&lock.table))
             }

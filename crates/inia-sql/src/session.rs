@@ -9,6 +9,7 @@ mod database;
 mod define;
 mod evaluate;
 mod explain;
+mod handler;
 mod hints;
 mod histograms;
 mod incoming;

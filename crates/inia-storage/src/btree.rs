@@ -40,6 +40,7 @@ mod merge;
 mod overflow;
 mod range;
 mod sample;
+mod separators;
 mod split;
 #[cfg(test)]
 mod tests;

@@ -226,6 +226,17 @@ impl Engine {
         tree.btree().estimate_range(&self.core.store, lower, upper)
     }
 
+    /// Keys that cut the range from one key to before another into parts of about equal size:
+    /// about `wanted` of them, ascending, where the tree is large enough, fewer where it is not.
+    pub fn separators(
+        &self,
+        tree: &Tree,
+        range: (&[u8], Option<&[u8]>),
+        wanted: usize,
+    ) -> Result<Vec<Vec<u8>>> {
+        tree.btree().separators(&self.core.store, range, wanted)
+    }
+
     /// Gives leaves of the tree to `take` in the order of their keys, for statistics: all, where
     /// there are at most `most`, else about that many from all over the tree. The newest versions
     /// of the records are shown, whether committed or not.

@@ -36,6 +36,7 @@ pub(crate) mod in_place;
 pub(crate) mod log;
 pub(crate) mod purge;
 mod read;
+mod reader;
 pub(crate) mod records;
 pub(crate) mod recover;
 pub(crate) mod relog;

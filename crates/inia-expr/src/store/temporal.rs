@@ -168,7 +168,21 @@ pub(super) fn datetime(
         target.warn_or(strict, target.error(ErrorCode::WarnDataOutOfRange), ctx)?;
         return Ok(zero);
     }
+    if let DataType::Timestamp { .. } = target.column
+        && let Some(end) = end_of_gap(moment, ctx)
+    {
+        let strict = target.incorrect_temporal(kind, &shown());
+        target.warn_or(strict, target.error(ErrorCode::WarnInvalidTimestamp), ctx)?;
+        return Ok(Value::DateTime(end));
+    }
     Ok(Value::DateTime(moment))
+}
+
+/// When clocks go on that were set forward over a local time; `None` for times that exist.
+fn end_of_gap(moment: DateTime, ctx: &EvalContext<'_>) -> Option<DateTime> {
+    let zone = &ctx.env.time_zone;
+    let utc = if zone.in_gap(moment) { zone.to_utc(moment) } else { None };
+    zone.from_utc(utc?)
 }
 
 /// A time of day that a DATE column drops, or a date that a TIME column does.

@@ -291,7 +291,12 @@ impl Parser<'_> {
     pub(super) fn handler(&mut self) -> PResult<Statement> {
         self.bump();
         let table = self.object_name()?;
-        let action = match self.expect_any(&[Kw::OPEN, Kw::CLOSE, Kw::READ])? {
+        // An open table has a name without a database.
+        let actions: &[Kw] = match table.db {
+            Some(_) => &[Kw::OPEN],
+            None => &[Kw::OPEN, Kw::CLOSE, Kw::READ],
+        };
+        let action = match self.expect_any(actions)? {
             Kw::OPEN => HandlerAction::Open(self.alias(false)?),
             Kw::CLOSE => HandlerAction::Close,
             _ => {

@@ -60,7 +60,8 @@ pub(crate) struct TableScan {
 }
 
 /// The way to the rows.
-struct Path {
+#[derive(Clone, Copy)]
+pub(super) struct Path {
     /// `None` for the clustered tree.
     index: Option<usize>,
     /// The index's entries hold all that is read.
@@ -68,6 +69,13 @@ struct Path {
     direction: Direction,
     /// Every row found fulfils the path's conditions.
     exact: bool,
+}
+
+impl Path {
+    /// Whether keys are read in descending order.
+    pub(super) fn is_backward(self) -> bool {
+        self.direction == Direction::Backward
+    }
 }
 
 /// Whether rows are locked exclusively: then an index entry does not stand for its row.
@@ -101,9 +109,27 @@ impl TableScan {
             direction,
             exact: bounds.exact,
         };
-        Ok(TableScan {
+        Ok(TableScan::by(table, way, mode, state))
+    }
+
+    /// The rows of a snapshot whose keys in an index, or without one in the clustered tree, begin
+    /// at the first bytes and lie before the second ones.
+    pub(crate) fn between(
+        table: &Arc<Table>,
+        index: Option<usize>,
+        (start, end): (Vec<u8>, Option<Vec<u8>>),
+        backward: bool,
+    ) -> TableScan {
+        let direction = if backward { Direction::Backward } else { Direction::Forward };
+        let way = Path { index, covering: false, direction, exact: true };
+        let rest = vec![KeyRange { start, end, last: None }].into_iter();
+        TableScan::by(table, way, ReadMode::Snapshot, State::Ranges { rest, cursor: None })
+    }
+
+    fn by(table: &Arc<Table>, path: Path, mode: ReadMode, state: State) -> TableScan {
+        TableScan {
             table: table.clone(),
-            path: way,
+            path,
             mode,
             state,
             standing: Standing::Record,
@@ -113,7 +139,23 @@ impl TableScan {
             narrow: None,
             locks: LockPolicy::default(),
             last: LastMove::default(),
-        })
+        }
+    }
+
+    /// A consistent read of these ranges.
+    pub(super) fn of_ranges(table: &Arc<Table>, path: Path, ranges: Vec<KeyRange>) -> TableScan {
+        let state = State::Ranges { rest: ranges.into_iter(), cursor: None };
+        TableScan::by(table, path, ReadMode::Snapshot, state)
+    }
+
+    /// The ranges that are read and the way to their rows, before the first move; `None` where one
+    /// key is read.
+    pub(super) fn into_ranges(self) -> Option<(Path, Vec<KeyRange>)> {
+        debug_assert!(self.is_unmoved(), "ranges are cut before the first move");
+        match self.state {
+            State::Point(_) => None,
+            State::Ranges { rest, .. } => Some((self.path, rest.collect())),
+        }
     }
 
     /// Reads these columns of each row only, and no keys. Where rows are read from the
@@ -159,7 +201,8 @@ impl TableScan {
         self.path.index.filter(|&index| self.table.def.indexes[index].kind != IndexKind::Primary)
     }
 
-    fn tree(&self) -> &Tree {
+    /// The tree whose ranges are read.
+    pub(super) fn tree(&self) -> &Tree {
         match self.secondary() {
             Some(index) => &self.table.indexes[index].tree,
             None => &self.table.clustered,

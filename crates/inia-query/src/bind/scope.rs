@@ -155,7 +155,8 @@ impl BlockScope<'_, '_> {
         }
     }
 
-    /// The column of GROUP BY that a name stands for; error 1052 where there are several.
+    /// The column of GROUP BY that a name stands for; error 1052 where there are several. A column
+    /// of a merged derived table that is a constant is none, as in MySQL.
     fn group_column(&self, name: &ColumnName) -> Result<Option<Expr>> {
         let names = self.names();
         let mut found: Option<&Expr> = None;
@@ -165,9 +166,8 @@ impl BlockScope<'_, '_> {
                     continue;
                 }
                 let expr = column.expr();
-                let Some(group) = self.group.iter().find(|group| group.same(&expr)) else {
-                    continue;
-                };
+                let same = |group: &&Expr| group.as_literal().is_none() && group.same(&expr);
+                let Some(group) = self.group.iter().find(same) else { continue };
                 if found.is_some_and(|found| !found.same(group)) {
                     let clause = self.clause.name();
                     let code = ErrorCode::NonUniqueColumn;

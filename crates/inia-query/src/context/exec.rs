@@ -9,6 +9,7 @@ use crate::error::StorageResult;
 use crate::information::Information;
 use crate::interrupt::Interrupt;
 use crate::spill::Workspace;
+use crate::workers::Helpers;
 use inia_base::error::SqlError;
 use inia_storage::{Isolation, Txn};
 use std::cell::RefCell;
@@ -85,6 +86,11 @@ impl<'s> ExecContext<'s> {
     /// As [`Transactions::row_count`].
     pub(crate) fn row_count(&self, table: &Table) -> Result<Option<u64>, SqlError> {
         self.transactions.row_count(table)
+    }
+
+    /// Threads that may help the statement, which may have so many with its own.
+    pub(crate) fn helpers(&self, threads: usize) -> Helpers<'s> {
+        self.host.helpers(threads)
     }
 
     /// What the rows of computed tables are made from.

@@ -9,6 +9,7 @@ use crate::information::{Information, NamedValues};
 use crate::interrupt::Interrupt;
 use crate::status::{Connection, SessionCounters};
 use crate::sysvar::{self, SessionVars};
+use crate::workers::Helpers;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::memory::SessionMemory;
 use inia_base::rt::WaitCell;
@@ -91,6 +92,11 @@ impl Host {
             deadline: Cell::new(None),
             memory,
         }
+    }
+
+    /// Threads that may help the running statement, which may have so many with its own.
+    pub(crate) fn helpers(&self, threads: usize) -> Helpers<'_> {
+        self.db.helpers(threads)
     }
 
     /// What ends the running statement before it is done.

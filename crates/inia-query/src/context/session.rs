@@ -1,5 +1,6 @@
 //! What a session keeps between statements; a statement borrows the parts separately.
 
+use super::handlers::Handlers;
 use super::host::Host;
 use super::reply::ReplyWait;
 use super::statement_txn::{RowLocks, StatementTxns};
@@ -100,6 +101,8 @@ pub struct SessionContext {
     pub(crate) table_locks: TableLocks,
     /// FLUSH TABLES WITH READ LOCK.
     pub(crate) read_lock: Option<[MdlGuard; 2]>,
+    /// HANDLER … OPEN.
+    pub handlers: Handlers,
     /// What the account's sessions may still do; `None` where nothing limits them.
     pub meter: Option<Arc<Meter>>,
     /// What the running statement changed in the session.
@@ -182,6 +185,7 @@ impl SessionContext {
             results: None,
             table_locks: TableLocks::default(),
             read_lock: None,
+            handlers: Handlers::default(),
             meter,
             changes: Vec::new(),
             killed,

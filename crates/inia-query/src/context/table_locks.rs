@@ -370,7 +370,12 @@ impl SessionContext {
     pub fn is_engaged(&self) -> bool {
         let state = &self.state;
         let begun = state.explicit || (state.open && !state.autocommit);
-        begun || !self.table_locks.list.is_empty()
+        begun || self.has_locked_tables()
+    }
+
+    /// Whether the session holds tables by LOCK TABLES.
+    pub fn has_locked_tables(&self) -> bool {
+        !self.table_locks.list.is_empty()
     }
 
     /// Errors 1100, 1099 and 1192 of statements under LOCK TABLES that their syntax shows.

@@ -7,6 +7,8 @@
 //!   leaf ─► conditions ─► columns of 2,048 rows ─► hash join ─► groups
 //! ```
 //!
+//! Several threads may do so at a time, each with other parts of a table ([`parallel`]).
+//!
 //! What has no vector form is evaluated row by row, in its place. Where numbers outgrow 128 bits or
 //! a join or groups outgrow memory, nothing has been given yet: the rows are executed one by one
 //! then.
@@ -22,7 +24,9 @@ mod keys;
 mod leaf;
 mod loops;
 mod numbers;
+mod operators;
 mod pairs;
+mod parallel;
 mod program;
 mod scan;
 mod sideways;

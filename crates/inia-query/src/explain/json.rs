@@ -13,6 +13,7 @@ use super::estimate::{Estimate, Estimator, computed, scan};
 use super::line::{Line, each_subquery, table_line};
 use crate::access::{EvalSettings, RejectedIndex, Request, rejected_indexes};
 use crate::optimize::path_cost;
+use crate::plan::batches::BatchSource;
 use crate::plan::{
     Body, GroupStrategy, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan,
     StatementPlan, TableSource,
@@ -46,7 +47,8 @@ fn digits(number: f64) -> Json {
 pub fn print_json(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost) -> String {
     let settings = EvalSettings { env, host };
     let estimator = Estimator::new(plan);
-    let mut printer = Printer { plan, estimator, settings, next_id: 1, shown: Vec::new() };
+    let mut printer =
+        Printer { plan, estimator, settings, next_id: 1, shown: Vec::new(), batches: None };
     let block = printer.query(&plan.root);
     let mut out = String::new();
     write(&Json::Object(vec![("query_block", Json::Object(block))]), 0, &mut out);
@@ -102,11 +104,13 @@ struct Printer<'p> {
     next_id: usize,
     /// Subplans that have been shown, and the number of their query block.
     shown: Vec<(usize, usize)>,
+    /// How the SELECT that is shown is executed over batches, where it is.
+    batches: Option<(&'p RowSource, &'p BatchSource)>,
 }
 
-impl Printer<'_> {
+impl<'p> Printer<'p> {
     /// The members of a query block.
-    fn query(&mut self, query: &QueryPlan) -> Object {
+    fn query(&mut self, query: &'p QueryPlan) -> Object {
         match &query.body {
             Body::Select(select) => self.select(select, Some(query)),
             Body::Nested(inner) if query.order.is_empty() => self.query(inner),
@@ -127,7 +131,7 @@ impl Printer<'_> {
         }
     }
 
-    fn body(&mut self, body: &Body) -> Object {
+    fn body(&mut self, body: &'p Body) -> Object {
         match body {
             Body::Select(select) => self.select(select, None),
             Body::Nested(query) => self.query(query),
@@ -144,7 +148,7 @@ impl Printer<'_> {
         self.next_id - 1
     }
 
-    fn set_operation(&mut self, set: &SetPlan) -> Object {
+    fn set_operation(&mut self, set: &'p SetPlan) -> Object {
         let name = match set.rest.first().map(|step| step.op) {
             Some(SetOp::Intersect) => "intersect_result",
             Some(SetOp::Except) => "except_result",
@@ -163,7 +167,7 @@ impl Printer<'_> {
         vec![(name, Json::Object(result))]
     }
 
-    fn select(&mut self, select: &SelectPlan, query: Option<&QueryPlan>) -> Object {
+    fn select(&mut self, select: &'p SelectPlan, query: Option<&'p QueryPlan>) -> Object {
         let mut members = vec![("select_id", Json::Number(self.take_id() as u64))];
         let whole = match query {
             Some(query) => self.estimator.query(query),
@@ -180,10 +184,13 @@ impl Printer<'_> {
         } else {
             members.push(("cost_info", query_cost(whole)));
         }
+        let batches = select.batches.as_ref().map(|plan| (&select.source, &plan.source));
+        let around = std::mem::replace(&mut self.batches, batches);
         let mut inner = match message {
             Some(_) => Object::new(),
             None => self.tables(&select.source),
         };
+        self.batches = around;
         if !select.filter.is_empty() {
             inner.push(("attached_condition", text(conditions(&select.filter))));
         }
@@ -299,6 +306,11 @@ impl Printer<'_> {
         }
         if table.access.backward {
             members.push(("backward_index_scan", Json::Flag(true)));
+        }
+        if let Some((from, plan)) = self.batches
+            && plan.threads_of(from, table) > 1
+        {
+            members.push(("threads", Json::Number(plan.threads_of(from, table) as u64)));
         }
         add_join(join, &mut members);
         let columns = &table.table.def.columns;

@@ -7,6 +7,7 @@
 use super::estimate::{Estimate, Estimator, computed, scan};
 use super::line::{Line, each_subquery};
 use crate::access::kept_by_all;
+use crate::plan::batches::BatchSource;
 use crate::plan::trace::{Node, Trace};
 use crate::plan::{
     Aggregation, Body, Direct, DirectShape, GroupStrategy, JoinMethod, JoinPlan, JoinType,
@@ -21,7 +22,7 @@ use std::fmt::Write;
 /// The whole plan as indented text, with what a run of it has shown.
 pub fn print_tree(plan: &StatementPlan, trace: Option<&Trace>) -> String {
     let (estimator, out) = (Estimator::new(plan), String::new());
-    let mut printer = Printer { plan, estimator, trace, seen: None, in_batches: false, out };
+    let mut printer = Printer { plan, estimator, trace, seen: None, batches: None, out };
     printer.query(&plan.root, 0);
     printer.out
 }
@@ -32,12 +33,12 @@ struct Printer<'p> {
     trace: Option<&'p Trace>,
     /// What was seen of the node that is printed next.
     seen: Option<String>,
-    /// The SELECT that is printed joins batches of rows.
-    in_batches: bool,
+    /// How the SELECT that is printed is executed over batches, where it is.
+    batches: Option<(&'p RowSource, &'p BatchSource)>,
     out: String,
 }
 
-impl Printer<'_> {
+impl<'p> Printer<'p> {
     fn node(&mut self, depth: usize, text: &str, estimate: Estimate) {
         let seen = self.seen.take().unwrap_or_default();
         // Writing to a string cannot fail.
@@ -54,7 +55,7 @@ impl Printer<'_> {
         self.seen = self.trace.map(|trace| trace.describe(node));
     }
 
-    fn query(&mut self, query: &QueryPlan, mut depth: usize) {
+    fn query(&mut self, query: &'p QueryPlan, mut depth: usize) {
         self.enter(Node::Query(query));
         if let Some(limit) = &query.limit {
             let offset = limit.offset.as_ref().map(|offset| format!(", offset {}", print(offset)));
@@ -97,7 +98,7 @@ impl Printer<'_> {
         self.plan.direct.as_ref().filter(|_| sent)
     }
 
-    fn body(&mut self, body: &Body, depth: usize) {
+    fn body(&mut self, body: &'p Body, depth: usize) {
         match body {
             Body::Select(select) => self.select(select, depth),
             Body::Nested(query) => self.query(query, depth),
@@ -127,7 +128,7 @@ impl Printer<'_> {
         }
     }
 
-    fn select(&mut self, select: &SelectPlan, mut depth: usize) {
+    fn select(&mut self, select: &'p SelectPlan, mut depth: usize) {
         self.enter(Node::Select(select));
         let direct = match &self.plan.root.body {
             Body::Select(root) if std::ptr::eq(&**root, select) => self.direct(&self.plan.root),
@@ -160,9 +161,10 @@ impl Printer<'_> {
                 self.enter(Node::Filtered(select));
             }
             self.filtered(&conditions, estimates.filtered, &mut depth);
-            let around = std::mem::replace(&mut self.in_batches, select.batches.is_some());
+            let batches = select.batches.as_ref().map(|plan| (&select.source, &plan.source));
+            let around = std::mem::replace(&mut self.batches, batches);
             self.source(&select.source, depth);
-            self.in_batches = around;
+            self.batches = around;
         }
         self.subqueries(select, outer);
     }
@@ -231,7 +233,7 @@ impl Printer<'_> {
     }
 
     /// The subqueries in a SELECT's expressions, each once.
-    fn subqueries(&mut self, select: &SelectPlan, depth: usize) {
+    fn subqueries(&mut self, select: &'p SelectPlan, depth: usize) {
         let mut found: Vec<(usize, String)> = Vec::new();
         each_subquery(select, &mut |sub, selected| {
             let how = match (&sub.kind, sub.correlated) {
@@ -292,7 +294,7 @@ impl Printer<'_> {
         matches!(&root.source, RowSource::Table(own) if std::ptr::eq(&**own, table))
     }
 
-    fn source(&mut self, source: &RowSource, mut depth: usize) {
+    fn source(&mut self, source: &'p RowSource, mut depth: usize) {
         self.enter(Node::Source(source));
         let estimate = self.estimator.source(source);
         match source {
@@ -304,7 +306,13 @@ impl Printer<'_> {
                 self.table_filter(table, &mut depth);
                 self.seen = self.trace.map(|trace| trace.describe_scan(source, table));
                 let direct = self.direct(&self.plan.root).filter(|_| self.is_root(table));
-                let text = table_text(table, direct.map_or("", how_taken));
+                let mut text = table_text(table, direct.map_or("", how_taken));
+                let batches = self.batches;
+                if let Some((from, plan)) = batches
+                    && plan.threads_of(from, table) > 1
+                {
+                    let _ = write!(text, " (up to {} threads)", plan.threads_of(from, table));
+                }
                 self.node(depth, &text, scan(table));
             }
             RowSource::Subplan { id, alias, filter, .. } => {
@@ -331,7 +339,7 @@ impl Printer<'_> {
                 self.source(&join.left, depth);
             }
             RowSource::Join(join) => {
-                let batches = if self.in_batches { " of batches" } else { "" };
+                let batches = if self.batches.is_some() { " of batches" } else { "" };
                 self.node(depth, &join_text(join, batches), estimate);
                 self.source(&join.left, depth + 1);
                 let mut below = depth + 1;

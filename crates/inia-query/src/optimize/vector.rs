@@ -5,6 +5,7 @@
 
 mod batches;
 mod in_order;
+mod parallel;
 mod program;
 
 pub(crate) use batches::batch_plan;
@@ -43,7 +44,8 @@ pub(super) fn vector_groups(
     let kept = given.filter(|slot| read.as_ref().is_none_or(|read| read.contains(*slot)));
     let (kept, program) = (kept.collect(), program.finish());
     let in_order = is_in_order(select, &aggregation.group, (&keys, &totals, &program));
-    Some(VectorGroups { keys, kept, totals, program, in_order })
+    let mergeable = !in_order && parallel::is_mergeable(aggregation, &totals);
+    Some(VectorGroups { keys, kept, totals, program, in_order, mergeable })
 }
 
 /// Whether nobody sees in which order keys and arguments are evaluated: those of a batch are, one

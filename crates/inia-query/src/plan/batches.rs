@@ -10,6 +10,7 @@
 //! ```
 
 use super::vector::{Program, VectorFilters, VectorForm};
+use super::{RowSource, TableSource};
 use inia_base::collation::Collation;
 
 /// The whole FROM of a SELECT, with what is left of WHERE.
@@ -28,6 +29,36 @@ pub struct BatchSource {
     pub node: BatchNode,
     /// The slots that anything above reads, and what their vectors hold.
     pub slots: Vec<BatchSlot>,
+    /// How many threads may make them, each of parts of the leftmost table; 1 for the statement's
+    /// own alone.
+    pub threads: usize,
+}
+
+impl BatchSource {
+    /// How many threads read a table of the source, which this stands beside.
+    pub(crate) fn threads_of(&self, source: &RowSource, table: &TableSource) -> usize {
+        if leftmost(source).is_some_and(|leftmost| std::ptr::eq(leftmost, table)) {
+            return self.threads;
+        }
+        let RowSource::Join(join) = source else { return 1 };
+        match &self.node {
+            BatchNode::Hash(hash) => {
+                let left = hash.left.threads_of(&join.left, table);
+                left.max(hash.right.threads_of(&join.right, table))
+            }
+            BatchNode::Loop(looped) => looped.left.threads_of(&join.left, table),
+            BatchNode::Table(_) | BatchNode::Rows => 1,
+        }
+    }
+}
+
+/// The table whose rows come first into the rows of a source.
+pub(crate) fn leftmost(source: &RowSource) -> Option<&TableSource> {
+    match source {
+        RowSource::Table(table) => Some(table),
+        RowSource::Join(join) => leftmost(&join.left),
+        _ => None,
+    }
 }
 
 /// A slot of a batch.

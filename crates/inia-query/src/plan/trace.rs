@@ -7,6 +7,7 @@ use super::{JoinPlan, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::error::SqlError;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem::{Discriminant, discriminant};
 use std::time::{Duration, Instant};
 
 /// A node of the plan that is being run; its kind and address identify it.
@@ -32,6 +33,26 @@ pub(crate) enum Node {
     Scan(*const TableSource),
 }
 
+/// A node's kind and address, by which other threads may name it, too.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct NodeKey(Discriminant<Node>, usize);
+
+impl From<Node> for NodeKey {
+    fn from(node: Node) -> NodeKey {
+        let address = match node {
+            Node::Query(query) | Node::Sorted(query) => query.addr(),
+            Node::Select(select)
+            | Node::Having(select)
+            | Node::Grouped(select)
+            | Node::Filtered(select) => select.addr(),
+            Node::Build(join) => join.addr(),
+            Node::Source(source) => source.addr(),
+            Node::Scan(table) => table.addr(),
+        };
+        NodeKey(discriminant(&node), address)
+    }
+}
+
 /// Sums over a node's runs.
 #[derive(Clone, Copy, Default)]
 struct Sums {
@@ -44,7 +65,7 @@ struct Sums {
 /// What was seen of a plan's run.
 #[derive(Default)]
 pub struct Trace {
-    nodes: RefCell<HashMap<Node, Sums>>,
+    nodes: RefCell<HashMap<NodeKey, Sums>>,
 }
 
 /// One run of a node.
@@ -81,7 +102,7 @@ impl Trace {
     pub(crate) fn add(&self, node: Node, watch: &Watch) {
         let whole = watch.begun.elapsed().saturating_sub(watch.away);
         let mut nodes = self.nodes.borrow_mut();
-        let sums = nodes.entry(node).or_default();
+        let sums = nodes.entry(node.into()).or_default();
         sums.loops += 1;
         sums.rows += watch.rows;
         sums.first += watch.first.unwrap_or(whole);
@@ -90,35 +111,58 @@ impl Trace {
 
     /// A run of a table has looked at so many records.
     pub(crate) fn examined(&self, table: &TableSource, rows: u64) {
-        self.nodes.borrow_mut().entry(Node::Scan(table)).or_default().rows += rows;
+        self.nodes.borrow_mut().entry(Node::Scan(table).into()).or_default().rows += rows;
     }
 
     /// A node was run for so many rows at once, and has given so many.
     pub(crate) fn looked_up(&self, node: Node, (runs, rows): (u64, u64)) {
         let mut nodes = self.nodes.borrow_mut();
-        let sums = nodes.entry(node).or_default();
+        let sums = nodes.entry(node.into()).or_default();
         sums.loops += runs;
         sums.rows += rows;
     }
 
+    /// Adds what threads saw that worked on one run of some nodes together: the sum of their rows,
+    /// and the time of the longest.
+    pub(crate) fn add_threads(&self, threads: impl IntoIterator<Item = Trace>) {
+        let mut run: HashMap<NodeKey, Sums> = HashMap::new();
+        for thread in threads {
+            for (node, seen) in thread.nodes.into_inner() {
+                let sums = run.entry(node).or_insert(Sums { first: seen.first, ..Sums::default() });
+                sums.loops = seen.loops.min(1);
+                sums.rows += seen.rows;
+                sums.first = sums.first.min(seen.first);
+                sums.whole = sums.whole.max(seen.whole);
+            }
+        }
+        let mut nodes = self.nodes.borrow_mut();
+        for (node, seen) in run {
+            let sums = nodes.entry(node).or_default();
+            sums.loops += seen.loops;
+            sums.rows += seen.rows;
+            sums.first += seen.first;
+            sums.whole += seen.whole;
+        }
+    }
+
     /// What a node did, in MySQL's words: averages over its runs, in milliseconds.
     pub(crate) fn describe(&self, node: Node) -> String {
-        describe(self.nodes.borrow().get(&node).copied().unwrap_or_default())
+        describe(self.nodes.borrow().get(&node.into()).copied().unwrap_or_default())
     }
 
     /// What making a join's hash table did, of as many rows as its right side gave.
     pub(crate) fn describe_build(&self, join: &JoinPlan) -> String {
         let nodes = self.nodes.borrow();
-        let mut sums = nodes.get(&Node::Build(join)).copied().unwrap_or_default();
-        sums.rows = nodes.get(&Node::Source(&join.right)).map_or(0, |source| source.rows);
+        let mut sums = nodes.get(&Node::Build(join).into()).copied().unwrap_or_default();
+        sums.rows = nodes.get(&Node::Source(&join.right).into()).map_or(0, |source| source.rows);
         describe(sums)
     }
 
     /// What the scan below a member of FROM did, in as many runs and as much time.
     pub(crate) fn describe_scan(&self, source: &RowSource, table: &TableSource) -> String {
         let nodes = self.nodes.borrow();
-        let mut sums = nodes.get(&Node::Source(source)).copied().unwrap_or_default();
-        sums.rows = nodes.get(&Node::Scan(table)).map_or(0, |scan| scan.rows);
+        let mut sums = nodes.get(&Node::Source(source).into()).copied().unwrap_or_default();
+        sums.rows = nodes.get(&Node::Scan(table).into()).map_or(0, |scan| scan.rows);
         describe(sums)
     }
 }

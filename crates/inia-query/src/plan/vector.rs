@@ -224,4 +224,6 @@ pub struct VectorGroups {
     /// Rows of a group come one after the other, and every number fits: a group is given when the
     /// next one has begun, so that any number of groups takes little memory.
     pub in_order: bool,
+    /// Several threads may group rows, each by itself: what they have can be put together.
+    pub mergeable: bool,
 }

@@ -141,6 +141,8 @@ pub(super) const VARS: &[VarDef] = &[
     var("immediate_server_version", Home::Session, VarKind::Int(0, 999999), "999999"),
     var("information_schema_stats_expiry", Home::Both, VarKind::Int(0, 31536000), "86400"),
     var("inia_batch_rows", Home::Both, VarKind::Int(0, BIG), "128"),
+    var("inia_parallel_rows", Home::Both, VarKind::Int(0, BIG), "100000"),
+    var("inia_parallel_workers", Home::Both, VarKind::Int(0, 1024), "0"),
     var("init_connect", Home::Global, VarKind::Text, ""),
     var("init_file", Home::ReadOnly, VarKind::Text, ""),
     var("insert_id", Home::Session, VarKind::Int(0, BIG), "0"),

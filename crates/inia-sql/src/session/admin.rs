@@ -173,11 +173,13 @@ fn reload_tls(session: &SessionContext) -> Done {
     }
 }
 
-/// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES.
-fn forget_counts(session: &SessionContext, flush: &ast::Flush) -> StatementOutcome {
+/// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES, HANDLER begins to
+/// read anew after FLUSH TABLES.
+fn forget_counts(session: &mut SessionContext, flush: &ast::Flush) -> StatementOutcome {
     let accounts = &session.db.accounts;
     for target in &flush.targets {
         match target {
+            FlushTarget::Tables { .. } => session.handlers.rewind(),
             FlushTarget::UserResources => accounts.meters.flush(),
             FlushTarget::Privileges => {
                 accounts.meters.flush();
@@ -200,7 +202,7 @@ impl Session {
             return Err(run::failed(&mut self.context, error));
         }
         flush.targets.retain(|_| parts & GRANTS != 0);
-        forget_counts(&self.context, &flush);
+        forget_counts(&mut self.context, &flush);
         let old: [&dyn std::fmt::Display; 2] = [&"COM_REFRESH", &"FLUSH statement"];
         self.context.warn(ErrorCode::WarnDeprecatedSyntax, &old);
         Ok(self.context.warning_count())

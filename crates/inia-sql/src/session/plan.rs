@@ -4,7 +4,7 @@
 //! statement runs from its syntax tree.
 
 use super::evaluate::{evaluate, with};
-use super::{admin, control, database, define, evaluate, explain, set, show};
+use super::{admin, control, database, define, evaluate, explain, handler, set, show};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -454,6 +454,7 @@ pub(super) fn execute(
         Statement::Explain(explain) => explain::explain(session, explain, sink),
         Statement::LoadData(load) => load_data(session, load, params, sink),
         Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
+        Statement::Handler(statement) => handler::execute(session, statement, params, sink),
         Statement::Select(query) => admin::select_into(session, query, params),
         _ => admin::execute(session, statement, params, sink),
     }

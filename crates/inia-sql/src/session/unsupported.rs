@@ -21,7 +21,6 @@ fn name(statement: &Statement) -> &str {
             RoutineDetail::Trigger { .. } => "CREATE TRIGGER",
             RoutineDetail::Event { .. } => "CREATE EVENT",
         },
-        Statement::Handler(_) => "HANDLER",
         Statement::Xa(_) => "XA",
         Statement::InstallPlugin { .. } => "INSTALL PLUGIN",
         Statement::UninstallPlugin(_) => "UNINSTALL PLUGIN",

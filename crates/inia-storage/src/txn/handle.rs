@@ -39,10 +39,13 @@ pub struct Txn {
     pub(super) session: Arc<Session>,
     pub(super) owner: Arc<Owner>,
     pub(super) interrupter: Interrupter,
-    open: bool,
+    pub(super) open: bool,
     pub(super) isolation: Isolation,
     /// Given at the first write; 0 before.
     pub(super) id: TxnId,
+    /// Whose changes its reads show besides those of its snapshot: its own ones, by [`Txn::id`], or
+    /// those of the transaction that it reads for ([`Txn::reader`]).
+    pub(super) own: TxnId,
     pub(super) snapshot: Option<Snapshot>,
     pub(super) undo: UndoLog,
     lock_wait_timeout: Duration,
@@ -150,6 +153,7 @@ impl Txn {
             open: false,
             isolation: Isolation::RepeatableRead,
             id: TxnId(0),
+            own: TxnId(0),
             snapshot: None,
             undo,
             lock_wait_timeout: LOCK_WAIT_TIMEOUT,
@@ -308,7 +312,9 @@ impl Txn {
             self.enlist();
             let wal = self.core.store.wal();
             self.session.hold_log(wal.closed_lsn(), wal.durable_lsn());
+            debug_assert!(self.own.0 == 0, "a reader does not write");
             self.id = self.core.status.begin(self.owner.index());
+            self.own = self.id;
             self.owner.set_txn(self.id);
             self.session.begin_writing(self.id);
         }
@@ -560,7 +566,7 @@ impl Txn {
         if self.id.0 != 0 {
             self.session.withdraw_undo();
         }
-        self.id = TxnId(0);
+        (self.id, self.own) = (TxnId(0), TxnId(0));
         self.created.clear();
         self.open = false;
     }

@@ -62,7 +62,7 @@ impl Txn {
     pub(super) fn check_age(&self, tree: &Tree) -> Result<()> {
         debug_assert!(self.core.trees.has(tree), "a tree of another engine");
         let sees = |maker| match self.snapshot {
-            Some(snapshot) => snapshot.sees(maker, self.id, &self.core.status),
+            Some(snapshot) => snapshot.sees(maker, self.own, &self.core.status),
             None => true,
         };
         if tree.made_by().is_none_or(sees) { Ok(()) } else { Err(StorageError::SnapshotTooOld) }
@@ -82,7 +82,7 @@ impl Txn {
         };
         let shown = match snapshot {
             None => !header.is_deleted(),
-            Some(snapshot) => self.core.resolve(snapshot, self.id, header, payload)?,
+            Some(snapshot) => self.core.resolve(snapshot, self.own, header, payload)?,
         };
         Ok(shown.then(|| read(payload)))
     }
@@ -104,7 +104,7 @@ impl Txn {
                 let shown = |header: RecordHeader| match snapshot {
                     None => !header.is_deleted(),
                     Some(snapshot) => {
-                        snapshot.sees(header.txn_id(), self.id, &self.core.status)
+                        snapshot.sees(header.txn_id(), self.own, &self.core.status)
                             && !header.is_deleted()
                     }
                 };

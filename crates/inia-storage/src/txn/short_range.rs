@@ -75,7 +75,7 @@ impl Txn {
         }
         let newest = |entry: &RangeEntry| match snapshot {
             None => true,
-            Some(snapshot) => snapshot.sees(entry.header.txn_id(), self.id, &self.core.status),
+            Some(snapshot) => snapshot.sees(entry.header.txn_id(), self.own, &self.core.status),
         };
         if !out.entries[first..].iter().all(newest) {
             out.entries.truncate(first);

@@ -16,6 +16,7 @@ mod mutated;
 mod parts;
 mod purging;
 mod ranges;
+mod readers;
 mod recovery;
 mod relogging;
 mod resuming;

@@ -16,13 +16,23 @@ use super::totals::Totals;
 use crate::exec::keys::encode_key;
 use crate::exec::{Project, Result, Runner};
 use crate::plan::SelectPlan;
+use crate::plan::batches::BatchPlan;
 use crate::plan::vector::{NumberKind, VectorGroups, VectorKey};
-use crate::spill::{Grant, held};
+use crate::spill::{Grant, Workspace, held};
 use inia_base::value::Value;
 use inia_expr::{Aggregate, EvalContext, Expr};
 
-/// The state of one execution.
-struct Grouping<'p, 'w> {
+/// Groups to be made of the rows of a SELECT.
+#[derive(Clone, Copy)]
+pub(super) struct GroupTask<'p> {
+    pub(super) select: &'p SelectPlan,
+    pub(super) batches: &'p BatchPlan,
+    pub(super) plan: &'p VectorGroups,
+    pub(super) calls: &'p [Aggregate],
+}
+
+/// The groups of one execution, or of one of its threads.
+pub(super) struct Grouping<'p, 'w> {
     plan: &'p VectorGroups,
     /// The expressions that group.
     group: &'p [Expr],
@@ -37,12 +47,39 @@ struct Grouping<'p, 'w> {
     used: usize,
 }
 
+/// What became of the groups of a SELECT.
+enum Groups<'p, 'w> {
+    /// They are here, the last of them at least.
+    Here(Grouping<'p, 'w>),
+    /// They were given, as many as are wanted.
+    Given,
+    /// Rows or groups do not fit; nothing was given.
+    Unfit,
+}
+
 /// What is kept of the first row of each group.
 #[derive(Default)]
 struct FirstRows {
     groups: usize,
     /// The values of one group after the other.
     values: Vec<Value>,
+    /// Where several threads make groups: the morsel in which each has begun, and how many its
+    /// thread had then. That is the order in which one thread would have begun them.
+    begun: Vec<(u32, u32)>,
+    /// The present morsel, where several threads make groups.
+    morsel: Option<u32>,
+}
+
+impl FirstRows {
+    /// The groups in the order in which they began; `None` for that of their numbers.
+    fn order(&self) -> Option<Vec<u32>> {
+        if self.begun.is_sorted() {
+            return None;
+        }
+        let mut order: Vec<u32> = (0..self.groups as u32).collect();
+        order.sort_unstable_by_key(|&group| self.begun[group as usize]);
+        Some(order)
+    }
 }
 
 impl Runner<'_> {
@@ -57,46 +94,83 @@ impl Runner<'_> {
         project: &mut Project<'_>,
     ) -> Result<bool> {
         let Some(batches) = &select.batches else { return Ok(false) };
-        let group = select.aggregation.as_ref().map_or(&[][..], |all| &all.group);
-        let Some(program) = Execution::new(&plan.program, ctx) else { return Ok(false) };
-        let mut grouping = Grouping {
-            plan,
-            group,
-            program,
-            dictionaries: plan.keys.iter().map(|_| Dictionary::default()).collect(),
-            numbers: GroupNumbers::new(plan.keys.len()),
-            first: FirstRows::default(),
-            totals: Totals::new(&plan.totals, calls),
-            memory: Grant::new(self.exec.workspace),
-            used: 0,
+        let task = GroupTask { select, batches, plan, calls };
+        let mut grouping = match self.groups_of_threads(task, ctx, row)? {
+            Some(grouping) => grouping,
+            None => match self.groups_of_one(task, ctx, row, project)? {
+                Groups::Here(grouping) => grouping,
+                Groups::Given => return Ok(true),
+                Groups::Unfit => return Ok(false),
+            },
         };
-        let mut stopped = false;
-        let done = self.fitting_batches((select, batches), ctx, row, &mut |ctx, row, batch| {
-            if !grouping.add(batch, ctx, row)? {
-                debug_assert!(!plan.in_order, "what is given cannot be taken back");
-                return Ok(Flow::Unfit);
-            }
-            if plan.in_order && !grouping.give(self, true, ctx, row, project)? {
-                stopped = true;
-                return Ok(Flow::Enough);
-            }
-            Ok(Flow::More)
-        })?;
-        if !done || stopped {
-            return Ok(done);
-        }
-        if group.is_empty() && grouping.first.groups == 0 {
+        if grouping.group.is_empty() && grouping.first.groups == 0 {
             plan.kept.iter().for_each(|&slot| row[slot] = Value::Null);
             grouping.begin(row);
         }
         grouping.give(self, false, ctx, row, project)?;
         Ok(true)
     }
+
+    /// The groups that the statement's own thread makes. Those that are complete before are given.
+    fn groups_of_one<'p>(
+        &'p self,
+        task: GroupTask<'p>,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        project: &mut Project<'_>,
+    ) -> Result<Groups<'p, 'p>> {
+        let Some(mut grouping) = Grouping::new(task, self.exec.workspace, ctx) else {
+            return Ok(Groups::Unfit);
+        };
+        let (mut stopped, in_order) = (false, task.plan.in_order);
+        let from = (task.select, task.batches);
+        let done = self.fitting_batches(from, ctx, row, &mut |ctx, row, batch| {
+            if !grouping.add(batch, ctx, row)? {
+                debug_assert!(!in_order, "what is given cannot be taken back");
+                return Ok(Flow::Unfit);
+            }
+            if in_order && !grouping.give(self, true, ctx, row, project)? {
+                stopped = true;
+                return Ok(Flow::Enough);
+            }
+            Ok(Flow::More)
+        })?;
+        Ok(match (done, stopped) {
+            (false, _) => Groups::Unfit,
+            (true, true) => Groups::Given,
+            (true, false) => Groups::Here(grouping),
+        })
+    }
 }
 
-impl Grouping<'_, '_> {
+impl<'p, 'w> Grouping<'p, 'w> {
+    /// No groups yet; `None` where constants are not what the plan has taken them for.
+    pub(super) fn new(
+        task: GroupTask<'p>,
+        workspace: Workspace<'w>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Option<Grouping<'p, 'w>> {
+        let GroupTask { select, plan, calls, .. } = task;
+        Some(Grouping {
+            plan,
+            group: select.aggregation.as_ref().map_or(&[][..], |all| &all.group),
+            program: Execution::new(&plan.program, ctx)?,
+            dictionaries: plan.keys.iter().map(|_| Dictionary::default()).collect(),
+            numbers: GroupNumbers::new(plan.keys.len()),
+            first: FirstRows::default(),
+            totals: Totals::new(&plan.totals, calls),
+            memory: Grant::new(workspace),
+            used: 0,
+        })
+    }
+
+    /// The rows to come are those of a morsel, which are later than those of smaller numbers.
+    pub(super) fn begin_morsel(&mut self, morsel: usize) {
+        self.first.morsel = Some(morsel as u32);
+    }
+
     /// Takes a batch in; false where it does not fit.
-    fn add(
+    pub(super) fn add(
         &mut self,
         batch: &mut Batch,
         ctx: &mut EvalContext<'_>,
@@ -217,11 +291,13 @@ impl Grouping<'_, '_> {
         project: &mut Project<'_>,
     ) -> Result<bool> {
         let complete = self.first.groups - usize::from(but_last && self.first.groups > 0);
-        let mut kept = self.first.values.drain(..complete * self.plan.kept.len());
-        for number in 0..complete {
+        let (order, width) = (self.first.order(), self.plan.kept.len());
+        for at in 0..complete {
             runner.check_killed()?;
-            for (&slot, value) in self.plan.kept.iter().zip(&mut kept) {
-                row[slot] = value;
+            let number = order.as_ref().map_or(at, |order| order[at] as usize);
+            let kept = &mut self.first.values[number * width..][..width];
+            for (&slot, value) in self.plan.kept.iter().zip(kept) {
+                row[slot] = std::mem::replace(value, Value::Null);
             }
             ctx.aggregates.clear();
             for at in 0..self.plan.totals.len() {
@@ -232,8 +308,8 @@ impl Grouping<'_, '_> {
                 return Ok(false);
             }
         }
-        drop(kept);
         if but_last && complete > 0 {
+            self.first.values.drain(..complete * width);
             self.first.groups = 1;
             self.numbers.leave_last();
             self.totals.leave_last();
@@ -243,12 +319,66 @@ impl Grouping<'_, '_> {
 
     /// Begins a group with its first row.
     fn begin(&mut self, row: &[Value]) {
-        let FirstRows { groups, values } = &mut self.first;
+        let FirstRows { groups, values, begun, morsel } = &mut self.first;
+        begun.extend(morsel.map(|morsel| (morsel, *groups as u32)));
         *groups += 1;
         let from = values.len();
         values.extend(self.plan.kept.iter().map(|&slot| row[slot].clone()));
         self.used += held(&values[from..]) + self.totals.begin();
         let numbered = self.plan.keys.is_empty() || *groups == self.numbers.len();
         debug_assert!(numbered, "each group has its number");
+    }
+
+    /// Takes the groups of another thread in; false where they do not fit.
+    pub(super) fn merge(&mut self, other: &Grouping<'_, '_>) -> bool {
+        let width = self.plan.kept.len();
+        let words = self.words_of(other);
+        let mut key = Vec::new();
+        for group in 0..other.first.groups {
+            let number = match self.plan.keys.is_empty() {
+                true => (0, self.first.groups == 0),
+                false => {
+                    key.clear();
+                    key.extend_from_slice(other.numbers.of(group as u32));
+                    let nulls = key.last().copied().unwrap_or_default();
+                    for (at, (word, words)) in key.iter_mut().zip(&words).enumerate() {
+                        if nulls >> at & 1 == 0 {
+                            *word = words.get(*word as usize).copied().unwrap_or(*word);
+                        }
+                    }
+                    self.numbers.number_of(&key)
+                }
+            };
+            let (into, values) = (number.0 as usize, &other.first.values[group * width..][..width]);
+            let begun = other.first.begun[group];
+            if number.1 {
+                self.first.groups += 1;
+                self.first.values.extend_from_slice(values);
+                self.first.begun.push(begun);
+                self.used += held(values) + self.totals.begin();
+            } else if begun < self.first.begun[into] {
+                self.first.values[into * width..][..width].clone_from_slice(values);
+                self.first.begun[into] = begun;
+            }
+            if !self.totals.merge(into, &other.totals, group) {
+                return false;
+            }
+        }
+        self.memory.allows(self.used + self.numbers.held())
+    }
+
+    /// For each key that is not a number the words here of another thread's words.
+    fn words_of(&mut self, other: &Grouping<'_, '_>) -> Vec<Vec<u64>> {
+        let mut all = Vec::with_capacity(self.dictionaries.len());
+        for (own, theirs) in self.dictionaries.iter_mut().zip(&other.dictionaries) {
+            let mut words = vec![0; theirs.keys().len()];
+            for (key, word) in theirs.keys() {
+                let (known, kept) = own.add_key(key.clone());
+                words[word as usize] = known;
+                self.used += kept;
+            }
+            all.push(words);
+        }
+        all
     }
 }

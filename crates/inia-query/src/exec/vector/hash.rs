@@ -13,10 +13,11 @@ use super::column::NO_ROW;
 use super::conditions::Filters;
 use super::index::RowIndex;
 use super::join_keys::{KeySide, Keys, Words};
+use super::operators::Operators;
 use super::pairs::{Pairs, gathered};
 use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow, visit_these};
-use crate::exec::{Result, Runner};
+use crate::exec::Result;
 use crate::plan::batches::{BatchKey, BatchSlot, HashBatches};
 use crate::plan::trace::{Node, Stage};
 use crate::plan::vector::NumberOp;
@@ -46,7 +47,7 @@ struct Probe<'p> {
     filters: Filters<'p>,
 }
 
-impl Runner<'_> {
+impl Operators<'_> {
     /// Gives the rows of a hash join to `visit`.
     pub(super) fn hash_batches(
         &self,
@@ -60,7 +61,7 @@ impl Runner<'_> {
         let is_kept = |slot: &&BatchSlot| out.contains(slot) || plan.on_slots.contains(slot);
         let kept: Vec<BatchSlot> = plan.right.slots.iter().filter(is_kept).copied().collect();
         let (mut rows, mut index) = (BatchBuilder::new(&kept), RowIndex::new(plan.keys.len()));
-        let mut memory = Grant::new(self.exec.workspace);
+        let mut memory = Grant::new(self.workspace);
         let from = (&join.right, &plan.right);
         let building = Stage::new(self.trace, Node::Build(join));
         let built = self.batches(from, &[], ctx, row, &mut |ctx, row, batch| {

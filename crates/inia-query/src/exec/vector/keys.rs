@@ -41,6 +41,11 @@ impl Dictionary {
         Some(recent.1)
     }
 
+    /// The keys that have come, each with its word.
+    pub(super) fn keys(&self) -> impl ExactSizeIterator<Item = (&Vec<u8>, u64)> {
+        self.by_key.iter().map(|(key, word)| (key, *word))
+    }
+
     /// The word of a key that came before.
     pub(super) fn of_key(&self, key: &[u8]) -> Option<u64> {
         self.by_key.get(key).copied()
@@ -148,7 +153,17 @@ impl GroupNumbers {
         (number, begins)
     }
 
-    fn of(&self, group: u32) -> &[u64] {
+    /// As [`GroupNumbers::number`], for the words of a group elsewhere.
+    pub(super) fn number_of(&mut self, words: &[u64]) -> (u32, bool) {
+        debug_assert_eq!(words.len(), self.keys + 1, "each key has its word");
+        self.row.clear();
+        self.row.extend_from_slice(words);
+        self.last = NONE;
+        self.find()
+    }
+
+    /// The words of a group, behind them which of its keys are NULL.
+    pub(super) fn of(&self, group: u32) -> &[u64] {
         let width = self.keys + 1;
         &self.words[group as usize * width..][..width]
     }

@@ -7,12 +7,13 @@ use super::batch::{Batch, BatchBuilder, Rows, pairs_at_once};
 use super::column::NO_ROW;
 use super::conditions::Filters;
 use super::leaf::LeafRows;
+use super::operators::Operators;
 use super::pairs::{Pairs, gathered};
 use super::sideways::KeyFilters;
 use super::source::{BatchVisitor, Flow, visit_chosen, visit_these};
 use crate::access::{Lookups, TableScan};
+use crate::exec::Result;
 use crate::exec::select::holds;
-use crate::exec::{Result, Runner};
 use crate::plan::batches::{BatchSlot, LoopBatches, LoopRight};
 use crate::plan::trace::{Node, Stage};
 use crate::plan::vector::Program;
@@ -46,7 +47,7 @@ struct Found<'p> {
     failed: u32,
 }
 
-impl Runner<'_> {
+impl Operators<'_> {
     /// Gives the rows of a nested loop to `visit`.
     pub(super) fn loop_batches(
         &self,
@@ -115,7 +116,7 @@ impl Runner<'_> {
             batch.fill(left, &plan.bound, own)?;
             let mut matched = false;
             // The first match decides; the right side's answer only says that it was left.
-            self.source(&join.right, ctx, own, &mut |ctx, own| {
+            self.rows(&join.right, ctx, own, &mut |ctx, own| {
                 matched = holds(&join.on, ctx, own)?;
                 Ok(!matched)
             })?;
@@ -250,7 +251,7 @@ impl Runner<'_> {
         for left in 0..batch.rows() {
             batch.fill(left, &found.plan.bound, own)?;
             let mut flow = Flow::More;
-            self.source(&join.right, ctx, own, &mut |ctx, own| {
+            self.rows(&join.right, ctx, own, &mut |ctx, own| {
                 if holds(&join.on, ctx, own)? {
                     found.rights.push_row(own)?;
                     found.lefts.push(left as u32);

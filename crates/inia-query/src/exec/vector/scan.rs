@@ -3,11 +3,12 @@
 use super::batch::BatchBuilder;
 use super::conditions::Filters;
 use super::leaf::LeafRows;
+use super::operators::Operators;
 use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow};
 use crate::access::TableScan;
+use crate::exec::Result;
 use crate::exec::select::holds;
-use crate::exec::{Result, Runner};
 use crate::plan::TableSource;
 use crate::plan::batches::BatchSlot;
 use crate::plan::vector::VectorFilters;
@@ -51,7 +52,7 @@ impl Collector {
 /// The table's conditions, the slots that are read above, and the keys of joins above.
 type ScanPlan<'p> = (&'p VectorFilters, &'p [BatchSlot], &'p KeyFilters<'p>);
 
-impl Runner<'_> {
+impl Operators<'_> {
     /// Gives the rows of a table to `visit`.
     pub(super) fn table_batches(
         &self,
@@ -77,8 +78,11 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
-        let mut scan =
-            TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, row)?;
+        let morsel = self.morsel_of(source);
+        let mut scan = match morsel {
+            Some((pipeline, morsel)) => pipeline.open(morsel),
+            None => TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, row)?,
+        };
         let bounded = scan.is_exact() || source.bound_filter.is_empty();
         let columns = source.needed.iter().enumerate().filter(|(_, needed)| **needed);
         let columns: Vec<usize> = columns.map(|(column, _)| column).collect();
@@ -92,6 +96,9 @@ impl Runner<'_> {
             keys.iter().copied().filter(|filter| own.contains(&filter.slot)).collect();
         loop {
             self.check_killed()?;
+            if morsel.is_some_and(|(pipeline, _)| pipeline.is_stopped()) {
+                return Ok(Flow::Enough);
+            }
             // A condition may read other tables in the same transaction.
             let run = scan.run(&mut txn.borrow_mut())?;
             if let Some(mut run) = run {

@@ -5,6 +5,7 @@
 
 use super::batch::{Batch, Rows};
 use super::conditions::Filters;
+use super::operators::Operators;
 use super::scan::Collector;
 use super::sideways::KeyFilters;
 use crate::exec::{Result, RowVisitor, Runner};
@@ -64,7 +65,7 @@ impl Runner<'_> {
         let mut filters = Filters::new(&plan.filters, &select.filter, ctx);
         let slots = &plan.source.slots[..];
         let from = (&select.source, &plan.source);
-        let flow = self.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
+        let flow = self.operators().batches(from, &[], ctx, row, &mut |ctx, row, batch| {
             visit_chosen(batch, slots, &mut filters, ctx, row, visit)
         })?;
         if flow == Flow::Unfit {
@@ -73,7 +74,9 @@ impl Runner<'_> {
         }
         Ok(flow != Flow::Unfit)
     }
+}
 
+impl Operators<'_> {
     /// Gives the rows of a member of FROM to `visit`; those that `keys` leave out may be missing.
     pub(super) fn batches(
         &self,
@@ -129,7 +132,7 @@ impl Runner<'_> {
         let mut flow = Flow::More;
         // The visitor uses `row` while the source goes on with its own.
         let mut own = vec![Value::Null; row.len()];
-        self.source(source, ctx, &mut own, &mut |ctx, own| {
+        self.rows(source, ctx, &mut own, &mut |ctx, own| {
             collected.rows.push_row(own)?;
             flow = collected.give(false, ctx, row, visit)?;
             Ok(flow == Flow::More)

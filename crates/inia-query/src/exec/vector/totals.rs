@@ -101,6 +101,36 @@ impl<'p> Totals<'p> {
         Ok(true)
     }
 
+    /// Adds what another thread has of a group `from` to the group `into`. False where a sum
+    /// outgrows 128 bits.
+    pub(super) fn merge(&mut self, into: usize, other: &Totals<'_>, from: usize) -> bool {
+        for (at, plan) in self.plan.iter().enumerate() {
+            if let VectorTotal::Each(_) = plan {
+                debug_assert!(false, "the plan merges no states of single rows");
+                return false;
+            }
+            let (own, theirs) = (&mut self.totals[at][into], other.totals[at][from]);
+            match plan {
+                VectorTotal::Sum(_) => match own.number.checked_add(theirs.number) {
+                    Some(sum) => own.number = sum,
+                    None => return false,
+                },
+                VectorTotal::MinMax { greatest, .. } if theirs.count > 0 => {
+                    let better = match greatest {
+                        true => theirs.number > own.number,
+                        false => theirs.number < own.number,
+                    };
+                    if own.count == 0 || better {
+                        own.number = theirs.number;
+                    }
+                }
+                _ => {}
+            }
+            own.count += theirs.count;
+        }
+        true
+    }
+
     /// Forgets all groups but the last, which becomes the first.
     pub(super) fn leave_last(&mut self) {
         self.totals.iter_mut().for_each(|totals| _ = totals.drain(..totals.len().max(1) - 1));

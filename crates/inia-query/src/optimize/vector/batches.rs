@@ -3,6 +3,7 @@
 //! A slot is in a batch from the member that fills it up to the last place that reads it. The tree
 //! is therefore made from the top, with the slots that are read above each member.
 
+use super::parallel::{ParallelSettings, is_pure};
 use super::program::{ProgramBuilder, comparable, filters, text_slot};
 use crate::plan::batches::{
     BatchKey, BatchNode, BatchPlan, BatchSlot, BatchSource, HashBatches, LoopBatches, LoopRight,
@@ -38,10 +39,13 @@ pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<
     let mut forms = Forms::default();
     forms.of_source(&select.source);
     reads.exprs.iter().for_each(|expr| forms.of_expr(expr));
-    let planner = Planner { forms };
+    let planner = Planner { forms, parallel: ParallelSettings::of(host) };
     let all = fills(&select.source);
     let above = if reads.whole { all.clone() } else { reads.slots.intersection(&all) };
-    let source = planner.source(&select.source, &above);
+    let mut source = planner.source(&select.source, &above);
+    if select.filter.iter().all(is_pure) {
+        planner.divide(&mut source, &select.source);
+    }
     Some(BatchPlan { source, filters: filters(&select.filter, &all) })
 }
 
@@ -230,6 +234,7 @@ fn loop_right(join: &JoinPlan) -> LoopRight {
 
 struct Planner {
     forms: Forms,
+    parallel: ParallelSettings,
 }
 
 impl Planner {
@@ -244,7 +249,12 @@ impl Planner {
             },
             _ => BatchNode::Rows,
         };
-        BatchSource { node, slots: self.forms.slots(&slots) }
+        BatchSource { node, slots: self.forms.slots(&slots), threads: 1 }
+    }
+
+    /// Has several threads make a source's batches, where that is possible and worth it.
+    fn divide(&self, plan: &mut BatchSource, source: &RowSource) {
+        plan.threads = self.parallel.threads(source, &plan.node);
     }
 
     fn hash(&self, join: &JoinPlan, keys: &[HashKey], above: &SlotSet) -> HashBatches {

@@ -6,7 +6,7 @@
 use super::{TestDb, TestSession};
 use inia_testkit::Random;
 
-const NUMBERS: [&str; 12] = [
+pub(super) const NUMBERS: [&str; 12] = [
     "a",
     "b",
     "u",
@@ -20,10 +20,10 @@ const NUMBERS: [&str; 12] = [
     "a - 7",
     "w + u",
 ];
-const KEYS: [&str; 8] = ["", "a", "s", "day", "c", "c, s", "a, day, c", "u"];
+pub(super) const KEYS: [&str; 8] = ["", "a", "s", "day", "c", "c, s", "a, day, c", "u"];
 
 /// A table whose columns are NULL at times, and equal often.
-fn fill(s: &mut TestSession, random: &mut Random, rows: u64) {
+pub(super) fn fill(s: &mut TestSession, random: &mut Random, rows: u64) {
     s.ok("create table t (id int primary key, a int, b bigint not null, u bigint unsigned, \
           p decimal(15,2), d decimal(4,2) not null, w decimal(38,10), day date, c char(3), \
           s varchar(20), pad varchar(60) not null, key (a))");
@@ -64,7 +64,7 @@ fn fill(s: &mut TestSession, random: &mut Random, rows: u64) {
     }
 }
 
-fn condition(random: &mut Random, depth: u64) -> String {
+pub(super) fn condition(random: &mut Random, depth: u64) -> String {
     let number = random.below(30) as i64 - 10;
     let text = *random.pick(&["ann", "x", "ss", ""]);
     match random.below(if depth == 0 { 11 } else { 15 }) {

@@ -177,7 +177,7 @@ impl SnapshotCursor {
                 continue;
             }
             let i = self.step();
-            let shown = if self.plain { self.show_plain(i)? } else { self.show(i, txn.id)? };
+            let shown = if self.plain { self.show_plain(i)? } else { self.show(i, txn.own)? };
             self.in_memory = matches!(shown, Shown::Memory);
             match shown {
                 Shown::Leaf | Shown::Memory => return Ok(true),

@@ -14,3 +14,13 @@ select 'foo' as foo, (select (select foo));
 select 'foo' as foo, (with c as (select foo as b) select b from c);
 select pk k, (select dt.b from (select pk as b) dt) from t;
 select 'foo' as foo, (select b from (select 1 a) d, lateral (select foo as b) dt);
+-- A constant of a merged derived table is no column of GROUP BY.
+CREATE TABLE having_constants (a INT PRIMARY KEY, b INT);
+INSERT INTO having_constants VALUES (1, 1), (2, 2);
+SELECT 1 FROM (SELECT 'b' c1 FROM having_constants) q1 GROUP BY LEFT(q1.c1, 1) HAVING (q1.c1);
+SELECT 1 FROM (SELECT 'b' c1 FROM having_constants) q1 GROUP BY q1.c1 HAVING q1.c1 = 'b';
+SELECT 1 FROM (SELECT 'b' c1, a FROM having_constants) q1 GROUP BY q1.a HAVING q1.c1 = 'b';
+SELECT q1.c1 FROM (SELECT 'b' c1, a FROM having_constants) q1 GROUP BY q1.a HAVING q1.c1 = 'b';
+SELECT q1.a FROM (SELECT 'b' c1, a FROM having_constants) q1 GROUP BY q1.a HAVING q1.a > 1;
+SELECT 1 FROM (SELECT 'b' c1 FROM having_constants LIMIT 9) q1 GROUP BY q1.c1 HAVING q1.c1 = 'b';
+SELECT 1 FROM (SELECT DISTINCT 'b' c1 FROM having_constants) q1 GROUP BY q1.c1 HAVING q1.c1 = 'b';

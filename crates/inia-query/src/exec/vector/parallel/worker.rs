@@ -1,0 +1,268 @@
+//! Workers: the threads of one pipeline.
+
+use super::{Division, Pipeline};
+use crate::clock::clock_micros;
+use crate::exec::Result;
+use crate::exec::vector::operators::{Operators, Reads};
+use crate::exec::vector::source::Flow;
+use crate::interrupt::Interrupt;
+use crate::plan::trace::Trace;
+use crate::spill::Workspace;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::stack::on_warm_stack;
+use inia_base::value::Value;
+use inia_expr::{
+    Environment, EvalContext, ExprType, NoSubqueries, SessionHost, Strictness, UserVar, VarScope,
+};
+use inia_storage::Txn;
+use std::cell::{Cell, RefCell};
+use std::thread::Builder;
+
+/// What every worker of a pipeline begins with.
+#[derive(Clone, Copy)]
+struct WorkerStart<'p, 'w> {
+    env: &'p Environment,
+    params: &'p [Value],
+    outer: &'p [Vec<Value>],
+    strictness: Strictness,
+    interrupt: Interrupt<'p>,
+    workspace: Workspace<'w>,
+    traced: bool,
+    /// Slots of a row.
+    width: usize,
+}
+
+/// One thread of a pipeline.
+pub(super) struct Worker<'p, 'w> {
+    pipeline: &'p Pipeline<'p>,
+    txn: RefCell<Txn>,
+    interrupt: Interrupt<'p>,
+    /// Its part of the memory that one operator may have.
+    pub(super) workspace: Workspace<'w>,
+    trace: Option<Trace>,
+}
+
+/// What a worker came to; nothing where the statement's own thread must do the work alone.
+type Outcome<T> = Result<Option<T>>;
+
+/// What a worker does with a morsel: its number, and the operators that read it.
+type MorselVisitor<'v> =
+    dyn FnMut(usize, Operators<'_>, &mut EvalContext<'_>, &mut Vec<Value>) -> Result<Flow> + 'v;
+
+impl Worker<'_, '_> {
+    /// Takes morsels until none is left or no more are wanted.
+    pub(super) fn each_morsel(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut MorselVisitor<'_>,
+    ) -> Result<Flow> {
+        while let Some(morsel) = self.pipeline.take() {
+            let operators = Operators {
+                reads: Reads::Morsel(self.pipeline, morsel, &self.txn),
+                interrupt: self.interrupt,
+                workspace: self.workspace,
+                trace: self.trace.as_ref(),
+            };
+            match visit(morsel, operators, ctx, row)? {
+                Flow::More => {}
+                flow => return Ok(flow),
+            }
+        }
+        Ok(Flow::More)
+    }
+}
+
+impl<'e> Operators<'e> {
+    /// Runs `work` on the threads of a pipeline. Returns what each came to; `None` where the
+    /// statement's own thread must do the work alone.
+    pub(super) fn on_threads<T: Send>(
+        &self,
+        division: Division<'_>,
+        ctx: &EvalContext<'_>,
+        width: usize,
+        work: impl Fn(&Worker<'_, 'e>, &mut EvalContext<'_>, &mut Vec<Value>) -> Outcome<T> + Sync,
+    ) -> Result<Option<Vec<T>>> {
+        let Division { pipeline, readers, helpers } = division;
+        let budget = self.workspace.budget / readers.len().max(1);
+        let start = WorkerStart {
+            env: ctx.env,
+            params: ctx.params,
+            outer: &ctx.outer,
+            strictness: ctx.strictness,
+            interrupt: self.interrupt,
+            workspace: self.workspace.with_budget(budget),
+            traced: self.trace.is_some(),
+            width,
+        };
+        let run = |reader: Txn| {
+            let _guard = StopOnPanic(&pipeline);
+            let outcome = start.run(&pipeline, reader, &work);
+            if !matches!(outcome, (Ok(Some(_)), _)) {
+                pipeline.stop();
+            }
+            outcome
+        };
+        let outcomes = std::thread::scope(|scope| {
+            let mut readers = readers.into_iter();
+            let own = readers.next();
+            // Where the system has no thread left the others do the work.
+            let threads: Vec<_> = readers
+                .filter_map(|reader| {
+                    let thread = Builder::new().name("worker".to_owned());
+                    thread.spawn_scoped(scope, || on_warm_stack(|| run(reader))).ok()
+                })
+                .collect();
+            let mut outcomes: Vec<_> = own.map(run).into_iter().collect();
+            outcomes.extend(
+                threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|_| (Err(panicked()), None))),
+            );
+            outcomes
+        });
+        drop(helpers);
+        self.interrupt.check()?;
+        let (results, traces): (Vec<_>, Vec<_>) = outcomes.into_iter().unzip();
+        let mut all = Vec::with_capacity(results.len());
+        for result in results {
+            match result {
+                Ok(Some(result)) => all.push(result),
+                Err(error) if error.code == ErrorCode::InternalError => return Err(error),
+                // The statement's own thread meets the error that comes first.
+                Ok(None) | Err(_) => return Ok(None),
+            }
+        }
+        if let Some(trace) = self.trace {
+            trace.add_threads(traces.into_iter().flatten());
+        }
+        Ok(Some(all))
+    }
+}
+
+impl<'w> WorkerStart<'_, 'w> {
+    /// Runs `work` as one worker; what it came to and what was seen of it.
+    fn run<T>(
+        &self,
+        pipeline: &Pipeline<'_>,
+        reader: Txn,
+        work: impl Fn(&Worker<'_, 'w>, &mut EvalContext<'_>, &mut Vec<Value>) -> Outcome<T>,
+    ) -> (Outcome<T>, Option<Trace>) {
+        let host = WorkerHost { interrupt: self.interrupt, asked: Cell::new(false) };
+        let mut ctx = EvalContext::new(self.env, &host, &NoSubqueries, self.params);
+        ctx.outer = self.outer.to_vec();
+        ctx.strictness = self.strictness;
+        let worker = Worker {
+            pipeline,
+            txn: RefCell::new(reader),
+            interrupt: self.interrupt,
+            workspace: self.workspace,
+            trace: self.traced.then(Trace::default),
+        };
+        let mut row = vec![Value::Null; self.width];
+        let result = work(&worker, &mut ctx, &mut row);
+        // What depends on the session, and conditions, are the statement's own thread's.
+        let fits = ctx.warnings.count == 0 && !host.asked.get();
+        (result.map(|result| result.filter(|_| fits)), worker.trace)
+    }
+}
+
+/// Ends the work of all where one panics.
+struct StopOnPanic<'p>(&'p Pipeline<'p>);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
+fn panicked() -> SqlError {
+    SqlError::new(ErrorCode::InternalError, &[&"a worker of the statement has panicked"])
+}
+
+/// The session as workers see it: it can only be killed. What an expression gets where it asks for
+/// anything else is not used.
+struct WorkerHost<'s> {
+    interrupt: Interrupt<'s>,
+    asked: Cell<bool>,
+}
+
+impl WorkerHost<'_> {
+    fn refuse<T>(&self) -> std::result::Result<T, SqlError> {
+        self.asked.set(true);
+        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"the session's state in a worker"]))
+    }
+
+    fn answer<T>(&self, answer: T) -> T {
+        self.asked.set(true);
+        answer
+    }
+}
+
+impl SessionHost for WorkerHost<'_> {
+    fn sysvar(
+        &self,
+        _scope: VarScope,
+        _name: &str,
+    ) -> std::result::Result<(Value, ExprType), SqlError> {
+        self.refuse()
+    }
+
+    fn user_var(&self, _name: &str) -> Option<UserVar> {
+        self.answer(None)
+    }
+
+    fn set_user_var(&self, _name: &str, _var: UserVar) -> Result<()> {
+        self.refuse()
+    }
+
+    fn set_last_insert_id(&self, _id: u64) {
+        self.answer(());
+    }
+
+    fn said_insert_id(&self) -> Option<u64> {
+        self.answer(None)
+    }
+
+    fn clock_micros(&self) -> i64 {
+        self.answer(clock_micros())
+    }
+
+    fn sleep(&self, _micros: u64) -> Result<bool> {
+        self.refuse()
+    }
+
+    fn is_killed(&self) -> bool {
+        self.interrupt.check().is_err()
+    }
+
+    fn get_lock(&self, _name: &str, _timeout_micros: Option<u64>) -> Result<Option<bool>> {
+        self.refuse()
+    }
+
+    fn release_lock(&self, _name: &str) -> Result<Option<bool>> {
+        self.refuse()
+    }
+
+    fn release_all_locks(&self) -> u64 {
+        self.answer(0)
+    }
+
+    fn lock_holder(&self, _name: &str) -> Option<u64> {
+        self.answer(None)
+    }
+
+    fn rand_state(&self) -> Option<(u64, u64)> {
+        self.answer(None)
+    }
+
+    fn set_rand_state(&self, _state: (u64, u64)) {
+        self.answer(());
+    }
+
+    fn active_roles(&self) -> Vec<String> {
+        self.answer(Vec::new())
+    }
+}

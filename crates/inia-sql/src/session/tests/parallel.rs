@@ -1,0 +1,233 @@
+//! Statements on several threads give what they give on one: the same rows in the same order, the
+//! same warnings and the same errors.
+
+use super::vectors::{KEYS, NUMBERS, condition, fill};
+use super::{TestDb, TestSession, TextSink};
+use inia_testkit::Random;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Threads of a statement here, whatever processors there are.
+const THREADS: u64 = 4;
+
+/// A database where tables of any size are worth several threads.
+fn open() -> (TestDb, TestSession) {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok(&format!("set global inia_parallel_workers = {THREADS}"));
+    s.ok("set global inia_parallel_rows = 0");
+    let mut s = db.session();
+    divide(&mut s, THREADS);
+    (db, s)
+}
+
+/// Says that a test is done, also where it fails.
+struct SetOnDrop<'d>(&'d AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn divide(s: &mut TestSession, threads: u64) {
+    s.ok(&format!("set inia_parallel_workers = {threads}, inia_parallel_rows = 0"));
+}
+
+/// What a statement gives on one thread and on several, with its warnings.
+fn on_one_and_on_several(s: &mut TestSession, query: &str) -> [String; 2] {
+    [1, THREADS].map(|threads| {
+        divide(s, threads);
+        let rows = s.run(query);
+        rows + &s.ok("show warnings")
+    })
+}
+
+fn is_divided(s: &mut TestSession, query: &str) -> bool {
+    s.ok(&format!("explain format=tree {query}")).contains(&format!("(up to {THREADS} threads)"))
+}
+
+#[test]
+fn groups_of_several_threads_are_those_of_one() {
+    let (_db, mut s) = open();
+    let mut random = Random::new(2014);
+    fill(&mut s, &mut random, 2000);
+    let mut divided = 0;
+    for _ in 0..150 {
+        let keys = *random.pick(&KEYS);
+        let mut items = vec!["count(*)".to_owned()];
+        for _ in 0..1 + random.below(4) {
+            let function = random.pick(&["sum", "avg", "min", "max", "count"]);
+            items.push(format!("{function}({})", random.pick(&NUMBERS)));
+        }
+        let mut rest = String::new();
+        if random.chance(3, 4) {
+            rest += &format!(" where {}", condition(&mut random, 2));
+        }
+        if !keys.is_empty() {
+            rest += &format!(" group by {keys}");
+            items.extend(keys.split(", ").map(|key| format!("any_value({key})")));
+        }
+        let query = format!("select {} from t{rest}", items.join(", "));
+        divided += u64::from(is_divided(&mut s, &query));
+        let [one, several] = on_one_and_on_several(&mut s, &query);
+        assert_eq!(several, one, "{query}");
+    }
+    assert!(divided > 100, "{divided} of 150 ran on several threads");
+}
+
+#[test]
+fn threads_see_what_their_transaction_sees() {
+    let (db, mut s) = open();
+    let mut other = db.session();
+    fill(&mut s, &mut Random::new(7), 1000);
+    let sums = "select count(*), sum(b), min(id), max(a) from t";
+    for level in ["read committed", "repeatable read"] {
+        s.ok(&format!("set transaction isolation level {level}"));
+        s.ok("begin");
+        s.ok("select count(*) from t");
+        s.ok("update t set b = b + 1, a = 77 where id between 100 and 700");
+        s.ok("delete from t where id between 800 and 820");
+        s.ok("insert into t (id, b, d, pad) values (5000, 1, 0.5, ''), (5001, 2, 0.5, '')");
+        other.ok("begin");
+        other.ok("insert into t (id, b, d, pad) values (6000, 1000, 0.5, '')");
+        let [one, several] = on_one_and_on_several(&mut s, sums);
+        assert_eq!(several, one, "{level}");
+        assert!(several.contains("|77"), "{several}");
+        other.ok("rollback");
+        s.ok("rollback");
+    }
+    // Others commit in between: a read view shows nothing of it.
+    s.ok("begin");
+    let before = s.ok(sums);
+    for round in 0..5 {
+        other.ok(&format!("update t set b = b + 1000 where id % 7 = {round}"));
+        other.ok(&format!("insert into t (id, b, d, pad) values ({}, 9, 0.5, '')", 7000 + round));
+        assert_eq!(s.ok(sums), before);
+    }
+    s.ok("commit");
+    assert_ne!(s.ok(sums), before);
+    // Uncommitted rows of others are seen where they are asked for.
+    other.ok("begin");
+    other.ok("insert into t (id, b, d, pad) values (8000, 9, 0.5, '')");
+    s.ok("set session transaction isolation level read uncommitted");
+    assert!(is_divided(&mut s, "select max(id) + 0, sum(b) from t"));
+    assert!(s.ok("select max(id + 0), sum(b) from t").starts_with("8000|"));
+    other.ok("rollback");
+}
+
+#[test]
+fn a_writer_beside_threads_changes_nothing_for_them() {
+    let (db, mut s) = open();
+    fill(&mut s, &mut Random::new(8), 1000);
+    s.ok("update t set b = 10");
+    let mut writer = db.session();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _guard = SetOnDrop(&done);
+        scope.spawn(|| {
+            // What one row gains another loses, in one transaction.
+            for round in 0.. {
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+                let (from, to) = (round % 990, (round * 7 + 3) % 990);
+                writer.ok("begin");
+                writer.ok(&format!("update t set b = b - 1 where id = {from}"));
+                writer.ok(&format!("update t set b = b + 1 where id = {to}"));
+                writer.ok("commit");
+            }
+        });
+        for _ in 0..30 {
+            assert_eq!(s.ok("select count(*), sum(b) from t where b > -1000000"), "1000|10000\n");
+        }
+    });
+}
+
+#[test]
+fn conditions_and_errors_are_those_of_one_thread() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(9), 1000);
+    for query in [
+        "select count(*) from t where c = 5 or s > 1",
+        "select sum(a / (a - 1)), count(*) from t",
+        "select sum(b * 9000000), count(*) from t group by a",
+        "select sum(u - 3) from t where u is not null",
+        "select count(*) from t where cast(s as date) is null",
+        "select max(w * w * w) from t",
+        "select sum(w * 1000000000000000000000000000) from t",
+        "select count(*), sum(b) from t where aes_encrypt(s, 'x') is null",
+        "select count(*), sum(b) from t where a = @@max_error_count or id > connection_id()",
+        "select count(*), sum(b), last_insert_id() from t where id > last_insert_id()",
+        "select sum(b + @x) from t where id > 5",
+        "select sum(b) from t where a = (select max(a) from t where id < 100)",
+        "select sum(b), rand(3) < 2 from t where rand(1) >= 0",
+    ] {
+        let [one, several] = on_one_and_on_several(&mut s, query);
+        assert_eq!(several, one, "{query}");
+    }
+    let wrong = "select sum(b * 9000000000) from t";
+    assert!(is_divided(&mut s, wrong));
+    assert!(s.run(wrong).starts_with("ERROR 1690"), "{}", s.run(wrong));
+}
+
+#[test]
+fn groups_that_outgrow_memory_are_those_of_one_thread() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(10), 3000);
+    let query = "select id, b, s, count(*), sum(a) from t group by id, b, s";
+    let before = s.ok(query);
+    assert!(is_divided(&mut s, query));
+    s.ok("set tmp_table_size = 1024");
+    let mut rows: Vec<&str> = before.lines().collect();
+    rows.sort_unstable();
+    let after = s.ok(query);
+    let mut little: Vec<&str> = after.lines().collect();
+    little.sort_unstable();
+    assert_eq!(little, rows);
+}
+
+#[test]
+fn a_kill_ends_all_threads_of_a_statement() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(11), 3000);
+    let query = "select count(*), sum(b), s from t where p * d > a group by s, id, day, c";
+    let expected = s.ok(query);
+    let (handle, done) = (s.0.kill_handle(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let _guard = SetOnDrop(&done);
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                handle.kill_query();
+                std::thread::yield_now();
+            }
+        });
+        // One may be done before it is killed.
+        let mut killed = 0;
+        while killed < 3 {
+            let answer = s.0.execute(query, &mut TextSink::default());
+            if let Err(error) = answer {
+                assert_eq!(error.number(), 1317);
+                killed += 1;
+            }
+        }
+    });
+    // A kill may have come after the last statement.
+    let _ = s.run(query);
+    assert_eq!(s.ok(query), expected);
+}
+
+#[test]
+fn explain_shows_threads_and_what_they_read() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(12), 1000);
+    let query = "select sum(b), count(*) from t where d > 0.5";
+    assert!(is_divided(&mut s, query));
+    assert!(s.ok(&format!("explain format=json {query}")).contains("\"threads\": 4"));
+    let seen = s.ok(&format!("explain analyze {query}"));
+    assert!(seen.contains("rows=1000 loops=1"), "{seen}");
+    divide(&mut s, 1);
+    assert!(!is_divided(&mut s, query));
+    divide(&mut s, THREADS);
+    s.ok("set inia_parallel_rows = 100000");
+    assert!(!is_divided(&mut s, query));
+}
