@@ -208,6 +208,9 @@ impl Collation {
             Engine::Weighted(weighted) if charset.is_unicode() || self.0 == 250 => {
                 weighted.weight_string(text, out);
             }
+            Engine::Weighted(_) if charset == Charset::Big5 && !self.is_binary() => {
+                tables::BIG5_STROKES.byte_weights(text, charset, out);
+            }
             Engine::Weighted(weighted) => weighted.byte_weights(text, charset, out),
             Engine::Utf8 { .. } if self.0 != 309 && self.0 != 65 => {
                 // Two bytes where the set has no characters beyond the first plane.

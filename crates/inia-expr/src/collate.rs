@@ -72,21 +72,13 @@ fn stronger(left: Pair, right: Pair) -> Result<Pair, ()> {
     }
 }
 
-/// Unicode takes in other character sets at equal strength, and a set of all of it takes in one of
-/// the first plane whose shortest characters are as short.
+/// Unicode takes in other character sets at equal strength, and utf8mb4 its other sets.
 fn is_superset(left: Pair, right: Pair) -> bool {
     let ((lc, ls), (rc, rs)) = (left, right);
     let (left, right) = (lc.charset(), rc.charset());
-    let wider = || {
-        left.has(BEYOND_FIRST_PLANE)
-            && !right.has(BEYOND_FIRST_PLANE)
-            && left.max_bytes() > right.max_bytes()
-            && left.min_bytes() == right.min_bytes()
-    };
-    left.is_unicode() && (ls < rs || (ls == rs && (!right.is_unicode() || wider())))
+    let wider = !right.is_unicode() || left == Charset::Utf8mb4;
+    left.is_unicode() && (ls < rs || (ls == rs && wider))
 }
-
-const BEYOND_FIRST_PLANE: char = '\u{10000}';
 
 /// The collation of a string made of all operands, for CONCAT, CASE and the like.
 pub fn aggregate(

@@ -187,10 +187,12 @@ impl CodeSet {
     }
 
     /// The weights of its characters: the codes, or those of its collation that ignores case.
-    pub(super) fn weights(&self, ignores_case: bool) -> Weights {
+    /// `by_code` takes codes for the weights of all but ASCII.
+    pub(super) fn weights(&self, ignores_case: bool, by_code: bool) -> Weights {
         let stored = |char: char| {
             let found = self.weights.binary_search_by_key(&u32::from(char), |own| own.0);
-            found.ok().filter(|_| ignores_case).map(|at| &self.weights[at].1[..])
+            let taken = ignores_case && (!by_code || char.is_ascii());
+            found.ok().filter(|_| taken).map(|at| &self.weights[at].1[..])
         };
         let ascii = (0..0x80u8).map(char::from).map(|char| {
             let folded = if ignores_case { char.to_ascii_uppercase() } else { char };

@@ -72,13 +72,13 @@ macro_rules! code_set {
         pub(super) static $set: LazyLock<CodeSet> = LazyLock::new(|| {
             CodeSet::expand(include_bytes!(concat!("data/", $file, ".bin")), $base)
         });
-        pub(super) static $bin: WeightTable = LazyLock::new(|| of_codes(&$set, false));
-        pub(super) static $ci: WeightTable = LazyLock::new(|| of_codes(&$set, true));
+        pub(super) static $bin: WeightTable = LazyLock::new(|| of_codes(&$set, false, true));
+        pub(super) static $ci: WeightTable = LazyLock::new(|| of_codes(&$set, true, false));
     };
 }
 
-fn of_codes(set: &CodeSet, ignores_case: bool) -> Weighted {
-    let levels = vec![set.weights(ignores_case)];
+fn of_codes(set: &CodeSet, ignores_case: bool, by_code: bool) -> Weighted {
+    let levels = vec![set.weights(ignores_case, by_code)];
     Weighted::new(Tailored { levels, contractions: None }, true)
 }
 
@@ -219,7 +219,9 @@ CP1257_LITHUANIAN_CI 0,
 CP1257_GENERAL_CI 1 }
 byte_set! { GEOSTD8_SET "geostd8", GEOSTD8_BIN,
 GEOSTD8_GENERAL_CI 0 }
-code_set! { BIG5_SET "big5", None, BIG5_BIN, BIG5_CHINESE_CI }
+code_set! { BIG5_SET "big5", None, BIG5_BIN, BIG5_STROKES }
+/// Texts of big5 compare by code; only WEIGHT_STRING goes by strokes.
+pub(super) static BIG5_CHINESE_CI: WeightTable = LazyLock::new(|| of_codes(&BIG5_SET, true, true));
 code_set! { UJIS_SET "ujis", None, UJIS_BIN, UJIS_JAPANESE_CI }
 code_set! { SJIS_SET "sjis", None, SJIS_BIN, SJIS_JAPANESE_CI }
 code_set! { EUCKR_SET "euckr", None, EUCKR_BIN, EUCKR_KOREAN_CI }

@@ -11,7 +11,6 @@ use super::plan_cache::{self, CacheEntry, PlanKey};
 use super::room::parser_of;
 use super::run::{IncomingStatement, KeptPlan, Syntax, begin, failed, run_statement};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, admin, hints, plan};
-use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::{ParseErrorKind, Remark, ast};

@@ -1,7 +1,7 @@
 //! Values as the texts of variables: what each kind of variable takes, and the texts that must name
 //! something.
 
-use inia_base::collation::Collation;
+use inia_base::collation::{Charset, Collation};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;

@@ -7,7 +7,7 @@ SELECT * FROM information_schema.COLLATIONS;
 SELECT * FROM information_schema.COLLATION_CHARACTER_SET_APPLICABILITY;
 SHOW CHARACTER SET LIKE 'utf%';
 SHOW COLLATION WHERE `Default` = 'Yes' AND Charset LIKE 'cp%';
-SELECT HEX(_ucs2 x'0041'), _ucs2 x'0416', HEX(_ucs2 x'41'), _utf16 x'D83DDE00', _utf32 x'0001F600', _utf16le x'3DD800DE', _koi8r x'F0D2C9D7C5D4', _sjis x'93FA967B', _gbk x'D6D0', _big5 x'A4A4', _euckr x'C7D1', _ujis x'C6FC', _cp932 x'8740', _eucjpms x'ADA1', _gb18030 x'9439FC36', _gb2312 x'D6D0', _tis620 x'A1', _latin2 x'BE', _swe7 '[]{}', _hebrew x'F9', _greek x'E1', _cp1251 x'CF', _cp866 x'8F', _macroman x'B9';
+SELECT HEX(_ucs2 x'0041'), _ucs2 x'0416', HEX(_ucs2 x'41'), _utf16 x'D83DDE00', _utf32 x'0001F600', _utf16le x'3DD800DE', _koi8r x'F0D2C9D7C5D4', _sjis x'93FA967B', _gbk x'D6D0', _big5 x'A4A4', _euckr x'C7D1', _ujis x'C6FC', _cp932 x'8740', _eucjpms x'ADA1', _gb18030 x'9439FC36', _gb2312 x'D6D0', _tis620 x'A1', _latin2 x'BE', _swe7 '[]{}' AS swe7, _hebrew x'F9', _greek x'E1', _cp1251 x'CF', _cp866 x'8F', _macroman x'B9';
 SELECT CHARSET(_koi8r'x'), COLLATION(_koi8r'x'), COERCIBILITY(_koi8r'x'), COLLATION(_cp1251'x' COLLATE cp1251_bulgarian_ci);
 SELECT _ucs2 x'D800';
 SELECT _utf16 x'D800';
