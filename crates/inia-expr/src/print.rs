@@ -67,6 +67,10 @@ fn write_compound(expr: &Expr, out: &mut String) {
             out.push_str(call.name);
             list(&call.args, ",", out);
         }
+        ExprKind::Stored(call) => {
+            out.push_str(&format!("`{}`.`{}`", call.schema, call.name));
+            list(&call.args, ",", out);
+        }
         ExprKind::Case(case) => {
             out.push_str("(case");
             for (condition, result) in &case.whens {
@@ -108,6 +112,11 @@ fn write_compound(expr: &Expr, out: &mut String) {
         ExprKind::Window(index) => out.push_str(&format!("<window {index}>")),
         // Query block 1 is the outermost one, and subqueries are numbered from 0.
         ExprKind::Subquery(sub) => out.push_str(&format!("(select #{})", sub.id + 2)),
+        ExprKind::Match(search) => {
+            out.push_str("(match ");
+            let columns: Vec<String> = search.columns.iter().map(print).collect();
+            wrap(&format!("{} against (", columns.join(",")), &search.against, "))", out);
+        }
         _ => {}
     }
 }

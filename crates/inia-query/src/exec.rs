@@ -19,6 +19,7 @@ mod join;
 mod json_table;
 mod keys;
 mod member;
+mod search;
 mod select;
 mod setop;
 mod sort;
@@ -32,6 +33,7 @@ use crate::context::ExecContext;
 use crate::plan::trace::{Node, Stage, Trace, watched};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use crate::spill::{decode_tuple, encode_tuple};
+pub use emit::emit;
 pub use handler::{HandlerRead, HandlerStart, KeySide, handler_key};
 pub use hash::KeyHash;
 use inia_base::error::{ErrorCode, SqlError};
@@ -40,6 +42,7 @@ use inia_expr::tree::Subquery;
 use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
 pub(crate) use keys::encode_key;
+use search::SearchCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
 use subplans::SubplanCache;
@@ -49,7 +52,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub(crate) use crate::spill::Tuple;
 
 /// Takes tuples; returns whether it wants more.
-pub(crate) type TupleVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
+pub type TupleVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
 
 /// Takes a finished row, its group's aggregates in the context; returns whether it wants more.
 type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
@@ -63,6 +66,7 @@ pub struct Runner<'s> {
     plan: &'s StatementPlan,
     exec: ExecContext<'s>,
     subplans: SubplanCache<'s>,
+    searches: SearchCache,
     found_rows: Cell<Option<u64>>,
     trace: Option<&'s Trace>,
 }
@@ -75,6 +79,7 @@ impl<'s> Runner<'s> {
             plan,
             exec,
             subplans: SubplanCache::default(),
+            searches: SearchCache::default(),
             found_rows: Cell::new(None),
             trace: None,
         }
@@ -228,6 +233,25 @@ impl SubqueryRunner for Runner<'_> {
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Option<bool>>> {
         self.member(sub, values, ctx)
+    }
+
+    fn relevance(
+        &self,
+        id: usize,
+        against: Option<&str>,
+        texts: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<f64> {
+        self.relevance_of(id, against, texts, ctx)
+    }
+
+    fn search(
+        &self,
+        id: usize,
+        against: Option<&str>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Vec<u8>>> {
+        self.found_keys(id, against, ctx)
     }
 }
 

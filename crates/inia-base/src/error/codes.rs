@@ -6,6 +6,7 @@
 error_codes! {
     FileRead = 2, "HY000", "Error reading file '{}' (OS errno {} - {})";
     FileWrite = 3, "HY000", "Error writing file '{}' (OS errno {} - {})";
+    FtsDocIdAdded = 124, "HY000", "InnoDB rebuilding table to add column FTS_DOC_ID";
     CantCreateFile = 1004, "HY000", "Can't create file '{}' (errno: {} - {})";
     CantCreateTable = 1005, "HY000", "Can't create table '{}' (errno: {} - {})";
     CantCreateDb = 1006, "HY000", "Can't create database '{}' (errno: {} - {})";
@@ -512,6 +513,7 @@ error_codes! {
     WarningNotCompleteRollbackWithCreatedTempTable = 1751, "HY000", "The creation of some temporary tables could not be rolled back.";
     WarningNotCompleteRollbackWithDroppedTempTable = 1752, "HY000", "Some temporary tables were dropped, but these operations could not be rolled back.";
     FulltextNotSupportedWithPartitioning = 1757, "HY000", "FULLTEXT index is not supported for partitioned tables.";
+    DaInvalidConditionNumber = 1758, "35000", "Invalid condition number";
     InsecurePlainText = 1759, "HY000", "Sending passwords in plain text without SSL/TLS is extremely insecure.";
     ForeignDuplicateKeyWithChildInfo = 1761, "23000", "Foreign key constraint for table '{}', record '{}' would lead to a duplicate entry in table '{}', key '{}'";
     ForeignDuplicateKeyWithoutChildInfo = 1762, "23000", "Foreign key constraint for table '{}', record '{}' would lead to a duplicate entry in a child table";
@@ -522,6 +524,10 @@ error_codes! {
     UnknownExplainFormat = 1791, "HY000", "Unknown EXPLAIN format name: '{}'";
     CantExecuteInReadOnlyTransaction = 1792, "25006", "Cannot execute statement in a READ ONLY transaction.";
     TooLongTablePartitionComment = 1793, "HY000", "Comment for table partition '{}' is too long (max = {})";
+    InnodbFtLimit = 1795, "HY000", "InnoDB presently supports one FULLTEXT index creation at a time";
+    InnodbNoFtTempTable = 1796, "HY000", "Cannot create FULLTEXT index on temporary InnoDB table";
+    InnodbFtWrongDocidColumn = 1797, "HY000", "Column '{}' is of wrong type for an InnoDB FULLTEXT index";
+    InnodbFtWrongDocidIndex = 1798, "HY000", "Index '{}' is of wrong type for an InnoDB FULLTEXT index";
     UnknownAlterAlgorithm = 1800, "HY000", "Unknown ALGORITHM '{}'";
     UnknownAlterLock = 1801, "HY000", "Unknown LOCK type '{}'";
     IoReadError = 1810, "HY000", "IO Read error: ({}, {}) {}";
@@ -573,6 +579,7 @@ error_codes! {
     MissingKey = 1886, "HY000", "The table '{}.{}' does not have the necessary key(s) defined on it. Please check the table definition and create index(s) accordingly.";
     FileCorrupt = 3000, "HY000", "File {} is corrupted";
     StorageEngineNotLoaded = 3003, "HY000", "Storage engine for table '{}'.'{}' is not loaded.";
+    GetStackedDaWithoutActiveHandler = 3004, "0Z002", "GET STACKED DIAGNOSTICS when handler not active";
     WarnLegacySyntaxConverted = 3005, "HY000", "{} is no longer supported. The statement was converted to {}.";
     FkDepthExceeded = 3008, "HY000", "Foreign key cascade delete/update exceeds max depth of {}.";
     WarnTriggerDoesntHaveCreated = 3010, "HY000", "Trigger {}.{}.{} does not have CREATED attribute.";

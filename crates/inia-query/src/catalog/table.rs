@@ -2,7 +2,8 @@
 
 use crate::catalog::mdl::MdlName;
 use crate::catalog::stats::TableStats;
-use crate::row::{IndexCodec, RowLayout};
+use crate::catalog::triggers::TableTriggers;
+use crate::row::{IndexCodec, RowLayout, WordsCodec};
 use crate::table_def::TableDef;
 use inia_storage::{Engine, Tree};
 use std::sync::Arc;
@@ -14,6 +15,8 @@ pub struct TableIndex {
     pub tree: Tree,
     /// Builds and takes apart keys and values.
     pub codec: IndexCodec,
+    /// Builds and takes apart the entries of words, of a FULLTEXT KEY.
+    pub words: Option<WordsCodec>,
 }
 
 /// A table at run time, shared by all sessions until DDL puts another in its place.
@@ -34,6 +37,8 @@ pub struct Table {
     pub numbered: Option<usize>,
     /// State that survives DDL on the same table.
     pub shared: Arc<TableShared>,
+    /// What runs for each row that changes.
+    pub triggers: TableTriggers,
     /// What is known about the contents, see [`Table::stats`].
     pub(super) stats: TableStats,
     stale: AtomicBool,
@@ -93,6 +98,7 @@ impl Table {
             .map(|i| TableIndex {
                 tree: store.tree(def.indexes[i].tree),
                 codec: IndexCodec::new(&def, i),
+                words: WordsCodec::of(&def, i),
             })
             .collect();
         let clustered = store.tree(def.clustered);
@@ -100,7 +106,31 @@ impl Table {
         let store = store.clone();
         debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
         let stats = TableStats::default();
-        Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stats, stale }
+        let triggers = TableTriggers::default();
+        Table {
+            triggers,
+            def,
+            store,
+            clustered,
+            indexes,
+            layout,
+            mdl,
+            numbered,
+            shared,
+            stats,
+            stale,
+        }
+    }
+
+    /// The same table with these triggers.
+    pub(super) fn with_triggers(mut self, triggers: TableTriggers) -> Table {
+        self.triggers = triggers;
+        self
+    }
+
+    /// Whether an index has entries for the words of rows.
+    pub fn has_words(&self) -> bool {
+        self.indexes.iter().any(|index| index.words.is_some())
     }
 
     /// Whether DDL has put another definition in this one's place.

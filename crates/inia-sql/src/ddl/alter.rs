@@ -5,10 +5,12 @@ use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration};
 use super::columns;
 use super::foreign::{self, Moved};
+use super::fulltext;
 use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
 use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
+use super::triggers;
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -111,19 +113,19 @@ fn carry_out(
     };
     wanted.check(way)?;
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
+    fulltext::check_added(session, copied, &table.def, (&def, indexes))?;
     if copied && !temporary {
         foreign::check_copy(session, &alteration)?;
     }
     foreign::check_bases(&def, copied)?;
-    if wishes.order && def.primary().is_some() {
-        warn_of_order(session, &name.1);
-    }
+    warn_of_order(session, wishes, &def, &name.1);
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
     if plan.copies() && wishes.auto_increment.is_none() {
         keep_numbers(table, &mut def)?;
     }
     let moved = Moved::between(&table.def, &def, &column_origins);
+    let followed = triggers::moved(session, &def, (&moved.from, &moved.to))?;
     let rows = in_transaction(session, |session, changes| {
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;
@@ -138,6 +140,7 @@ fn carry_out(
             changes.extend(foreign::retarget(session, &[moved]));
         }
         changes.push(Change::PutTable(def));
+        changes.extend(followed);
         Ok(rows)
     })?;
     count_anew(table, plan.copies(), wishes)?;
@@ -203,7 +206,10 @@ fn rename(session: &SessionContext, def: &mut TableDef, to: &FullName) -> Result
     Ok(())
 }
 
-fn warn_of_order(session: &mut SessionContext, table: &str) {
+fn warn_of_order(session: &mut SessionContext, wishes: &Wishes, def: &TableDef, table: &str) {
+    if !wishes.order || def.primary().is_none() {
+        return;
+    }
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
     session.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
 }

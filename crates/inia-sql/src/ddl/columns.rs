@@ -191,7 +191,7 @@ fn normalised(
     };
     rules::check_written(owner, expr)?;
     let mut scope = BuilderScope { builder, clause };
-    let bound = inia_expr::bind(expr, &mut scope, &session.env, &session.host)?;
+    let bound = inia_expr::bind(expr, &mut scope, &session.env, session)?;
     let mut columns = Vec::new();
     bound.walk(&mut |node| {
         if let ExprKind::Column { index, .. } = &node.kind {
@@ -345,6 +345,7 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<IndexPartDraft>
         using: None,
         origin: None,
         for_foreign_key: false,
+        ngrams: false,
         expressions: Vec::new(),
     }
 }
@@ -397,9 +398,21 @@ pub(crate) fn index(
         visible: !spec.options.invisible,
         // USING HASH is dropped: every index here is a tree.
         using: spec.options.using.clone().filter(|using| using == "BTREE"),
+        ngrams: parses_ngrams(kind, spec.options.parser.as_deref())?,
         expressions,
         ..plain_index(kind, name, parts)
     })
+}
+
+/// Whether WITH PARSER names the parser of ngrams; error 1128 for one that is not there.
+fn parses_ngrams(kind: IndexKind, parser: Option<&str>) -> Result<bool, SqlError> {
+    match parser {
+        Some(name) if kind == IndexKind::FullText && !name.eq_ignore_ascii_case("ngram") => {
+            error(ErrorCode::FunctionNotDefined, &[&name])
+        }
+        Some(_) => Ok(kind == IndexKind::FullText),
+        None => Ok(false),
+    }
 }
 
 /// Errors 3756, 3759 and 3762 of an expression as a part of an index.
@@ -451,7 +464,7 @@ fn hidden_column(
 ) -> Result<ColumnDef, SqlError> {
     let (expression, _) = normalised(session, builder, written, Owner::Index(index))?;
     let mut scope = BuilderScope { builder, clause: "functional index" };
-    let bound = inia_expr::bind(written, &mut scope, &session.env, &session.host)?;
+    let bound = inia_expr::bind(written, &mut scope, &session.env, session)?;
     let data_type = bound.ty.data_type.clone();
     // A text of unknown length counts as one that is too long to be indexed whole.
     const LONGEST: u32 = 16_000;
