@@ -407,6 +407,7 @@ impl Charset {
         let mut at = 0;
         let mut text = String::new();
         match self.kind() {
+            Kind::Utf8 | Kind::Utf8mb3 | Kind::Ascii => {}
             _ if self.is_plain(bytes) => {}
             Kind::Bytes(set) => {
                 let char = |(at, &byte): (usize, &u8)| set.char(byte).ok_or(at);
@@ -426,7 +427,6 @@ impl Charset {
                 return Ok(Cow::Owned(text));
             }
             Kind::Wide(wide) => return wide.decode(bytes).map(Cow::Owned),
-            Kind::Utf8 | Kind::Utf8mb3 | Kind::Ascii => {}
         }
         let text = std::str::from_utf8(bytes).map_err(|error| error.valid_up_to())?;
         match self.first_missing(text) {

@@ -3,8 +3,8 @@
 //!
 //! A code is a number: of one to three bytes as they stand, of four bytes (`gb18030`) the place
 //! among all such codes, from 0x1000000 on. ASCII is the same in all sets and not stored. Many
-//! codes of one set are those of another, so a stored set says what differs from that one. All numbers
-//! are LEB128 varints, and lists begin with their size in bytes:
+//! codes of one set are those of another, so a stored set says what differs from that one. All
+//! numbers are LEB128 varints, and lists begin with their size in bytes:
 //!
 //! ```text
 //! codes         blocks: count << 1 | rising, distance of the first code from the last block's end,

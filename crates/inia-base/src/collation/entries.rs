@@ -68,7 +68,8 @@ pub(super) fn of(id: u16) -> &'static Entry {
 /// The collations.
 #[rustfmt::skip]
 pub(super) static ENTRIES: [Entry; 286] = [
-    entry(32, "armscii8_general_ci", Armscii8, 1, Bytes(&ARMSCII8_SET), Table(&ARMSCII8_GENERAL_CI)),
+    entry(32, "armscii8_general_ci", Armscii8, 1,
+        Bytes(&ARMSCII8_SET), Table(&ARMSCII8_GENERAL_CI)),
     entry(64, "armscii8_bin", Armscii8, 1, Bytes(&ARMSCII8_SET), Table(&ARMSCII8_BIN)),
     entry(11, "ascii_general_ci", Ascii, 1, AsciiCase, Table(&GENERAL)),
     entry(65, "ascii_bin", Ascii, 1, AsciiCase, CodePoints),
@@ -146,7 +147,8 @@ pub(super) static ENTRIES: [Entry; 286] = [
     entry(79, "latin7_bin", Latin7, 1, Bytes(&LATIN7_SET), Table(&LATIN7_BIN)),
     entry(38, "macce_general_ci", Macce, 1, Bytes(&MACCE_SET), Table(&MACCE_GENERAL_CI)),
     entry(43, "macce_bin", Macce, 1, Bytes(&MACCE_SET), Table(&MACCE_BIN)),
-    entry(39, "macroman_general_ci", Macroman, 1, Bytes(&MACROMAN_SET), Table(&MACROMAN_GENERAL_CI)),
+    entry(39, "macroman_general_ci", Macroman, 1,
+        Bytes(&MACROMAN_SET), Table(&MACROMAN_GENERAL_CI)),
     entry(53, "macroman_bin", Macroman, 1, Bytes(&MACROMAN_SET), Table(&MACROMAN_BIN)),
     entry(13, "sjis_japanese_ci", Sjis, 1, Codes(&SJIS_SET), Table(&SJIS_JAPANESE_CI)),
     entry(88, "sjis_bin", Sjis, 1, Codes(&SJIS_SET), Table(&SJIS_BIN)),

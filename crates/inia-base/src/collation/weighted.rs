@@ -364,8 +364,8 @@ impl Weighted {
         }
     }
 
-    /// As [`Weighted::weight_string`] where weights are bytes of codes: one of a set of single bytes
-    /// each, and elsewhere as many as a code has, which for a single byte are not two.
+    /// As [`Weighted::weight_string`] where weights are bytes of codes: one of a set of single
+    /// bytes each, and elsewhere as many as a code has, which for a single byte are not two.
     pub(super) fn byte_weights(&self, text: &[u8], charset: Charset, out: &mut Vec<u8>) {
         let Some(level) = self.levels.first() else { return };
         let mut at = 0;

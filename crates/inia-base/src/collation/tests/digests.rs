@@ -3,8 +3,8 @@
 //!
 //! A sum is that of the CRC-32 of `key:HEX`, where the key is the code point, or is made of the
 //! code points of a text of two or three. A character set's line has the sums of the bytes of its
-//! characters, of their upper and of their lower case in UTF-8; a collation's those of the weights of some
-//! characters, of all, of texts of two and of texts of three.
+//! characters, of their upper and of their lower case in UTF-8; a collation's those of the weights
+//! of some characters, of all, of texts of two and of texts of three.
 
 use super::super::{Charset, Collation};
 use std::fmt::Write;
