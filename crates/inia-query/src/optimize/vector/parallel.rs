@@ -4,9 +4,9 @@
 //! no order that can be seen. What they run must be values of rows, constants and parameters alone.
 
 use crate::plan::RowSource;
-use crate::plan::batches::{BatchNode, leftmost};
+use crate::plan::batches::{BatchNode, LoopRight, leftmost};
 use crate::plan::vector::VectorTotal;
-use crate::plan::{Aggregation, TableSource};
+use crate::plan::{Aggregation, JoinMethod, TableSource};
 use crate::workers::processors;
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind, SessionHost, VarScope};
@@ -57,8 +57,28 @@ fn is_divisible(source: &RowSource, node: &BatchNode) -> bool {
             let read_in_order = !path.point && !path.backward;
             read_in_order && are_pure(&table.filter) && are_pure(&table.bound_filter)
         }
+        (RowSource::Join(join), BatchNode::Hash(hash)) => {
+            let JoinMethod::Hash(keys) = &join.method else { return false };
+            keys.iter().all(|key| is_pure(&key.left))
+                && are_pure(&join.on)
+                && is_divisible(&join.left, &hash.left.node)
+        }
+        (RowSource::Join(join), BatchNode::Loop(looped)) => {
+            let right = match (&join.right, looped.right) {
+                (_, LoopRight::Nothing) => true,
+                (RowSource::Table(table), LoopRight::Table) => is_looked_up(table),
+                _ => false,
+            };
+            right && are_pure(&join.on) && is_divisible(&join.left, &looped.left.node)
+        }
         _ => false,
     }
+}
+
+/// Whether any thread can look rows of a table up.
+fn is_looked_up(table: &TableSource) -> bool {
+    let conditions = table.filter.iter().chain(&table.bound_filter);
+    conditions.chain(table.access.exprs()).all(is_pure) && table.table.def.is_transactional()
 }
 
 /// Whether several threads may group rows: what each has of a group adds up.

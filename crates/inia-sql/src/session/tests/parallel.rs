@@ -1,6 +1,7 @@
 //! Statements on several threads give what they give on one: the same rows in the same order, the
 //! same warnings and the same errors.
 
+use super::batches::{family_of, fill_all, joined};
 use super::vectors::{KEYS, NUMBERS, condition, fill};
 use super::{TestDb, TestSession, TextSink};
 use inia_testkit::Random;
@@ -73,6 +74,49 @@ fn groups_of_several_threads_are_those_of_one() {
         assert_eq!(several, one, "{query}");
     }
     assert!(divided > 100, "{divided} of 150 ran on several threads");
+}
+
+#[test]
+fn joins_on_several_threads_are_those_of_one() {
+    let (_db, mut s) = open();
+    let mut random = Random::new(2015);
+    fill_all(&mut s, &mut random);
+    // Rows of many leaves.
+    for table in ["t0", "t1", "t2"] {
+        s.ok(&format!("alter table {table} add column pad varchar(2000) not null default ''"));
+        s.ok(&format!("update {table} set pad = repeat('p', 600 + id % 200)"));
+        s.ok(&format!("analyze table {table}"));
+    }
+    let mut divided = 0;
+    for _ in 0..200 {
+        let (from, filter, names) = joined(&mut random);
+        let column = |random: &mut Random| {
+            let family = family_of(random.below(4));
+            format!("{}.{}", random.pick(&names), random.pick(family))
+        };
+        let name = *random.pick(&names);
+        let query = match random.below(4) {
+            0 => format!(
+                "select {}, {} from {from}{filter}",
+                column(&mut random),
+                column(&mut random)
+            ),
+            1 => format!(
+                "select {name}.a, count(*), sum({name}.p), min({name}.day) from {from}{filter} \
+                 group by {name}.a"
+            ),
+            2 => format!(
+                "select {name}.s, count(distinct {}), max({name}.r) from {from}{filter} group by \
+                 {name}.s",
+                column(&mut random)
+            ),
+            _ => format!("select count(*), sum({name}.a), avg({name}.w) from {from}{filter}"),
+        };
+        divided += u64::from(is_divided(&mut s, &query));
+        let [one, several] = on_one_and_on_several(&mut s, &query);
+        assert_eq!(several, one, "{query}");
+    }
+    assert!(divided > 100, "{divided} of 200 ran on several threads");
 }
 
 #[test]
