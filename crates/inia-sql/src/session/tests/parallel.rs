@@ -231,6 +231,54 @@ fn groups_that_outgrow_memory_are_those_of_one_thread() {
 }
 
 #[test]
+fn no_more_rows_come_than_are_wanted_and_kills_end_joins() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(13), 3000);
+    s.ok("create table d (a int primary key, name varchar(20))");
+    s.ok("insert into d values (1, 'one'), (2, 'two'), (3, 'three'), (-4, 'less')");
+    for query in [
+        "select t.id, name from t join d on t.a = d.a order by t.pad, t.id limit 7",
+        "select t.id, count(*), max(d.a) from t join d on t.a <> d.a group by t.id limit 5",
+        "select t.id, sum(b) from t where d > 0 group by t.id limit 3",
+        "select distinct name, t.c from t left join d on t.a = d.a",
+        "select count(*) from (select t.id from t join d on t.a = d.a limit 100) x",
+        "select t.id, (select count(*) from d where d.a = t.a) from t join d e on t.a = e.a",
+    ] {
+        let [one, several] = on_one_and_on_several(&mut s, query);
+        assert_eq!(several, one, "{query}");
+    }
+    let query = "select t.id, name from t join d on t.a = d.a";
+    assert!(is_divided(&mut s, query));
+    let mut sink = TextSink { kill_after: Some((7, s.0.kill_handle())), ..TextSink::default() };
+    let answer = s.0.execute(query, &mut sink);
+    assert_eq!(answer.map_err(|error| error.number()), Err(1317));
+    let [one, several] = on_one_and_on_several(&mut s, query);
+    assert_eq!(several, one);
+    // With next to no memory the statement's own thread does what does not fit.
+    s.ok("set tmp_table_size = 1024");
+    let [one, several] = on_one_and_on_several(&mut s, query);
+    assert_eq!(several, one);
+}
+
+#[test]
+fn a_statement_that_changes_rows_reads_them_on_several_threads() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(14), 1500);
+    s.ok("create table sums (a int, n int, b bigint)");
+    s.ok("set session transaction isolation level read committed");
+    for threads in [1, THREADS] {
+        divide(&mut s, threads);
+        s.ok("insert into sums select a, count(*), sum(b) from t group by a");
+        s.ok("update t join (select a, max(b) top from t group by a) x on x.a = t.a \
+              set t.b = x.top where t.id < 50");
+    }
+    let twice = "select count(*), sum(n) from (select a, n, count(*) c from sums group by a, n) x \
+                 where c = 2";
+    let groups = "select count(*), sum(n) from (select a, count(*) n from t group by a) x";
+    assert_eq!(s.ok(twice), s.ok(groups));
+}
+
+#[test]
 fn a_kill_ends_all_threads_of_a_statement() {
     let (_db, mut s) = open();
     fill(&mut s, &mut Random::new(11), 3000);

@@ -227,22 +227,21 @@ impl Giving<'_, '_> {
                     None => self.exchange.wait_for(next).ok_or_else(panicked)?,
                 },
             };
+            let operators = self.worker.operators(next);
             match output {
                 Output::Batches(batches, _) => {
                     for mut batch in batches {
+                        operators.check_killed()?;
                         match visit(ctx, row, &mut batch)? {
                             Flow::More => {}
                             flow => return Ok(flow),
                         }
                     }
                 }
-                Output::Redo => {
-                    let operators = self.worker.operators(next);
-                    match operators.batches(self.from, &[], ctx, row, visit)? {
-                        Flow::More => {}
-                        flow => return Ok(flow),
-                    }
-                }
+                Output::Redo => match operators.batches(self.from, &[], ctx, row, visit)? {
+                    Flow::More => {}
+                    flow => return Ok(flow),
+                },
             }
             next += 1;
         }
