@@ -100,7 +100,7 @@ impl Runner<'_> {
         let mut grouping = match self.groups_of_threads(task, ctx, row)? {
             GroupsOfThreads::Merged(grouping) => grouping,
             GroupsOfThreads::Unfit => return Ok(false),
-            GroupsOfThreads::Alone => match self.groups_of_one(task, ctx, row, project)? {
+            GroupsOfThreads::Undivided => match self.groups_of_one(task, ctx, row, project)? {
                 Groups::Here(grouping) => grouping,
                 Groups::Given => return Ok(true),
                 Groups::Unfit => return Ok(false),

@@ -74,7 +74,7 @@ enum Divided<'p> {
     /// They do.
     Ready(Division<'p>),
     /// The statement's own thread does better.
-    Alone,
+    Undivided,
     /// It has no rows.
     Empty,
     /// Its rows do not fit batches.
@@ -141,15 +141,15 @@ impl<'e> Operators<'e> {
         'e: 'p,
     {
         let (Reads::Statement(statement), Some(table)) = (self.reads, leftmost(source)) else {
-            return Ok(Divided::Alone);
+            return Ok(Divided::Undivided);
         };
         if plan.threads < 2 {
-            return Ok(Divided::Alone);
+            return Ok(Divided::Undivided);
         }
         let least = MIN_PER_THREAD * plan.threads;
         let wanted = ((table.rows / MORSEL_ROWS) as usize).clamp(least, least.max(MAX_MORSELS));
         let Some(scan) = MorselScan::of(&table.table, &table.access, wanted, ctx, row)? else {
-            return Ok(Divided::Alone);
+            return Ok(Divided::Undivided);
         };
         let mut builds = Vec::new();
         match self.build_joins((source, plan), &mut builds, ctx, row)? {

@@ -146,7 +146,7 @@ impl Operators<'_> {
     ) -> Result<Option<Flow>> {
         let Division { pipeline, readers, helpers } = match self.divide(from, ctx, row)? {
             Divided::Ready(division) => division,
-            Divided::Alone => return Ok(None),
+            Divided::Undivided => return Ok(None),
             Divided::Empty => return Ok(Some(Flow::More)),
             Divided::Unfit => return Ok(Some(Flow::Unfit)),
         };

@@ -13,7 +13,7 @@ pub(in crate::exec::vector) enum GroupsOfThreads<'p> {
     /// All of them.
     Merged(Grouping<'p, 'p>),
     /// Nothing: one thread is to make them, or does it better.
-    Alone,
+    Undivided,
     /// Nothing: rows do not fit batches.
     Unfit,
 }
@@ -28,7 +28,7 @@ impl Runner<'_> {
     ) -> Result<GroupsOfThreads<'p>> {
         let GroupTask { batches, plan, .. } = task;
         if !plan.mergeable || batches.source.threads < 2 {
-            return Ok(GroupsOfThreads::Alone);
+            return Ok(GroupsOfThreads::Undivided);
         }
         // The statement's own thread would warn again.
         let warned = (ctx.warnings.count, ctx.warnings.list.len());
@@ -50,7 +50,7 @@ impl Runner<'_> {
         let (operators, from) = (self.operators(), (&select.source, &batches.source));
         let division = match operators.divide(from, ctx, row)? {
             Divided::Ready(division) => division,
-            Divided::Alone => return Ok(GroupsOfThreads::Alone),
+            Divided::Undivided => return Ok(GroupsOfThreads::Undivided),
             Divided::Unfit => return Ok(GroupsOfThreads::Unfit),
             Divided::Empty => {
                 let none = Grouping::new(task, self.exec.workspace, ctx);
@@ -78,11 +78,11 @@ impl Runner<'_> {
             Ok(Some(grouping))
         })?;
         let mut all = all.into_iter().flatten();
-        let Some(mut merged) = all.next() else { return Ok(GroupsOfThreads::Alone) };
+        let Some(mut merged) = all.next() else { return Ok(GroupsOfThreads::Undivided) };
         for grouping in all {
             self.check_killed()?;
             if !merged.merge(&grouping) {
-                return Ok(GroupsOfThreads::Alone);
+                return Ok(GroupsOfThreads::Undivided);
             }
         }
         Ok(GroupsOfThreads::Merged(merged))
