@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   level 2            [ . d . m . t ]          three separators cut the tree into four parts
-//!   level 1    [ . b . c ]   [ . f . k ] …      those of this level cut it into many more
+//!   level 1    [ . b . c ]   [ . f . k ]        those of this level cut it into more
 //! ```
 //!
 //! The highest level that has enough of them is read, so that few pages are. What lies between two
