@@ -56,6 +56,8 @@ pub(super) struct Pipeline<'p> {
     scan: MorselScan,
     /// The joins whose rows are looked up, and their right sides.
     builds: Vec<(&'p JoinPlan, HashBuild<'p>)>,
+    /// The threads beside the statement's own.
+    helpers: Helpers<'p>,
     next: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -65,8 +67,6 @@ struct Division<'p> {
     pipeline: Pipeline<'p>,
     /// A handle for each thread, the statement's own first.
     readers: Vec<Txn>,
-    /// The threads beside it.
-    helpers: Helpers<'p>,
 }
 
 /// What becomes of a source that several threads may read.
@@ -162,8 +162,8 @@ impl<'e> Operators<'e> {
         let readers = (0..=helpers.count()).map(|_| txn.reader().sql());
         let readers = readers.collect::<Result<Vec<_>>>()?;
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let pipeline = Pipeline { source, table, scan, builds, next, stopped };
-        Ok(Divided::Ready(Division { pipeline, readers, helpers }))
+        let pipeline = Pipeline { source, table, scan, builds, helpers, next, stopped };
+        Ok(Divided::Ready(Division { pipeline, readers }))
     }
 
     /// Reads the right sides of the hash joins on the way down to the leftmost table.

@@ -61,7 +61,7 @@ impl Runner<'_> {
         visit: &mut BatchVisitor<'_>,
     ) -> Result<bool> {
         // A second run would warn again.
-        let warned = (ctx.warnings.count, ctx.warnings.list.len());
+        let warned = ctx.mark_warnings();
         let mut filters = Filters::new(&plan.filters, &select.filter, ctx);
         let slots = &plan.source.slots[..];
         let from = (&select.source, &plan.source);
@@ -69,8 +69,7 @@ impl Runner<'_> {
             visit_chosen(batch, slots, &mut filters, ctx, row, visit)
         })?;
         if flow == Flow::Unfit {
-            ctx.warnings.count = warned.0;
-            ctx.warnings.list.truncate(warned.1);
+            ctx.forget_warnings(warned);
         }
         Ok(flow != Flow::Unfit)
     }

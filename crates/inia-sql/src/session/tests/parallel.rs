@@ -193,6 +193,10 @@ fn conditions_and_errors_are_those_of_one_thread() {
     fill(&mut s, &mut Random::new(9), 1000);
     for query in [
         "select count(*) from t where c = 5 or s > 1",
+        "select count(*), sum(b) from t where id > '5x' and d > 0.1",
+        "select count(*), sum(b) from t where a >= '-3x' and b <> 7",
+        "select count(*) from t join t o on o.id = t.a where t.s <> 3 and o.c <> 4",
+        "select t.id, o.id from t join t o on o.id = t.a where t.s <> 3 and o.c <> 4",
         "select sum(a / (a - 1)), count(*) from t",
         "select sum(b * 9000000), count(*) from t group by a",
         "select sum(u - 3) from t where u is not null",

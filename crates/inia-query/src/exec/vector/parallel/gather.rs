@@ -144,7 +144,7 @@ impl Operators<'_> {
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Option<Flow>> {
-        let Division { pipeline, readers, helpers } = match self.divide(from, ctx, row)? {
+        let Division { pipeline, readers } = match self.divide(from, ctx, row)? {
             Divided::Ready(division) => division,
             Divided::Undivided => return Ok(None),
             Divided::Empty => return Ok(Some(Flow::More)),
@@ -164,14 +164,14 @@ impl Operators<'_> {
                         exchange.put(morsel, made_of(morsel, worker, from, ctx, row));
                     }
                 };
-            start.run(&pipeline, reader, work).1
+            start.run(&pipeline, (reader, true), work).1
         };
         let mut readers = readers.into_iter();
         let Some(own) = readers.next() else { return Ok(None) };
         let (flow, traces) = std::thread::scope(|scope| {
             let threads = readers.filter_map(|reader| start_thread(scope, || help(reader)));
             let threads: Vec<_> = threads.collect();
-            let (flow, trace) = start.run(&pipeline, own, |worker, own_ctx, own_row| {
+            let (flow, trace) = start.run(&pipeline, (own, false), |worker, own_ctx, own_row| {
                 let _closing = closing(true);
                 let giving = Giving { worker, from, exchange: &exchange, pipeline: &pipeline };
                 giving.run((own_ctx, own_row), ctx, row, visit)
@@ -186,7 +186,6 @@ impl Operators<'_> {
             }
             (if panics { Err(panicked()) } else { flow }, traces)
         });
-        drop(helpers);
         if let Some(trace) = self.trace {
             trace.add_threads(&pipeline.nodes(), traces);
         }

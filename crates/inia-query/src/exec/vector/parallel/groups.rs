@@ -31,11 +31,10 @@ impl Runner<'_> {
             return Ok(GroupsOfThreads::Undivided);
         }
         // The statement's own thread would warn again.
-        let warned = (ctx.warnings.count, ctx.warnings.list.len());
+        let warned = ctx.mark_warnings();
         let merged = self.merged_groups(task, ctx, row)?;
         if !matches!(merged, GroupsOfThreads::Merged(_)) {
-            ctx.warnings.count = warned.0;
-            ctx.warnings.list.truncate(warned.1);
+            ctx.forget_warnings(warned);
         }
         Ok(merged)
     }

@@ -41,12 +41,16 @@ pub(super) struct Worker<'p, 'w> {
     /// Its part of the memory that one operator may have.
     pub(super) workspace: Workspace<'w>,
     trace: Option<Trace>,
+    /// It is not the statement's own thread.
+    helps: bool,
 }
 
 impl Worker<'_, '_> {
-    /// The next morsel that nobody has taken.
+    /// The next morsel that nobody has taken. A helper takes none while other statements use all
+    /// processors, and ends with that.
     pub(super) fn take(&self) -> Option<usize> {
-        self.pipeline.take()
+        let wanted = !self.helps || self.pipeline.helpers.are_wanted();
+        if wanted { self.pipeline.take() } else { None }
     }
 
     /// What reads a morsel.
@@ -105,16 +109,16 @@ impl<'e> Operators<'e> {
         width: usize,
         work: impl Fn(&Worker<'_, 'e>, &mut EvalContext<'_>, &mut Vec<Value>) -> Outcome<T> + Sync,
     ) -> Result<Option<Vec<T>>> {
-        let Division { pipeline, readers, helpers } = division;
+        let Division { pipeline, readers } = division;
         let start = self.worker_start(ctx, &ctx.outer, (readers.len(), width));
-        let run = |reader: Txn| {
+        let run = |reader: Txn, helps: bool| {
             let _guard = StopOnPanic(&pipeline);
             let sound =
                 |worker: &Worker<'_, 'e>, ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| {
                     let made = work(worker, ctx, row)?;
                     Ok(made.filter(|_| worker.is_sound(ctx)))
                 };
-            let outcome = start.run(&pipeline, reader, sound);
+            let outcome = start.run(&pipeline, (reader, helps), sound);
             if !matches!(outcome, (Ok(Some(_)), _)) {
                 pipeline.stop();
             }
@@ -124,8 +128,8 @@ impl<'e> Operators<'e> {
             let mut readers = readers.into_iter();
             let own = readers.next();
             let threads: Vec<_> =
-                readers.filter_map(|reader| start_thread(scope, || run(reader))).collect();
-            let mut outcomes: Vec<_> = own.map(run).into_iter().collect();
+                readers.filter_map(|reader| start_thread(scope, || run(reader, true))).collect();
+            let mut outcomes: Vec<_> = own.map(|own| run(own, false)).into_iter().collect();
             outcomes.extend(
                 threads
                     .into_iter()
@@ -133,7 +137,6 @@ impl<'e> Operators<'e> {
             );
             outcomes
         });
-        drop(helpers);
         self.interrupt.check()?;
         let (results, traces): (Vec<_>, Vec<_>) = outcomes.into_iter().unzip();
         let mut all = Vec::with_capacity(results.len());
@@ -167,7 +170,7 @@ impl<'w> WorkerStart<'_, 'w> {
     pub(super) fn run<T>(
         &self,
         pipeline: &Pipeline<'_>,
-        reader: Txn,
+        (reader, helps): (Txn, bool),
         work: impl FnOnce(&Worker<'_, 'w>, &mut EvalContext<'_>, &mut Vec<Value>) -> T,
     ) -> (T, Option<Trace>) {
         let host = WorkerHost { interrupt: self.interrupt, asked: Cell::new(false) };
@@ -181,6 +184,7 @@ impl<'w> WorkerStart<'_, 'w> {
             interrupt: self.interrupt,
             workspace: self.workspace,
             trace: self.traced.then(Trace::default),
+            helps,
         };
         let mut row = vec![Value::Null; self.width];
         let result = work(&worker, &mut ctx, &mut row);
