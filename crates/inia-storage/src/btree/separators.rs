@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The highest level that has enough of them is read, so that few pages are. What lies between two
-//! neighbours is one subtree, and so begins and ends with a leaf. A tree of few leaves is cut at its
-//! records.
+//! neighbours is one subtree, and so begins and ends with a leaf. A tree of few leaves is cut at
+//! its records.
 
 use super::BTree;
 use crate::Result;
