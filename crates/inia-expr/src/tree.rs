@@ -146,6 +146,21 @@ pub enum ExprKind {
     DateArith(Box<DateArith>),
     /// A subquery in an expression.
     Subquery(Box<Subquery>),
+    /// `MATCH (columns) AGAINST (words)`: how relevant the row is to the words.
+    Match(Box<Match>),
+}
+
+/// `MATCH (columns) AGAINST (words)`.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// The executor's number for the search.
+    pub id: usize,
+    /// The FULLTEXT index that finds rows, as a position in the table's indexes.
+    pub index: Option<usize>,
+    /// What is searched for; the same for all rows.
+    pub against: Expr,
+    /// The texts that are searched, in the order of the index's parts.
+    pub columns: Vec<Expr>,
 }
 
 /// Why a value is converted.
@@ -459,6 +474,10 @@ impl Expr {
             ExprKind::Between(b) => [&b.value, &b.low, &b.high].into_iter().for_each(visit),
             ExprKind::Like(l) => [&l.value, &l.pattern].into_iter().for_each(visit),
             ExprKind::DateArith(d) => [&d.date, &d.amount].into_iter().for_each(visit),
+            ExprKind::Match(search) => {
+                visit(&search.against);
+                search.columns.iter().for_each(visit);
+            }
             // The subquery's own expressions belong to its plan, not to this tree.
             ExprKind::Subquery(sub) => {
                 if let SubqueryKind::Quantified { left, .. } = &sub.kind {
@@ -526,6 +545,10 @@ impl Expr {
                 visit(&mut d.date);
                 visit(&mut d.amount);
             }
+            ExprKind::Match(search) => {
+                visit(&mut search.against);
+                search.columns.iter_mut().for_each(visit);
+            }
             ExprKind::Subquery(sub) => {
                 if let SubqueryKind::Quantified { left, .. } = &mut sub.kind {
                     left.iter_mut().for_each(visit);
@@ -565,6 +588,7 @@ impl Expr {
             | ExprKind::Aggregate(_)
             | ExprKind::Window(_)
             | ExprKind::InsertValue(_)
+            | ExprKind::Match(_)
             | ExprKind::Subquery(_) => false,
             ExprKind::Call(call) => call.deterministic,
             _ => true,

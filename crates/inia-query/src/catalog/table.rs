@@ -2,7 +2,7 @@
 
 use crate::catalog::mdl::MdlName;
 use crate::catalog::stats::TableStats;
-use crate::row::{IndexCodec, RowLayout};
+use crate::row::{IndexCodec, RowLayout, WordsCodec};
 use crate::table_def::TableDef;
 use inia_storage::{Engine, Tree};
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub struct TableIndex {
     pub tree: Tree,
     /// Builds and takes apart keys and values.
     pub codec: IndexCodec,
+    /// Builds and takes apart the entries of words, of a FULLTEXT KEY.
+    pub words: Option<WordsCodec>,
 }
 
 /// A table at run time, shared by all sessions until DDL puts another in its place.
@@ -93,6 +95,7 @@ impl Table {
             .map(|i| TableIndex {
                 tree: store.tree(def.indexes[i].tree),
                 codec: IndexCodec::new(&def, i),
+                words: WordsCodec::of(&def, i),
             })
             .collect();
         let clustered = store.tree(def.clustered);
@@ -101,6 +104,11 @@ impl Table {
         debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
         let stats = TableStats::default();
         Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stats, stale }
+    }
+
+    /// Whether an index has entries for the words of rows.
+    pub fn has_words(&self) -> bool {
+        self.indexes.iter().any(|index| index.words.is_some())
     }
 
     /// Whether DDL has put another definition in this one's place.

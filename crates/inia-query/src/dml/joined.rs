@@ -532,6 +532,8 @@ pub fn has_subquery(expr: &ast::Expr) -> bool {
     match expr {
         E::Literal(_) | E::Column(_) | E::Param(_) | E::UserVar(_) | E::SysVar(_) => false,
         E::Default | E::DefaultOf(_) | E::InsertValue(_) | E::JsonExtract { .. } => false,
+        // Searches are run as subqueries are.
+        E::Match { .. } => true,
         E::AssignVar { value, .. } => has_subquery(value),
         E::Unary { expr, .. }
         | E::IsNull { expr, .. }

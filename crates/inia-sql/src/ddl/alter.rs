@@ -5,6 +5,7 @@ use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration};
 use super::columns;
 use super::foreign::{self, Moved};
+use super::fulltext;
 use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
 use super::table::rename_constraints;
@@ -111,6 +112,7 @@ fn carry_out(
     };
     wanted.check(way)?;
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
+    fulltext::check_added(session, copied, &table.def, (&def, indexes))?;
     if copied && !temporary {
         foreign::check_copy(session, &alteration)?;
     }

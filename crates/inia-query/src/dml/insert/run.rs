@@ -67,7 +67,8 @@ impl<'r> InsertRun<'r> {
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
         let nontransactional = !plan.table.def.is_transactional();
-        let batched = several && !unique && !nontransactional && foreign.is_none();
+        let single = unique || plan.table.has_words() || foreign.is_some();
+        let batched = several && !single && !nontransactional;
         let (together, forgiving) = (batched && !settles, false);
         let given = Vec::new();
         let width = plan.table.def.columns.len();
@@ -90,7 +91,8 @@ impl<'r> InsertRun<'r> {
     pub(super) fn forgive_together(&mut self) {
         let plan = self.plan;
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
-        let batched = !unique && plan.table.def.is_transactional() && self.foreign.is_none();
+        let single = unique || plan.table.has_words() || self.foreign.is_some();
+        let batched = !single && plan.table.def.is_transactional();
         self.forgiving = plan.ignore && !plan.replace && batched;
         self.together |= self.forgiving;
     }
