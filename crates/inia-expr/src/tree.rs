@@ -146,8 +146,28 @@ pub enum ExprKind {
     DateArith(Box<DateArith>),
     /// A subquery in an expression.
     Subquery(Box<Subquery>),
+    /// A stored function.
+    Stored(Box<StoredCall>),
     /// `MATCH (columns) AGAINST (words)`: how relevant the row is to the words.
     Match(Box<Match>),
+}
+
+/// A call of a stored function. The function is looked up by its name at each call.
+#[derive(Clone, Debug)]
+pub struct StoredCall {
+    /// Its database.
+    pub schema: String,
+    /// Its name.
+    pub name: String,
+    /// Arguments.
+    pub args: Vec<Expr>,
+}
+
+impl StoredCall {
+    /// `schema.name`.
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.schema, self.name)
+    }
 }
 
 /// `MATCH (columns) AGAINST (words)`.
@@ -460,6 +480,7 @@ impl Expr {
             | ExprKind::AssignUserVar(_, a) => visit(a),
             ExprKind::Arith(a) => [&a.left, &a.right].into_iter().for_each(visit),
             ExprKind::Call(call) => call.args.iter().for_each(visit),
+            ExprKind::Stored(call) => call.args.iter().for_each(visit),
             ExprKind::Case(case) => {
                 for (condition, result) in &case.whens {
                     visit(condition);
@@ -521,6 +542,7 @@ impl Expr {
                 visit(&mut a.right);
             }
             ExprKind::Call(call) => call.args.iter_mut().for_each(visit),
+            ExprKind::Stored(call) => call.args.iter_mut().for_each(visit),
             ExprKind::Case(case) => {
                 for (condition, result) in &mut case.whens {
                     visit(condition);
@@ -589,7 +611,8 @@ impl Expr {
             | ExprKind::Window(_)
             | ExprKind::InsertValue(_)
             | ExprKind::Match(_)
-            | ExprKind::Subquery(_) => false,
+            | ExprKind::Subquery(_)
+            | ExprKind::Stored(_) => false,
             ExprKind::Call(call) => call.deterministic,
             _ => true,
         }

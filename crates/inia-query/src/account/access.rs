@@ -4,7 +4,7 @@ use super::def::{AccountDef, Columns};
 use super::host::{database_specificity, is_database};
 use super::privilege::Privileges;
 use super::store::AccountsVersion;
-use crate::catalog::AccountName;
+use crate::catalog::{AccountName, ProgramDef, ProgramKind};
 use inia_base::error::{ErrorCode, SqlError};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,6 +110,22 @@ impl Access {
     /// Privileges on a table, those on its database included.
     pub fn on_table(&self, schema: &str, name: &str) -> Privileges {
         self.on_database(schema) | self.on_table_itself(schema, name)
+    }
+
+    /// Privileges on a routine, those on its database included.
+    pub fn on_routine(&self, kind: ProgramKind, schema: &str, name: &str) -> Privileges {
+        let _ = (kind, name);
+        self.on_database(schema)
+    }
+
+    /// Whether the account may see a routine at all, and its body.
+    pub fn sees_routine(&self, def: &ProgramDef) -> (bool, bool) {
+        let on_it = self.on_routine(def.kind, &def.schema, &def.name);
+        let body = self.account == def.definer
+            || self.global.has(Privileges::SELECT)
+            || self.has_dynamic("SHOW_ROUTINE")
+            || on_it.has(Privileges::CREATE_ROUTINE);
+        (body || on_it.has_any(Privileges::EXECUTE | Privileges::ALTER_ROUTINE), body)
     }
 
     /// Privileges that were granted on the table itself.

@@ -17,8 +17,8 @@ use super::view::Guard;
 use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
-use crate::context::SessionContext;
 use crate::context::StatementOutcome;
+use crate::context::{SessionContext, TriggerRows};
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::plan::{Body, RowSource, StatementPlan, TableSource};
@@ -28,7 +28,7 @@ use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, ExprType, Strictness};
-use inia_parser::ast::{self, TableRef};
+use inia_parser::ast::{self, TableRef, TriggerEvent};
 use inia_storage::Savepoint;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -380,7 +380,7 @@ impl JoinedPlan {
         }
     }
 
-    /// A row was removed; IGNORE puts it back where a foreign key holds it.
+    /// A row was removed; IGNORE puts it back where a foreign key holds it. Whether it is gone.
     fn deleted(
         &self,
         session: &SessionContext,
@@ -388,7 +388,7 @@ impl JoinedPlan {
         tally: &mut Tally,
         (table, bytes): (&Arc<Table>, &[u8]),
         start: Savepoint,
-    ) -> Result<(), SqlError> {
+    ) -> Result<bool, SqlError> {
         if let Some(foreign) = &tally.foreign
             && let Err(error) =
                 foreign.deleted(session, &values(table, bytes, &session.env.time_zone)?)
@@ -397,11 +397,36 @@ impl JoinedPlan {
                 return Err(error);
             }
             session.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
-            return ctx.raise(inia_expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error).map(|()| false);
         }
         tally.changed += 1;
         session.row_done(table, -1);
-        Ok(())
+        Ok(true)
+    }
+
+    /// Deletes a row, between its triggers.
+    fn delete_row(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        tally: &mut Tally,
+        (target, key, bytes): (&TargetTable, &[u8], &[u8]),
+    ) -> Result<(), SqlError> {
+        let table = &target.table;
+        let fires = table.triggers.on(TriggerEvent::Delete);
+        let old = match fires {
+            true => values(table, bytes, &session.env.time_zone)?,
+            false => Vec::new(),
+        };
+        let rows = || TriggerRows { old: Some(&old), new: None };
+        session.fire(table, (true, TriggerEvent::Delete), rows(), &mut ctx.warnings)?;
+        let mut writer = RowWriter::new(table, &session.env.time_zone);
+        let start = session.txn_of(table).borrow().savepoint();
+        writer.delete(&mut session.txn_of(table).borrow_mut(), key, bytes)?;
+        match self.deleted(session, ctx, tally, (table, bytes), start)? {
+            true => session.fire(table, (false, TriggerEvent::Delete), rows(), &mut ctx.warnings),
+            false => Ok(()),
+        }
     }
 
     fn change(
@@ -414,7 +439,6 @@ impl JoinedPlan {
     ) -> Result<(), SqlError> {
         let table = &target.table;
         auto_increment::prepare_counter(table)?;
-        let mut writer = RowWriter::new(table, &session.env.time_zone);
         let copy = |bytes: &[u8]| bytes.to_vec();
         let mut txn = session.txn_of(table).borrow_mut();
         // An earlier change of this statement, or a foreign key's action, may have changed or
@@ -424,18 +448,18 @@ impl JoinedPlan {
         tally.matched += 1;
         ctx.row_number += 1;
         if self.delete {
-            let start = txn.savepoint();
-            writer.delete(&mut txn, key, &bytes)?;
             drop(txn);
-            return self.deleted(session, ctx, tally, (table, &bytes), start);
+            return self.delete_row(session, ctx, tally, (target, key, &bytes));
         }
         drop(txn);
+        let mut writer = RowWriter::new(table, &session.env.time_zone);
         let old = values(table, &bytes, &session.env.time_zone)?;
         let mut new = old.clone();
         target.assign(&mut new, tuple, types, ctx)?;
+        target.before_update(session, (&old, &mut new), ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
-            return Ok(());
+            return target.after_update(session, (&old, &mut new), ctx);
         }
         // ON UPDATE CURRENT_TIMESTAMP passes over the columns that SET names; values are not read.
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
@@ -469,11 +493,38 @@ impl JoinedPlan {
         target.count_up(&new, &changed);
         tally.changed += 1;
         session.row_done(table, 0);
-        Ok(())
+        target.after_update(session, (&old, &mut new), ctx)
     }
 }
 
 impl TargetTable {
+    /// Runs the triggers before an update, and completes the row anew.
+    fn before_update(
+        &self,
+        session: &SessionContext,
+        (old, new): (&[Value], &mut [Value]),
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        if self.table.triggers.of_event(true, TriggerEvent::Update).is_empty() {
+            return Ok(());
+        }
+        let rows = TriggerRows { old: Some(old), new: Some(&mut *new) };
+        session.fire(&self.table, (true, TriggerEvent::Update), rows, &mut ctx.warnings)?;
+        Nulls::Warned.admit_row(&self.table, new, ctx)?;
+        self.fills.compute(new, ctx)
+    }
+
+    /// Runs the triggers after an update.
+    fn after_update(
+        &self,
+        session: &SessionContext,
+        (old, new): (&[Value], &mut [Value]),
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        let rows = TriggerRows { old: Some(old), new: Some(new) };
+        session.fire(&self.table, (false, TriggerEvent::Update), rows, &mut ctx.warnings)
+    }
+
     /// AUTO_INCREMENT goes on behind a number that a row was given.
     fn count_up(&self, new: &[Value], changed: &[bool]) {
         if let Some(column) = self.table.def.auto_increment_column()
@@ -511,6 +562,10 @@ impl TargetTable {
         types: &[&ExprType],
         ctx: &mut EvalContext<'_>,
     ) -> Result<(), SqlError> {
+        let nulls = match self.table.triggers.of_event(true, TriggerEvent::Update) {
+            [] => Nulls::Warned,
+            _ => Nulls::Deferred,
+        };
         for (target, place) in &self.assignments {
             let value = match place {
                 Some(at) => {
@@ -519,7 +574,7 @@ impl TargetTable {
                 }
                 None => self.fills.default(*target, Given::Nothing, row, ctx)?,
             };
-            row[*target] = Nulls::Warned.admit(&self.table, *target, value, ctx)?;
+            row[*target] = nulls.admit(&self.table, *target, value, ctx)?;
         }
         self.fills.compute(row, ctx)
     }

@@ -10,6 +10,7 @@ use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
 use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
+use super::triggers;
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -117,15 +118,14 @@ fn carry_out(
         foreign::check_copy(session, &alteration)?;
     }
     foreign::check_bases(&def, copied)?;
-    if wishes.order && def.primary().is_some() {
-        warn_of_order(session, &name.1);
-    }
+    warn_of_order(session, wishes, &def, &name.1);
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
     if plan.copies() && wishes.auto_increment.is_none() {
         keep_numbers(table, &mut def)?;
     }
     let moved = Moved::between(&table.def, &def, &column_origins);
+    let followed = triggers::moved(session, &def, (&moved.from, &moved.to))?;
     let rows = in_transaction(session, |session, changes| {
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;
@@ -140,6 +140,7 @@ fn carry_out(
             changes.extend(foreign::retarget(session, &[moved]));
         }
         changes.push(Change::PutTable(def));
+        changes.extend(followed);
         Ok(rows)
     })?;
     count_anew(table, plan.copies(), wishes)?;
@@ -205,7 +206,10 @@ fn rename(session: &SessionContext, def: &mut TableDef, to: &FullName) -> Result
     Ok(())
 }
 
-fn warn_of_order(session: &mut SessionContext, table: &str) {
+fn warn_of_order(session: &mut SessionContext, wishes: &Wishes, def: &TableDef, table: &str) {
+    if !wishes.order || def.primary().is_none() {
+        return;
+    }
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
     session.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
 }

@@ -1,6 +1,7 @@
 //! Executing INSERT and REPLACE: each row is numbered, computed, checked and written.
 
 mod duplicate;
+mod triggers;
 
 use super::{InsertPlan, Literals};
 use crate::catalog::IndexKind;
@@ -44,6 +45,8 @@ pub(super) struct InsertRun<'r> {
     together: bool,
     /// Rows that are written together are left out with a warning where their key exists.
     forgiving: bool,
+    /// The table has triggers of INSERT, UPDATE or DELETE.
+    fires: bool,
     /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
     given: Vec<Option<Value>>,
 }
@@ -67,7 +70,8 @@ impl<'r> InsertRun<'r> {
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
         let nontransactional = !plan.table.def.is_transactional();
-        let single = unique || plan.table.has_words() || foreign.is_some();
+        let fires = !plan.table.triggers.is_empty();
+        let single = unique || plan.table.has_words() || foreign.is_some() || fires;
         let batched = several && !single && !nontransactional;
         let (together, forgiving) = (batched && !settles, false);
         let given = Vec::new();
@@ -82,6 +86,7 @@ impl<'r> InsertRun<'r> {
             foreign,
             together,
             forgiving,
+            fires,
             given,
         };
         Ok(run)
@@ -91,7 +96,7 @@ impl<'r> InsertRun<'r> {
     pub(super) fn forgive_together(&mut self) {
         let plan = self.plan;
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
-        let single = unique || plan.table.has_words() || self.foreign.is_some();
+        let single = unique || plan.table.has_words() || self.foreign.is_some() || self.fires;
         let batched = !single && plan.table.def.is_transactional();
         self.forgiving = plan.ignore && !plan.replace && batched;
         self.together |= self.forgiving;
@@ -116,6 +121,9 @@ impl<'r> InsertRun<'r> {
         beside: &[Value],
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
+        if self.fires {
+            self.before_insert(session, ctx, row)?;
+        }
         if self.wants_number(row) && self.given.iter().any(Option::is_some) {
             self.settle(session, ctx, false)?;
         }
@@ -149,7 +157,7 @@ impl<'r> InsertRun<'r> {
             txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
-                let same = self.replace(session, at, row, generated.is_some())?;
+                let same = self.replace(session, ctx, at, (row, generated.is_some()))?;
                 txn = session.txn_of(&self.plan.table).borrow_mut();
                 if !same {
                     continue;
@@ -172,11 +180,22 @@ impl<'r> InsertRun<'r> {
             return Ok(());
         }
         session.row_done(&self.plan.table, grown);
+        self.written(session, ctx, generated, row)
+    }
+
+    /// Notes a row that was written by itself.
+    fn written(
+        &mut self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        generated: Option<u64>,
+        row: &[Value],
+    ) -> Done {
         self.count(generated, row);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
-        Ok(())
+        if self.fires { self.after_insert(session, ctx, row) } else { Ok(()) }
     }
 
     /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.

@@ -124,7 +124,8 @@ pub(super) fn is_pure(expr: &Expr) -> bool {
             | E::Window(_)
             | E::InsertValue(_)
             | E::Match(_)
-            | E::Subquery(_) => false,
+            | E::Subquery(_)
+            | E::Stored(_) => false,
             E::Call(call) => call.deterministic,
             E::Literal(_)
             | E::HexLiteral(_)
