@@ -92,6 +92,8 @@ pub mod status {
     pub const CURSOR_EXISTS: u16 = 64;
     /// The cursor's last row has been sent (set by the protocol layer).
     pub const LAST_ROW_SENT: u16 = 128;
+    /// The result set holds the OUT parameters of a prepared CALL.
+    pub const PS_OUT_PARAMS: u16 = 4096;
     /// sql_mode has NO_BACKSLASH_ESCAPES.
     pub const NO_BACKSLASH_ESCAPES: u16 = 512;
     /// The open transaction is read-only.

@@ -75,6 +75,8 @@ pub struct Signalled {
     pub number: u16,
     /// The five-character SQLSTATE.
     pub sqlstate: String,
+    /// Other items of the condition, such as TABLE_NAME, that the program set.
+    pub items: Vec<(String, String)>,
 }
 
 /// An error that a client sees.

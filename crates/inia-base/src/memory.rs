@@ -92,6 +92,11 @@ impl SessionMemory {
         SessionMemory { budget, taken: AtomicU64::new(0) }
     }
 
+    /// What this session has taken is counted for the other, and the other way round.
+    pub fn swap(&self, other: &SessionMemory) {
+        self.taken.swap(&other.taken);
+    }
+
     /// Takes bytes; false where the session has its part or the server has no more.
     pub fn take(&self, bytes: u64) -> bool {
         let part = self.budget.part();

@@ -15,10 +15,12 @@ pub(crate) use years::{beside_years, year_meant};
 use crate::aggregate::{Aggregate, WindowFunction};
 use crate::collate;
 use crate::column_types;
-use crate::context::{Environment, SessionHost, VarScope};
+use crate::context::{Environment, SessionHost, StoredFunction, VarScope};
 use crate::convert;
 use crate::func;
-use crate::tree::{CmpOp, Expr, ExprKind, Quantifier, RowLookup, Subquery, SubqueryKind};
+use crate::tree::{
+    CmpOp, Expr, ExprKind, Quantifier, RowLookup, StoredCall, Subquery, SubqueryKind,
+};
 use crate::ty::{Coercibility, ExprType, NOT_FIXED, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -286,14 +288,14 @@ impl Binder<'_> {
 
     fn function(&mut self, call: &ast::FunctionCall) -> Result<Expr, SqlError> {
         if call.db.is_some() {
-            return self.scope.stored_function(call);
+            return self.stored_function(call);
         }
         if call.written.apart {
             let code = ErrorCode::FuncInexistentNameCollision;
             return Err(SqlError::new(code, &[&self.full_name(call)]));
         }
         let Some(function) = func::lookup(&call.name) else {
-            let found = self.scope.stored_function(call);
+            let found = self.stored_function(call);
             return found.map_err(|error| match error.code {
                 ErrorCode::SpDoesNotExist => {
                     SqlError::new(error.code, &[&"FUNCTION", &self.full_name(call)])
@@ -310,6 +312,23 @@ impl Binder<'_> {
             ErrorCode::WrongParamcountToNativeFct => SqlError::new(error.code, &[&call.text()]),
             _ => error,
         })
+    }
+
+    /// A call of a stored function: errors 1305, 1318 and 1370.
+    fn stored_function(&mut self, call: &ast::FunctionCall) -> Result<Expr, SqlError> {
+        let schema = call.db.as_deref().or(self.env.database.as_deref());
+        let Some(found) = self.host.find_function(schema, call.text())? else {
+            return self.scope.stored_function(call);
+        };
+        let StoredFunction { schema, name, params, returns, .. } = found;
+        if params != call.args.len() {
+            let (full, given) = (format!("{schema}.{name}"), call.args.len());
+            let args: [&dyn std::fmt::Display; 4] = [&"FUNCTION", &full, &params, &given];
+            return Err(SqlError::new(ErrorCode::SpWrongNoOfArgs, &args));
+        }
+        let args = self.scalars(&call.args)?;
+        let node = StoredCall { schema, name, args };
+        Ok(Expr { kind: ExprKind::Stored(Box::new(node)), ty: returns })
     }
 
     /// A function's name with the current database.
@@ -505,6 +524,9 @@ fn variable_type(ty: ExprType) -> ExprType {
     let mut ty = ty;
     if ty.class() == TypeClass::Decimal {
         return ExprType::decimal(MAX_PRECISION.into(), MAX_SCALE.into(), false, ty.nullable);
+    }
+    if let DataType::Int { unsigned, .. } = ty.data_type {
+        return if unsigned { ExprType::uint(21, true) } else { ExprType::int(21, true) };
     }
     if ty.coercibility == Coercibility::Coercible {
         ty.coercibility = Coercibility::Implicit;

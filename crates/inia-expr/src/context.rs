@@ -2,10 +2,10 @@
 //! session and to the executor.
 
 use super::locale::Locale;
-use crate::tree::{Expr, Subquery};
+use crate::tree::{Expr, StoredCall, Subquery};
 use crate::ty::ExprType;
 use inia_base::collation::{Charset, Collation};
-use inia_base::error::{ErrorCode, SqlError};
+use inia_base::error::{ErrorCode, Signalled, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_base::temporal::{DateRules, DateTime, TimeZone};
 use inia_base::value::Value;
@@ -33,6 +33,32 @@ pub struct Warning {
     pub code: ErrorCode,
     /// Text.
     pub message: String,
+    /// Number and SQLSTATE in place of the table's, where a program chose them.
+    pub signalled: Option<Box<Signalled>>,
+}
+
+impl Warning {
+    /// An error as a condition of a level.
+    pub fn of(level: Level, error: SqlError) -> Warning {
+        let SqlError { code, message, signalled } = error;
+        Warning { level, code, message, signalled }
+    }
+
+    /// The condition as an error.
+    pub fn error(&self) -> SqlError {
+        let (code, message) = (self.code, self.message.clone());
+        SqlError { code, message, signalled: self.signalled.clone() }
+    }
+
+    /// The number that clients see.
+    pub fn number(&self) -> u16 {
+        self.signalled.as_ref().map_or(self.code.number(), |signalled| signalled.number)
+    }
+
+    /// The five-character SQLSTATE.
+    pub fn sqlstate(&self) -> &str {
+        self.signalled.as_ref().map_or(self.code.sqlstate(), |signalled| &signalled.sqlstate)
+    }
 }
 
 /// The statement's diagnostics: all are counted, the first `limit` are kept.
@@ -210,6 +236,21 @@ pub struct UserVar {
     pub ty: ExprType,
 }
 
+/// What binding knows of a stored function.
+#[derive(Clone, Debug)]
+pub struct StoredFunction {
+    /// Its database.
+    pub schema: String,
+    /// Its name as it was created.
+    pub name: String,
+    /// How many parameters it has.
+    pub params: usize,
+    /// RETURNS.
+    pub returns: ExprType,
+    /// Whether equal arguments give equal results.
+    pub deterministic: bool,
+}
+
 /// What expressions need of the session.
 pub trait SessionHost {
     /// Value and type of a system variable; error 1193 where there is none.
@@ -247,6 +288,25 @@ pub trait SessionHost {
     /// Notes where RAND() goes on.
     fn set_rand_state(&self, state: (u64, u64)) {
         let _ = state;
+    }
+    /// The stored function of that name; `schema` is the current database where none is written.
+    fn find_function(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+    ) -> Result<Option<StoredFunction>, SqlError> {
+        let _ = (schema, name);
+        Ok(None)
+    }
+    /// Calls a stored function.
+    fn call_function(
+        &self,
+        call: &StoredCall,
+        args: Vec<(Value, ExprType)>,
+        warnings: &mut Warnings,
+    ) -> Result<Value, SqlError> {
+        let _ = (args, warnings);
+        Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &call.full_name()]))
     }
     /// The roles in force, each as CURRENT_ROLE() writes it.
     fn active_roles(&self) -> Vec<String> {
@@ -399,16 +459,14 @@ impl<'s> EvalContext<'s> {
     /// statement hears it once, or for each row where the node is correlated.
     pub(crate) fn forgives<T>(&mut self, of: &T, error: &SqlError, correlated: bool) -> bool {
         if self.ignores && (correlated || self.warned.insert(std::ptr::from_ref(of).addr())) {
-            let SqlError { code, message, .. } = error.clone();
-            self.warnings.push(Warning { level: Level::Warning, code, message });
+            self.warnings.push(Warning::of(Level::Warning, error.clone()));
         }
         self.ignores
     }
 
     /// Raises a note.
     pub fn note(&mut self, code: ErrorCode, args: &[&dyn fmt::Display]) {
-        let SqlError { code, message, .. } = SqlError::new(code, args);
-        self.warnings.push(Warning { level: Level::Note, code, message });
+        self.warnings.push(Warning::of(Level::Note, SqlError::new(code, args)));
     }
 
     /// Raises `error` as a diagnostic of `level`, or as an error where strictness says so.
@@ -416,8 +474,7 @@ impl<'s> EvalContext<'s> {
         if self.strictness == Strictness::Strict && is_wrong_value(error.code) {
             return Err(error);
         }
-        let SqlError { code, message, .. } = error;
-        self.warnings.push(Warning { level, code, message });
+        self.warnings.push(Warning::of(level, error));
         Ok(())
     }
 }

@@ -14,13 +14,26 @@ use crate::json;
 use crate::like::Pattern;
 use crate::rows;
 use crate::tree::{
-    Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, Subquery, SubqueryKind,
+    Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, StoredCall, Subquery, SubqueryKind,
 };
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
+
+/// Calls a stored function.
+#[cold]
+fn call_stored(
+    call: &StoredCall,
+    ctx: &mut EvalContext<'_>,
+    row: &[Value],
+) -> Result<Value, SqlError> {
+    let value = |arg: &Expr, ctx: &mut EvalContext<'_>| Ok((arg.eval(ctx, row)?, arg.ty.clone()));
+    let args: Result<Vec<(Value, ExprType)>, SqlError> =
+        call.args.iter().map(|arg| value(arg, ctx)).collect();
+    ctx.host.call_function(call, args?, &mut ctx.warnings)
+}
 
 /// Why a function has no value.
 #[derive(Debug)]
@@ -206,6 +219,7 @@ impl Expr {
                 let first = first_row(sub, ctx, row)?;
                 Ok(first.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null))
             }
+            ExprKind::Stored(call) => call_stored(call, ctx, row),
             ExprKind::Row(_) => Err(SqlError::new(ErrorCode::OperandColumns, &[&1])),
             // `eval_ref` answers these without coming back here.
             ExprKind::Column { .. }

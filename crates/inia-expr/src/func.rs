@@ -134,6 +134,11 @@ const FAMILIES: &[&[Function]] = &[
     timefn::TABLE,
 ];
 
+/// Whether a built-in function has that name.
+pub fn is_native_function(name: &str) -> bool {
+    lookup(&name.to_lowercase()).is_some()
+}
+
 /// The function of a (lower-case) name.
 pub(crate) fn lookup(name: &str) -> Option<&'static Function> {
     static INDEX: OnceLock<HashMap<&'static str, &'static Function>> = OnceLock::new();

@@ -37,15 +37,15 @@ pub use aggregate::{Accumulator, Aggregate, WindowFunction};
 pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
 pub use constant::wrong_date;
 pub use context::{
-    Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, Strictness,
-    SubqueryRunner, UserVar, VarScope, Warning, Warnings,
+    Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, StoredFunction,
+    Strictness, SubqueryRunner, UserVar, VarScope, Warning, Warnings,
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};
-pub use func::year_operand;
+pub use func::{is_native_function, year_operand};
 pub use merge::merge;
 pub use rows::column_types;
 pub use slots::{Needs, SlotSet, conjuncts, slots_of, take_ready};
 pub use store::store_value;
-pub use tree::{CmpOp, Expr, ExprKind};
+pub use tree::{CmpOp, Expr, ExprKind, StoredCall};
 pub use ty::lob_bytes;
 pub use ty::{Coercibility, ExprType, TypeClass};

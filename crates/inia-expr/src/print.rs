@@ -67,6 +67,10 @@ fn write_compound(expr: &Expr, out: &mut String) {
             out.push_str(call.name);
             list(&call.args, ",", out);
         }
+        ExprKind::Stored(call) => {
+            out.push_str(&format!("`{}`.`{}`", call.schema, call.name));
+            list(&call.args, ",", out);
+        }
         ExprKind::Case(case) => {
             out.push_str("(case");
             for (condition, result) in &case.whens {

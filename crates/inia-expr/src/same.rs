@@ -73,6 +73,7 @@ fn same_compound(a: &ExprKind, b: &ExprKind) -> bool {
         }
         (K::Arith(a), K::Arith(b)) => (a.op, a.class) == (b.op, b.class),
         (K::Call(a), K::Call(b)) => (a.name, a.tag) == (b.name, b.tag),
+        (K::Stored(a), K::Stored(b)) => a.schema == b.schema && a.name == b.name,
         (K::Case(a), K::Case(b)) => {
             a.whens.len() == b.whens.len() && a.otherwise.is_some() == b.otherwise.is_some()
         }

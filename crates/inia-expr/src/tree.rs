@@ -146,6 +146,26 @@ pub enum ExprKind {
     DateArith(Box<DateArith>),
     /// A subquery in an expression.
     Subquery(Box<Subquery>),
+    /// A stored function.
+    Stored(Box<StoredCall>),
+}
+
+/// A call of a stored function. The function is looked up by its name at each call.
+#[derive(Clone, Debug)]
+pub struct StoredCall {
+    /// Its database.
+    pub schema: String,
+    /// Its name.
+    pub name: String,
+    /// Arguments.
+    pub args: Vec<Expr>,
+}
+
+impl StoredCall {
+    /// `schema.name`.
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.schema, self.name)
+    }
 }
 
 /// Why a value is converted.
@@ -445,6 +465,7 @@ impl Expr {
             | ExprKind::AssignUserVar(_, a) => visit(a),
             ExprKind::Arith(a) => [&a.left, &a.right].into_iter().for_each(visit),
             ExprKind::Call(call) => call.args.iter().for_each(visit),
+            ExprKind::Stored(call) => call.args.iter().for_each(visit),
             ExprKind::Case(case) => {
                 for (condition, result) in &case.whens {
                     visit(condition);
@@ -502,6 +523,7 @@ impl Expr {
                 visit(&mut a.right);
             }
             ExprKind::Call(call) => call.args.iter_mut().for_each(visit),
+            ExprKind::Stored(call) => call.args.iter_mut().for_each(visit),
             ExprKind::Case(case) => {
                 for (condition, result) in &mut case.whens {
                     visit(condition);
@@ -565,7 +587,8 @@ impl Expr {
             | ExprKind::Aggregate(_)
             | ExprKind::Window(_)
             | ExprKind::InsertValue(_)
-            | ExprKind::Subquery(_) => false,
+            | ExprKind::Subquery(_)
+            | ExprKind::Stored(_) => false,
             ExprKind::Call(call) => call.deterministic,
             _ => true,
         }

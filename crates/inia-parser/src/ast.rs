@@ -10,6 +10,7 @@ mod ddl;
 mod dml;
 mod expr;
 mod hint;
+mod program;
 mod query;
 mod rows;
 mod walk;
@@ -19,6 +20,7 @@ pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
 pub use hint::*;
+pub use program::*;
 pub use query::*;
 pub use rows::*;
 

@@ -20,6 +20,7 @@ mod expr;
 mod hint;
 mod name;
 mod primary;
+mod program;
 mod remark;
 mod routine;
 mod rows;
@@ -120,8 +121,8 @@ pub struct Parser<'a> {
     paren_was_single: bool,
     /// Where the current statement began.
     begin: usize,
-    /// Bare words may be local variables.
-    in_routine: bool,
+    /// The stored program whose body this is in.
+    program: Option<Box<program::ProgramScope>>,
     /// Warnings of the syntax.
     remarks: Vec<Remark>,
     /// What optimizer hints ask of the session.
@@ -189,7 +190,7 @@ impl<'a> Parser<'a> {
             cap: u8::MAX,
             paren_was_single: false,
             begin: 0,
-            in_routine: false,
+            program: None,
             remarks: Vec::new(),
             hints: Hints::default(),
             block_count: 0,
@@ -237,6 +238,7 @@ impl<'a> Parser<'a> {
         self.params = 0;
         self.top_select = false;
         (self.block_count, self.next_block, self.blocks) = (0, None, None);
+        self.program = None;
         self.depth = 0;
         self.height = 0;
         self.stack_base = stack_position();

@@ -306,8 +306,8 @@ impl<'c> QueryBinder<'c> {
     /// Warning 1052: a name stands for a column, and a select item goes by it too.
     fn warn_ambiguous(&mut self, name: &ast::ColumnName, clause: &str) {
         let code = ErrorCode::NonUniqueColumn;
-        let message = SqlError::new(code, &[&namespace::full_name(name), &clause]).message;
-        self.warnings.push(Warning { level: WarningLevel::Warning, code, message });
+        let error = SqlError::new(code, &[&namespace::full_name(name), &clause]);
+        self.warnings.push(Warning::of(WarningLevel::Warning, error));
     }
 
     /// Binds a query as a subplan; returns its number, its columns and whether it is correlated.

@@ -9,6 +9,7 @@
 //! 'd' name                 a database
 //! 't' schema 0 name        a table
 //! 'v' schema 0 name        a view
+//! 'r' kind schema 0 name   a stored program, see `program`
 //! 'p' name                 a variable of SET PERSIST
 //! 'x' id                   a session's temporary table
 //! 'n' tree                 how many rows a table without transactions has, see `row_count`
@@ -21,11 +22,13 @@ pub(crate) mod heap;
 pub mod mdl;
 mod names;
 pub(crate) mod persisted;
+pub mod program;
 pub mod row_count;
 mod show_create;
 pub(crate) mod stats;
 mod table;
 pub(crate) mod temporary;
+pub mod triggers;
 mod types;
 pub mod view;
 pub mod width;
@@ -37,11 +40,13 @@ pub use crate::table_def::{
 pub use crate::table_def::{HIDDEN, TRANSACTIONAL};
 pub use account_name::AccountName;
 pub use names::{MAX_NAME, check_name};
+pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key};
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
 pub use stats::HistogramRequest;
 pub(crate) use table::TableShared;
+use triggers::TableTriggers;
 pub use table::{Table, TableIndex};
 pub(crate) use view::View;
 pub use view::{ViewAlgorithm, ViewCheck, ViewDef};
@@ -61,6 +66,7 @@ const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
 const VIEW: u8 = b'v';
 const TEMPORARY: u8 = b'x';
+const PROGRAM: u8 = b'r';
 const PERSISTED: u8 = b'p';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
@@ -85,9 +91,16 @@ pub struct Schema {
     pub tables: BTreeMap<String, Arc<Table>>,
     /// Views by name; no table has the same.
     pub views: BTreeMap<String, Arc<View>>,
+    /// Stored programs by [`program_key`].
+    pub programs: BTreeMap<(ProgramKind, String), Arc<StoredProgram>>,
 }
 
 impl Schema {
+    /// A stored program.
+    pub fn program(&self, kind: ProgramKind, name: &str) -> Option<&Arc<StoredProgram>> {
+        self.programs.get(&program_key(kind, name))
+    }
+
     /// Whether a table or view has that name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.tables.contains_key(name) || self.views.contains_key(name)
@@ -133,6 +146,17 @@ pub enum Change {
         /// Its name.
         name: String,
     },
+    /// A stored program is there with this definition.
+    PutProgram(Box<ProgramDef>),
+    /// A stored program is gone.
+    DropProgram {
+        /// What it was.
+        kind: ProgramKind,
+        /// Its database.
+        schema: String,
+        /// Its name.
+        name: String,
+    },
     /// A session's temporary table is gone.
     DropTemporary {
         /// Its database.
@@ -150,6 +174,7 @@ impl Change {
         match self {
             Change::PutTable(def) => version.schemas.contains_key(&def.schema),
             Change::PutView(def) => version.schemas.contains_key(&def.schema),
+            Change::PutProgram(def) => version.schemas.contains_key(&def.schema),
             _ => true,
         }
     }
@@ -212,6 +237,9 @@ impl Catalog {
                 Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
                 Some(&VIEW) => view::view(record.value).map(|def| Change::PutView(Box::new(def))),
+                Some(&PROGRAM) => {
+                    program::program(record.value).map(|def| Change::PutProgram(Box::new(def)))
+                }
                 Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
                 Some(&PERSISTED) => {
                     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -336,6 +364,16 @@ impl Catalog {
         self.current.read().schemas.get(schema)?.views.get(name).cloned()
     }
 
+    /// The newest version of a stored program.
+    pub fn program(
+        &self,
+        kind: ProgramKind,
+        schema: &str,
+        name: &str,
+    ) -> Option<Arc<StoredProgram>> {
+        self.current.read().schemas.get(schema)?.program(kind, name).cloned()
+    }
+
     /// Whether a table or view has that name.
     pub fn has(&self, schema: &str, name: &str) -> bool {
         self.current.read().schemas.get(schema).is_some_and(|schema| schema.has(name))
@@ -386,6 +424,13 @@ impl Catalog {
             Change::DropView { schema, name } => {
                 txn.delete(&self.tree, &named_key(VIEW, schema, name)).sql().map(drop)
             }
+            Change::PutProgram(def) => {
+                let key = program_record(def.kind, &def.schema, &def.name);
+                self.put(txn, &key, &program::put_program(def)).sql()
+            }
+            Change::DropProgram { kind, schema, name } => {
+                txn.delete(&self.tree, &program_record(*kind, schema, name)).sql().map(drop)
+            }
         }
     }
 
@@ -416,16 +461,35 @@ impl Catalog {
         match change {
             Change::PutSchema(def) => {
                 let old = version.schemas.get(&def.name);
-                let (tables, views) = old
-                    .map(|schema| (schema.tables.clone(), schema.views.clone()))
+                let (tables, views, programs) = old
+                    .map(|old| (old.tables.clone(), old.views.clone(), old.programs.clone()))
                     .unwrap_or_default();
-                version.schemas.insert(def.name.clone(), Arc::new(Schema { def, tables, views }));
+                let name = def.name.clone();
+                let schema = Schema { def, tables, views, programs };
+                version.schemas.insert(name, Arc::new(schema));
             }
             Change::DropSchema(name) => {
                 if let Some(schema) = version.schemas.remove(&name) {
                     schema.tables.values().for_each(|table| self.retire(table, true));
                     schema.views.values().for_each(|view| view.make_stale());
+                    schema.programs.values().for_each(|program| program.make_stale());
                 }
+            }
+            Change::PutProgram(def) => {
+                let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
+                let key = program_key(def.kind, &def.name);
+                let program = Arc::new(StoredProgram::new(*def));
+                let schema = Arc::make_mut(schema);
+                let old = schema.programs.insert(key, program.clone());
+                old.iter().for_each(|program| program.make_stale());
+                self.renew_triggers(schema, old.iter().chain([&program]));
+            }
+            Change::DropProgram { kind, schema, name } => {
+                let Some(schema) = version.schemas.get_mut(&schema) else { return };
+                let schema = Arc::make_mut(schema);
+                let old = schema.programs.remove(&program_key(kind, &name));
+                old.iter().for_each(|program| program.make_stale());
+                self.renew_triggers(schema, old.iter());
             }
             Change::PutTable(def) => {
                 let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
@@ -433,7 +497,9 @@ impl Catalog {
                 let mdl = self.mdl.name(&def.schema, &def.name);
                 let name = def.name.clone();
                 let store = self.store(&def).clone();
-                let table = Arc::new(Table::new(Arc::new(def), &store, mdl, shared));
+                let triggers = TableTriggers::of(schema, &name);
+                let table = Table::new(Arc::new(def), &store, mdl, shared).with_triggers(triggers);
+                let table = Arc::new(table);
                 let old = Arc::make_mut(schema).tables.insert(name, table);
                 old.iter().for_each(|table| self.retire(table, false));
             }
@@ -457,6 +523,22 @@ impl Catalog {
             }
             // Temporary tables are kept by their session, see `TemporaryTables::apply`.
             Change::DropTemporary { .. } => {}
+        }
+    }
+
+    /// Gives the tables of triggers that came or went a new handle, which knows those that are there.
+    fn renew_triggers<'p>(
+        &self,
+        schema: &mut Schema,
+        programs: impl Iterator<Item = &'p Arc<StoredProgram>>,
+    ) {
+        for head in programs.filter_map(|program| program.def.trigger.as_ref()) {
+            let Some(old) = schema.tables.get(&head.table).cloned() else { continue };
+            let triggers = TableTriggers::of(schema, &head.table);
+            let (mdl, shared) = (old.mdl.clone(), old.shared.clone());
+            let table = Table::new(old.def.clone(), &old.store, mdl, shared);
+            schema.tables.insert(head.table.clone(), Arc::new(table.with_triggers(triggers)));
+            self.retire(&old, false);
         }
     }
 
@@ -538,6 +620,15 @@ fn schema_key(name: &str) -> Vec<u8> {
 fn temporary_key(id: TableId) -> Vec<u8> {
     let mut key = vec![TEMPORARY];
     key.extend_from_slice(&id.0.to_be_bytes());
+    key
+}
+
+fn program_record(kind: ProgramKind, schema: &str, name: &str) -> Vec<u8> {
+    let (kind, name) = program_key(kind, name);
+    let mut key = vec![PROGRAM, kind as u8];
+    key.extend_from_slice(schema.as_bytes());
+    key.push(0);
+    key.extend_from_slice(name.as_bytes());
     key
 }
 

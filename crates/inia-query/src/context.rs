@@ -9,6 +9,7 @@ mod exec;
 mod handlers;
 mod host;
 mod names;
+mod programs;
 mod read_only;
 mod reply;
 pub(crate) mod session;
@@ -18,6 +19,7 @@ pub mod table_locks;
 pub(crate) use exec::ExecContext;
 pub use handlers::{HandlerPlace, Handlers, OpenHandler};
 pub use names::{existing, full_name};
+pub use programs::{Inside, ProgramRunner, TriggerRows};
 pub use session::{NamedSavepoint, SessionContext};
 
 /// What a statement reports.

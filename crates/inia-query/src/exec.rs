@@ -32,7 +32,11 @@ use crate::context::ExecContext;
 use crate::plan::trace::{Node, Stage, Trace, watched};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use crate::spill::{decode_tuple, encode_tuple};
+<<<<<<< HEAD
 pub use handler::{HandlerRead, HandlerStart, KeySide, handler_key};
+=======
+pub use emit::emit;
+>>>>>>> routines
 pub use hash::KeyHash;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -49,7 +53,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub(crate) use crate::spill::Tuple;
 
 /// Takes tuples; returns whether it wants more.
-pub(crate) type TupleVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
+pub type TupleVisitor<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;
 
 /// Takes a finished row, its group's aggregates in the context; returns whether it wants more.
 type Project<'v> = dyn FnMut(&mut EvalContext<'_>, &[Value]) -> Result<bool> + 'v;

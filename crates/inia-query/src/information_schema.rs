@@ -10,6 +10,7 @@ mod grants;
 mod histograms;
 mod innodb;
 mod keys;
+mod programs;
 mod server;
 mod status;
 mod tables;
@@ -62,16 +63,19 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "INNODB_TRX", server::transactions),
     ("information_schema", "KEYWORDS", server::keywords),
     ("information_schema", "KEY_COLUMN_USAGE", keys::key_column_usage),
+    ("information_schema", "PARAMETERS", programs::parameters),
     ("information_schema", "PARTITIONS", tables::partitions),
     ("information_schema", "PLUGINS", server::plugins),
     ("information_schema", "PROCESSLIST", server::processlist),
     ("information_schema", "REFERENTIAL_CONSTRAINTS", keys::referential_constraints),
+    ("information_schema", "ROUTINES", programs::routines),
     ("information_schema", "SCHEMATA", tables::schemata),
     ("information_schema", "SCHEMA_PRIVILEGES", grants::schema_privileges),
     ("information_schema", "STATISTICS", keys::statistics),
     ("information_schema", "TABLES", tables::tables),
     ("information_schema", "TABLE_CONSTRAINTS", keys::table_constraints),
     ("information_schema", "TABLE_PRIVILEGES", grants::table_privileges),
+    ("information_schema", "TRIGGERS", programs::triggers),
     ("information_schema", "USER_ATTRIBUTES", grants::user_attributes),
     ("information_schema", "USER_PRIVILEGES", grants::user_privileges),
     ("information_schema", "VIEWS", views::views),
@@ -84,6 +88,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "innodb_table_stats", innodb::table_stats),
     ("mysql", "password_history", grants::mysql_password_history),
     ("mysql", "role_edges", grants::mysql_role_edges),
+    ("mysql", "procs_priv", grants::mysql_procs_priv),
     ("mysql", "tables_priv", grants::mysql_tables_priv),
     ("mysql", "user", grants::mysql_user),
     ("performance_schema", "global_status", server::global_status),

@@ -56,7 +56,7 @@ fn context_over<'c>(
         stored: catalog,
         database: session.env.database.as_deref(),
         env: &session.env,
-        host: &session.host,
+        host: session,
         virtuals: &SystemTables,
         plain_lock,
     }

@@ -19,7 +19,7 @@ pub fn on_deep_stack<T>(work: impl FnOnce() -> T) -> T {
 
 /// Runs one more level of work that recurs, on a new stack where little is left of this one.
 #[inline]
-pub(crate) fn on_more_stack<T>(work: impl FnOnce() -> T) -> T {
+pub fn on_more_stack<T>(work: impl FnOnce() -> T) -> T {
     match stack_left() {
         Some(left) if left >= LEFT => work(),
         Some(_) => on_new_stack(MORE, work),

@@ -20,12 +20,14 @@ mod rules;
 mod schema;
 mod table;
 mod table_builder;
+mod triggers;
 mod view;
 
 pub(crate) use alter::alter_table;
 pub(crate) use create_select::create_table_select;
 use inia_query::catalog::check_name;
 use inia_query::context::{existing, full_name};
+pub(crate) use schema::hold_schema;
 pub(crate) use schema::{alter_database, create_database, drop_database};
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,

@@ -17,8 +17,8 @@ mod login;
 mod params;
 mod plan;
 mod plan_cache;
+mod program;
 mod room;
-mod routines;
 mod run;
 mod set;
 mod show;
@@ -28,6 +28,7 @@ pub(crate) mod tests;
 mod unsupported;
 
 use self::plan_cache::PlanCache;
+use self::program::Programs;
 use self::room::PreparedMemory;
 use self::run::{IncomingStatement, KeptPlan, Syntax, failed, finish, run_statement};
 use inia_base::collation::{Charset, Collation};
@@ -158,6 +159,8 @@ pub struct Session {
     multi_statements: bool,
     /// Statements that came as text, with their plans.
     plan_cache: PlanCache,
+    /// Stored programs.
+    programs: Arc<Programs>,
 }
 
 impl Session {
@@ -173,7 +176,9 @@ impl Session {
             next_prepared: 1,
             multi_statements,
             plan_cache: PlanCache::default(),
+            programs: Arc::default(),
         };
+        session.context.programs = Some(session.programs.clone());
         login::apply(&mut session.context);
         session
     }
@@ -276,6 +281,12 @@ impl Session {
             ));
         }
         let PreparedStatement { statement, text, hints, kept, .. } = prepared;
+        if let ast::Statement::Call(call) = statement {
+            let (call, statement, hints) = (call.clone(), statement.clone(), hints.clone());
+            let syntax = Syntax::Hinted(&hints);
+            let source = IncomingStatement { statement: &statement, syntax, metered: false };
+            return self.run_call(source, &call, params, sink, more);
+        }
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
         let hinted = !hints.variables.is_empty();
         run_statement(&mut self.context, source, sink, more, |session, sink| {
@@ -349,6 +360,8 @@ impl Session {
         let reply = self.context.state.reply;
         self.context = SessionContext::new(self.context.db.clone(), client);
         self.context.state.reply = reply;
+        self.programs = Arc::default();
+        self.context.programs = Some(self.programs.clone());
     }
 
     /// Leaves it to the caller that a statement's results are durable before they are passed on:

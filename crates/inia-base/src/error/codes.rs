@@ -512,6 +512,7 @@ error_codes! {
     WarningNotCompleteRollbackWithCreatedTempTable = 1751, "HY000", "The creation of some temporary tables could not be rolled back.";
     WarningNotCompleteRollbackWithDroppedTempTable = 1752, "HY000", "Some temporary tables were dropped, but these operations could not be rolled back.";
     FulltextNotSupportedWithPartitioning = 1757, "HY000", "FULLTEXT index is not supported for partitioned tables.";
+    DaInvalidConditionNumber = 1758, "35000", "Invalid condition number";
     InsecurePlainText = 1759, "HY000", "Sending passwords in plain text without SSL/TLS is extremely insecure.";
     ForeignDuplicateKeyWithChildInfo = 1761, "23000", "Foreign key constraint for table '{}', record '{}' would lead to a duplicate entry in table '{}', key '{}'";
     ForeignDuplicateKeyWithoutChildInfo = 1762, "23000", "Foreign key constraint for table '{}', record '{}' would lead to a duplicate entry in a child table";
@@ -573,6 +574,7 @@ error_codes! {
     MissingKey = 1886, "HY000", "The table '{}.{}' does not have the necessary key(s) defined on it. Please check the table definition and create index(s) accordingly.";
     FileCorrupt = 3000, "HY000", "File {} is corrupted";
     StorageEngineNotLoaded = 3003, "HY000", "Storage engine for table '{}'.'{}' is not loaded.";
+    GetStackedDaWithoutActiveHandler = 3004, "0Z002", "GET STACKED DIAGNOSTICS when handler not active";
     WarnLegacySyntaxConverted = 3005, "HY000", "{} is no longer supported. The statement was converted to {}.";
     FkDepthExceeded = 3008, "HY000", "Foreign key cascade delete/update exceeds max depth of {}.";
     WarnTriggerDoesntHaveCreated = 3010, "HY000", "Trigger {}.{}.{} does not have CREATED attribute.";

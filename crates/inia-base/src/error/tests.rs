@@ -31,6 +31,7 @@ fn an_argument_may_itself_hold_braces_and_missing_ones_are_empty() {
 #[test]
 fn a_signalled_error_shows_the_programs_number_and_state() {
     let mut error = SqlError::with_message(ErrorCode::SignalException, "no more stock");
-    error.signalled = Some(Box::new(Signalled { number: 5000, sqlstate: "45001".into() }));
+    error.signalled =
+        Some(Box::new(Signalled { number: 5000, sqlstate: "45001".into(), items: Vec::new() }));
     assert_eq!(error.to_string(), "ERROR 5000 (45001): no more stock");
 }

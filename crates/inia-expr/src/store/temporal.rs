@@ -8,7 +8,7 @@ use crate::json;
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
-use inia_base::error::{ErrorCode, SqlError};
+use inia_base::error::ErrorCode;
 use inia_base::temporal::{DateRules, DateTime, TemporalError, Time};
 use inia_base::value::Value;
 use std::borrow::Cow;
@@ -188,11 +188,11 @@ fn end_of_gap(moment: DateTime, ctx: &EvalContext<'_>) -> Option<DateTime> {
 /// A time of day that a DATE column drops, or a date that a TIME column does.
 fn note_lost_part(kind: &str, shown: &str, target: &StoreTarget<'_>, ctx: &mut EvalContext<'_>) {
     use crate::context::{Level, Warning};
-    let SqlError { code, message, .. } = match ctx.strictness {
+    let error = match ctx.strictness {
         Strictness::Strict => target.incorrect_temporal(kind, shown),
         _ => target.error(ErrorCode::WarnDataTruncated),
     };
-    ctx.warnings.push(Warning { level: Level::Note, code, message });
+    ctx.warnings.push(Warning::of(Level::Note, error));
 }
 
 /// Whether a local time is a TIMESTAMP: after 1970 and before 2038 in UTC, or zero.

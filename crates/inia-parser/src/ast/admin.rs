@@ -113,21 +113,13 @@ pub enum SetItem {
         value: Expr,
     },
     /// `[scope] name = value`. Bare words as values (`ON`, `utf8mb4`) come as string literals.
-    /// A bare `name` may also be a routine's local variable.
     SysVar {
         /// The variable; `scope` as written before it or in `@@scope.`.
         var: SysVar,
-        /// True where written with `@@` or a scope word: then it is no local variable.
+        /// True where written with `@@` or a scope word.
         explicit: bool,
         /// The new value, absent for DEFAULT.
         value: Option<Expr>,
-    },
-    /// `NEW.column = expr` in a trigger.
-    NewColumn {
-        /// The column.
-        column: String,
-        /// The new value.
-        value: Expr,
     },
     /// NAMES charset [COLLATE c]; no charset for DEFAULT.
     Names {

@@ -614,7 +614,7 @@ pub enum RoutineKind {
     Event,
 }
 
-/// CREATE PROCEDURE, FUNCTION, TRIGGER, EVENT. The body is its source text.
+/// CREATE PROCEDURE, FUNCTION, TRIGGER, EVENT.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateRoutine {
     /// DEFINER.
@@ -625,8 +625,12 @@ pub struct CreateRoutine {
     pub name: ObjectName,
     /// What differs between the kinds.
     pub detail: RoutineDetail,
+    /// The text between the parentheses of the parameters.
+    pub params_text: String,
     /// The text of the body.
     pub body: String,
+    /// The body; absent for events, which are kept as text.
+    pub program: Option<Box<super::Program>>,
 }
 
 /// What differs between the kinds of stored programs.

@@ -152,8 +152,10 @@ pub enum SelectInto {
 pub enum IntoTarget {
     /// `@name`, without the `@`.
     UserVar(String),
-    /// A routine's local variable or parameter.
+    /// A bare word outside of a stored program.
     Local(String),
+    /// A stored program's local variable.
+    Slot(usize),
 }
 
 /// FIELDS and LINES of LOAD DATA and SELECT … INTO OUTFILE; absent parts have MySQL's defaults.

@@ -37,13 +37,17 @@ impl Parser<'_> {
             Kw::SIGNAL => {
                 self.bump();
                 let condition = Some(self.signal_condition()?);
-                Ok(Statement::Signal(Signal { condition, items: self.signal_items()? }))
+                let signal = Signal { condition, items: self.signal_items()? };
+                self.check_signal(&signal)?;
+                Ok(Statement::Signal(signal))
             }
             Kw::RESIGNAL => {
                 self.bump();
                 let named = self.is_kw(Kw::SQLSTATE) || Self::is_ident(self.tok);
                 let condition = if named { Some(self.signal_condition()?) } else { None };
-                Ok(Statement::Resignal(Signal { condition, items: self.signal_items()? }))
+                let signal = Signal { condition, items: self.signal_items()? };
+                self.check_signal(&signal)?;
+                Ok(Statement::Resignal(signal))
             }
             Kw::GET => self.get_diagnostics(),
             Kw::BINLOG => {

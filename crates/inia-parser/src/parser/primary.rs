@@ -24,7 +24,7 @@ impl Parser<'_> {
             Tok::Word => self.word_primary(),
             Tok::Quoted => self.name_primary(),
             Tok::LParen => self.paren(),
-            Tok::Param => {
+            Tok::Param if self.program.is_none() => {
                 self.bump();
                 self.params += 1;
                 Ok(Expr::Param(self.params - 1))
@@ -142,6 +142,11 @@ impl Parser<'_> {
     fn column_or_stored_call(&mut self, token: Token) -> PResult<Expr> {
         let first = self.ident_value(token);
         if !self.is(Tok::Dot) {
+            if self.program.is_some()
+                && let Some(slot) = self.local(&first)
+            {
+                return Ok(Expr::Param(slot));
+            }
             return self.after_column(crate::ast::ColumnName::bare(first));
         }
         let column = self.column_name_from(first)?;
@@ -150,6 +155,11 @@ impl Parser<'_> {
             && let Some(db) = column.table
         {
             return self.stored_call(db, column.name);
+        }
+        if self.program.is_some()
+            && let Some(slot) = self.trigger_column(&column)?
+        {
+            return Ok(Expr::Param(slot));
         }
         self.after_column(column)
     }

@@ -23,16 +23,18 @@ impl Parser<'_> {
         }
         let kinds = [Kw::PROCEDURE, Kw::FUNCTION, Kw::TRIGGER, Kw::EVENT];
         let kind = self.expect_any(&kinds)?;
+        self.check_outermost(kind)?;
         let if_not_exists = self.if_not_exists()?;
         let name = self.object_name()?;
+        let mut params_text = String::new();
         let detail = match kind {
             Kw::PROCEDURE => {
-                let params = self.routine_params(true)?;
+                let params = self.routine_params(true, &mut params_text)?;
                 let characteristics = self.characteristics()?;
                 RoutineDetail::Procedure { params, characteristics }
             }
             Kw::FUNCTION => {
-                let params = self.routine_params(false)?;
+                let params = self.routine_params(false, &mut params_text)?;
                 self.expect_kw(Kw::RETURNS)?;
                 let mut returns = self.type_spec()?;
                 self.type_collation(&mut returns)?;
@@ -42,9 +44,31 @@ impl Parser<'_> {
             Kw::TRIGGER => self.trigger_detail()?,
             _ => self.event_detail()?,
         };
-        let body = self.body_text()?;
-        let routine = CreateRoutine { definer, if_not_exists, name, detail, body };
+        let (body, program) = match kind {
+            Kw::EVENT => (self.body_text()?, None),
+            _ => {
+                let (program, body) = self.program(&detail)?;
+                (body, Some(Box::new(program)))
+            }
+        };
+        let routine =
+            CreateRoutine { definer, if_not_exists, name, detail, params_text, body, program };
         Ok(Statement::CreateRoutine(Box::new(routine)))
+    }
+
+    /// Error 1303: a stored program makes no other.
+    fn check_outermost(&self, kind: Kw) -> PResult<()> {
+        if self.program.is_none() {
+            return Ok(());
+        }
+        let kind = match kind {
+            Kw::PROCEDURE => "PROCEDURE",
+            Kw::FUNCTION => "FUNCTION",
+            Kw::TRIGGER => "TRIGGER",
+            _ => "EVENT",
+        };
+        let message = format!("Can't create a {kind} from within another stored routine");
+        Err(self.other(1303, "2F003", message))
     }
 
     /// CREATE FUNCTION name RETURNS …, without parentheses: a loadable function.
@@ -54,8 +78,9 @@ impl Parser<'_> {
         ahead.next().kw == Kw::RETURNS
     }
 
-    fn routine_params(&mut self, modes: bool) -> PResult<Vec<RoutineParam>> {
-        self.expect(Tok::LParen)?;
+    fn routine_params(&mut self, modes: bool, text: &mut String) -> PResult<Vec<RoutineParam>> {
+        let start = self.expect(Tok::LParen)?.end;
+        *text = self.params_text(start);
         if self.accept(Tok::RParen) {
             return Ok(Vec::new());
         }
@@ -73,8 +98,14 @@ impl Parser<'_> {
             p.type_collation(&mut ty)?;
             Ok(RoutineParam { mode, name, ty })
         })?;
+        *text = self.params_text(start);
         self.expect(Tok::RParen)?;
         Ok(params)
+    }
+
+    /// The text from `start` to the current token as it is, blanks included.
+    fn params_text(&self, start: u32) -> String {
+        super::utf8(&self.src[start as usize..self.tok.start as usize])
     }
 
     fn characteristics(&mut self) -> PResult<Characteristics> {

@@ -357,7 +357,11 @@ impl Parser<'_> {
         match self.kind() {
             Tok::Int | Tok::Hex => Ok(Expr::int(self.uint()?)),
             Tok::Param => self.primary(),
-            _ => Ok(Expr::column(self.ident()?)),
+            _ => {
+                let name = self.ident()?;
+                let local = self.local(&name);
+                Ok(local.map_or_else(|| Expr::column(name), Expr::Param))
+            }
         }
     }
 
@@ -428,7 +432,7 @@ impl Parser<'_> {
             let token = self.bump();
             return Ok(IntoTarget::UserVar(self.user_var_name(token)));
         }
-        Ok(IntoTarget::Local(self.ident()?))
+        self.local_target()
     }
 
     /// FIELDS | COLUMNS … LINES …

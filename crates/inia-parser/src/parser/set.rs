@@ -11,11 +11,19 @@ impl Parser<'_> {
     /// SET; the word is the current token.
     pub(super) fn set(&mut self) -> PResult<Statement> {
         self.bump();
-        match self.kw() {
-            Kw::PASSWORD => return self.set_password(),
+        match self.set_other()? {
+            Some(statement) => Ok(statement),
+            None => Ok(Statement::Set(self.list(Self::set_item)?)),
+        }
+    }
+
+    /// A SET of what is no variable, `None` where it is one.
+    pub(super) fn set_other(&mut self) -> PResult<Option<Statement>> {
+        Ok(Some(match self.kw() {
+            Kw::PASSWORD => self.set_password()?,
             Kw::ROLE => {
                 self.bump();
-                return Ok(Statement::SetRole(self.role_choice(true)?));
+                Statement::SetRole(self.role_choice(true)?)
             }
             Kw::DEFAULT if self.peek_is_kw(Kw::ROLE) => {
                 self.bump();
@@ -23,21 +31,20 @@ impl Parser<'_> {
                 let roles = self.role_choice(false)?;
                 self.expect_kw(Kw::TO)?;
                 let users = self.list(Self::account)?;
-                return Ok(Statement::SetDefaultRole { roles, users });
+                Statement::SetDefaultRole { roles, users }
             }
             Kw::RESOURCE if self.peek_is_kw(Kw::GROUP) => return Err(self.error()),
             Kw::TRANSACTION => {
                 self.bump();
-                return self.set_transaction(None);
+                self.set_transaction(None)?
             }
             Kw::GLOBAL | Kw::SESSION | Kw::LOCAL if self.peek_is_kw(Kw::TRANSACTION) => {
                 let scope = self.opt_scope();
                 self.bump();
-                return self.set_transaction(scope);
+                self.set_transaction(scope)?
             }
-            _ => {}
-        }
-        Ok(Statement::Set(self.list(Self::set_item)?))
+            _ => return Ok(None),
+        }))
     }
 
     /// A scope word before a variable.
@@ -51,7 +58,7 @@ impl Parser<'_> {
         })
     }
 
-    fn set_item(&mut self) -> PResult<SetItem> {
+    pub(super) fn set_item(&mut self) -> PResult<SetItem> {
         if self.is(Tok::UserVar) {
             let token = self.bump();
             let name = self.set_user_var_name(token)?;
@@ -95,11 +102,6 @@ impl Parser<'_> {
         let first = self.ident()?;
         let var = if self.accept(Tok::Dot) {
             let last = self.ident_after_dot()?;
-            // A trigger's NEW row reads like a component.
-            if first.eq_ignore_ascii_case("new") && scope.is_none() {
-                self.set_equal()?;
-                return Ok(SetItem::NewColumn { column: last, value: self.expr()? });
-            }
             SysVar {
                 scope,
                 component: Some(first),
@@ -114,7 +116,7 @@ impl Parser<'_> {
         Ok(SetItem::SysVar { var, explicit, value: self.set_value()? })
     }
 
-    fn set_equal(&mut self) -> PResult<()> {
+    pub(super) fn set_equal(&mut self) -> PResult<()> {
         if self.accept(Tok::Assign) {
             return Ok(());
         }
@@ -132,9 +134,7 @@ impl Parser<'_> {
             return Ok(Some(self.word_literal()));
         }
         Ok(Some(match self.expr()? {
-            Expr::Column(column) if column.table.is_none() && !self.in_routine => {
-                string_expr(column.name)
-            }
+            Expr::Column(column) if column.table.is_none() => string_expr(column.name),
             other => other,
         }))
     }

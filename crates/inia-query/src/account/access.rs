@@ -1,10 +1,10 @@
 //! What a session may do: its account's privileges and those of its active roles together.
 
-use super::def::{AccountDef, Columns};
+use super::def::{AccountDef, Columns, RoutineName};
 use super::host::{database_specificity, is_database};
 use super::privilege::Privileges;
 use super::store::AccountsVersion;
-use crate::catalog::AccountName;
+use crate::catalog::{AccountName, ProgramDef, ProgramKind};
 use inia_base::error::{ErrorCode, SqlError};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,7 @@ pub struct Access {
     databases: Vec<(String, Privileges)>,
     tables: BTreeMap<(String, String), Privileges>,
     columns: BTreeMap<(String, String), Columns>,
+    routines: BTreeMap<RoutineName, Privileges>,
 }
 
 impl Access {
@@ -81,6 +82,9 @@ impl Access {
             let own = self.columns.entry(table.clone()).or_default();
             columns.0.iter().for_each(|(name, privileges)| own.add(name, *privileges));
         }
+        for (routine, privileges) in &def.routines {
+            *self.routines.entry(routine.clone()).or_default() |= *privileges;
+        }
     }
 
     /// May do everything that static privileges allow.
@@ -110,6 +114,26 @@ impl Access {
     /// Privileges on a table, those on its database included.
     pub fn on_table(&self, schema: &str, name: &str) -> Privileges {
         self.on_database(schema) | self.on_table_itself(schema, name)
+    }
+
+    /// Privileges on a routine, those on its database included.
+    pub fn on_routine(&self, kind: ProgramKind, schema: &str, name: &str) -> Privileges {
+        let on_database = self.on_database(schema);
+        if self.routines.is_empty() {
+            return on_database;
+        }
+        let own = self.routines.get(&RoutineName::new(kind, schema, name));
+        on_database | own.copied().unwrap_or_default()
+    }
+
+    /// Whether the account may see a routine at all, and its body.
+    pub fn sees_routine(&self, def: &ProgramDef) -> (bool, bool) {
+        let on_it = self.on_routine(def.kind, &def.schema, &def.name);
+        let body = self.account == def.definer
+            || self.global.has(Privileges::SELECT)
+            || self.has_dynamic("SHOW_ROUTINE")
+            || on_it.has(Privileges::CREATE_ROUTINE);
+        (body || on_it.has_any(Privileges::EXECUTE | Privileges::ALTER_ROUTINE), body)
     }
 
     /// Privileges that were granted on the table itself.
@@ -207,6 +231,12 @@ impl Access {
         let args: [&dyn std::fmt::Display; 4] =
             [&command, &self.account.user, &self.client, &table];
         SqlError::new(ErrorCode::TableAccessDenied, &args)
+    }
+
+    /// Error 1370.
+    pub fn no_routine(&self, command: &str, routine: &str) -> SqlError {
+        let AccountName { user, host } = &self.account;
+        SqlError::new(ErrorCode::ProcAccessDenied, &[&command, user, host, &routine])
     }
 
     /// Error 1143.

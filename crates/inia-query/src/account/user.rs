@@ -6,6 +6,7 @@ use super::password::{check_current, remember};
 use super::privilege::Privileges;
 use super::store::{AccountChange, AccountsVersion};
 use crate::catalog::AccountName;
+use crate::catalog::StoredProgram;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::password::{
     MAX_SHA2_PASSWORD, NATIVE, native_from_stored, native_stored, sha2_stored,
@@ -70,12 +71,22 @@ pub fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result<Notes>
     })
 }
 
-/// Warning 4005 where views act for an account that is made, renamed or dropped.
+/// Warning 4005 where views and stored programs act for an account that is made, renamed or dropped.
 fn warn_of_definer(actor: &Actor<'_>, name: &AccountName, notes: &mut Notes) {
     let mut views = actor.catalog.schemas.values().flat_map(|schema| schema.views.values());
     if views.any(|view| view.def.definer == *name) {
         let args: [&dyn std::fmt::Display; 2] = [&name.quoted(), &"a view"];
         notes.push(SqlError::new(ErrorCode::UserReferencedAsDefiner, &args));
+    }
+    let programs = || actor.catalog.schemas.values().flat_map(|schema| schema.programs.values());
+    for (trigger, what) in [(false, "a stored routine"), (true, "a trigger")] {
+        let of_kind = |program: &&std::sync::Arc<StoredProgram>| {
+            program.def.definer == *name && program.def.trigger.is_some() == trigger
+        };
+        if programs().any(|program| of_kind(&program)) {
+            let args: [&dyn std::fmt::Display; 2] = [&name.quoted(), &what];
+            notes.push(SqlError::new(ErrorCode::UserReferencedAsDefiner, &args));
+        }
     }
 }
 

@@ -133,8 +133,8 @@ impl QueryBinder<'_> {
 
     fn warn_unresolved(&mut self, name: &str, hint: GivenHint) {
         let code = ErrorCode::UnresolvedHintName;
-        let message = SqlError::new(code, &[&name, &hint]).message;
-        self.warnings.push(Warning { level: WarningLevel::Warning, code, message });
+        let error = SqlError::new(code, &[&name, &hint]);
+        self.warnings.push(Warning::of(WarningLevel::Warning, error));
     }
 }
 

@@ -139,6 +139,8 @@ pub struct MdlSession {
     slot: Arc<MdlSlot>,
     /// Not zero once the session's statement is to end.
     killed: Arc<AtomicU8>,
+    /// Another handle of the same session keeps what this one locks.
+    shares: bool,
 }
 
 /// A lock that outlives transactions, released when dropped.
@@ -172,7 +174,7 @@ impl MdlManager {
         let owner = self.next_owner.fetch_add(1, Ordering::Relaxed) + 1;
         let slot = Arc::new(MdlSlot::default());
         self.slots.lock().insert(owner, slot.clone());
-        MdlSession { manager: self.clone(), owner, slot, killed }
+        MdlSession { manager: self.clone(), owner, slot, killed, shares: false }
     }
 
     /// The owners of slots that hold `name` in a way that `kind` does not go together with.
@@ -244,6 +246,17 @@ impl MdlManager {
 }
 
 impl MdlSession {
+    /// A second handle of the same session. Locks that it takes are released by the first one.
+    pub(crate) fn share(&self) -> MdlSession {
+        MdlSession {
+            manager: self.manager.clone(),
+            owner: self.owner,
+            slot: self.slot.clone(),
+            killed: self.killed.clone(),
+            shares: true,
+        }
+    }
+
     /// A view of this session's waits for other threads.
     pub fn watch(&self) -> MdlWatch {
         let (manager, slot) = (self.manager.clone(), self.slot.clone());
@@ -478,6 +491,9 @@ impl MdlName {
 
 impl Drop for MdlSession {
     fn drop(&mut self) {
+        if self.shares {
+            return;
+        }
         self.release_all();
         self.end_change();
         self.end_commit();

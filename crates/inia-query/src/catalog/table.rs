@@ -2,6 +2,7 @@
 
 use crate::catalog::mdl::MdlName;
 use crate::catalog::stats::TableStats;
+use crate::catalog::triggers::TableTriggers;
 use crate::row::{IndexCodec, RowLayout};
 use crate::table_def::TableDef;
 use inia_storage::{Engine, Tree};
@@ -34,6 +35,8 @@ pub struct Table {
     pub numbered: Option<usize>,
     /// State that survives DDL on the same table.
     pub shared: Arc<TableShared>,
+    /// What runs for each row that changes.
+    pub triggers: TableTriggers,
     /// What is known about the contents, see [`Table::stats`].
     pub(super) stats: TableStats,
     stale: AtomicBool,
@@ -100,7 +103,14 @@ impl Table {
         let store = store.clone();
         debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
         let stats = TableStats::default();
-        Table { def, store, clustered, indexes, layout, mdl, numbered, shared, stats, stale }
+        let triggers = TableTriggers::default();
+        Table { triggers, def, store, clustered, indexes, layout, mdl, numbered, shared, stats, stale }
+    }
+
+    /// The same table with these triggers.
+    pub(super) fn with_triggers(mut self, triggers: TableTriggers) -> Table {
+        self.triggers = triggers;
+        self
     }
 
     /// Whether DDL has put another definition in this one's place.

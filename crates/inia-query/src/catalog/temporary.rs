@@ -37,6 +37,17 @@ impl TemporaryTables {
         self.tables.get(&(schema.to_owned(), name.to_owned()))
     }
 
+    /// The same tables for a context that neither makes nor drops any.
+    pub(crate) fn share(&self) -> TemporaryTables {
+        TemporaryTables { tables: self.tables.clone(), ..TemporaryTables::default() }
+    }
+
+    /// Forgets tables that are shared.
+    pub(crate) fn forget(&mut self) {
+        self.tables.clear();
+        self.overlaid.take();
+    }
+
     /// Whether there is nothing to look at and nothing to clear away.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -31,8 +31,7 @@ impl SessionContext {
         if level == Level::Note && !self.flag("sql_notes") {
             return;
         }
-        let (code, message) = (error.code, error.message.clone());
-        self.diagnostics.push(Warning { level, code, message });
+        self.diagnostics.push(Warning::of(level, error.clone()));
     }
 
     /// The number of conditions, as the OK packet reports it.

@@ -56,6 +56,10 @@ pub struct Host {
     pub(crate) deadline: Cell<Option<Instant>>,
     /// What the statement and the variables hold.
     pub memory: SessionMemory,
+    /// A stored function was found while a statement was bound.
+    pub bound_function: Cell<bool>,
+    /// It belongs to a context inside another, whose counters it uses.
+    is_inner: bool,
 }
 
 impl Host {
@@ -91,12 +95,67 @@ impl Host {
             rand: Cell::new(None),
             deadline: Cell::new(None),
             memory,
+            bound_function: Cell::new(false),
+            is_inner: false,
         }
     }
 
+<<<<<<< HEAD
     /// Threads that may help the running statement, which may have so many with its own.
     pub(crate) fn helpers(&self, threads: usize) -> Helpers<'_> {
         self.db.helpers(threads)
+=======
+    /// The host of a context inside this one's.
+    pub(crate) fn inner(&self) -> Host {
+        Host {
+            db: self.db.clone(),
+            counters: self.counters.clone(),
+            user_vars: RefCell::default(),
+            vars: RefCell::default(),
+            last_insert_id: Cell::new(None),
+            sleeper: self.sleeper.clone(),
+            locks: RefCell::default(),
+            connection_id: Cell::new(self.connection_id.get()),
+            previous_insert_id: Cell::new(0),
+            access: RefCell::new(self.access()),
+            roles: RefCell::default(),
+            focus: RefCell::default(),
+            shown: RefCell::default(),
+            condition_counts: Cell::new((0, 0)),
+            killed: self.killed.clone(),
+            rand: Cell::new(None),
+            deadline: Cell::new(None),
+            memory: SessionMemory::new(self.db.memory.clone()),
+            bound_function: Cell::new(false),
+            is_inner: true,
+        }
+    }
+
+    /// Exchanges what the session has once: variables, locks, and what they take.
+    pub(crate) fn swap(&self, other: &Host) {
+        self.user_vars.swap(&other.user_vars);
+        self.vars.swap(&other.vars);
+        self.locks.swap(&other.locks);
+        self.rand.swap(&other.rand);
+        self.memory.swap(&other.memory);
+        other.deadline.set(self.deadline.get());
+        other.previous_insert_id.set(self.previous_insert_id.get());
+    }
+
+    /// Lets another host have the same privileges.
+    pub(crate) fn copy_access(&self, other: &Host) {
+        other.access.replace(self.access());
+        other.roles.replace(self.roles.borrow().clone());
+    }
+
+    /// The account and roles that the session acts as: those of a program's definer while it runs.
+    pub fn act_as(
+        &self,
+        access: Arc<Access>,
+        roles: BTreeSet<AccountName>,
+    ) -> (Arc<Access>, BTreeSet<AccountName>) {
+        (self.access.replace(access), self.roles.replace(roles))
+>>>>>>> routines
     }
 
     /// What ends the running statement before it is done.
@@ -312,7 +371,9 @@ impl SessionHost for Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        self.db.counters.end(&self.counters);
+        if !self.is_inner {
+            self.db.counters.end(&self.counters);
+        }
         self.release_all_locks();
     }
 }

@@ -2,13 +2,14 @@
 
 use super::handlers::Handlers;
 use super::host::Host;
+use super::programs::{Inside, ProgramRunner};
 use super::reply::ReplyWait;
 use super::statement_txn::{RowLocks, StatementTxns};
 use super::table_locks::TableLocks;
 use crate::account::meter::Meter;
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
-use crate::catalog::{CatalogVersion, Table, View};
+use crate::catalog::{CatalogVersion, Table, TableId, View};
 use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
 use crate::error::StorageResult;
@@ -51,7 +52,7 @@ pub struct TxnState {
     pub next_isolation: Option<Isolation>,
     pub next_read_only: Option<bool>,
     /// What the open transaction took of these two.
-    taken: (Option<Isolation>, Option<bool>),
+    pub(super) taken: (Option<Isolation>, Option<bool>),
     /// The open transaction's level.
     pub current: Isolation,
     pub savepoints: Vec<NamedSavepoint>,
@@ -107,6 +108,33 @@ pub struct SessionContext {
     pub meter: Option<Arc<Meter>>,
     /// What the running statement changed in the session.
     pub changes: Vec<inia_base::column::SessionChange>,
+    /// What runs stored programs.
+    pub programs: Option<Arc<dyn ProgramRunner>>,
+    /// Whether the context works for a program inside a statement.
+    pub inside: Inside,
+    /// Tables whose rows the statements around this one change.
+    pub used: Vec<TableId>,
+}
+
+impl Default for TxnState {
+    /// The built-in defaults: the login applies the global variables afterwards.
+    fn default() -> TxnState {
+        TxnState {
+            open: false,
+            explicit: false,
+            autocommit: true,
+            read_only: false,
+            isolation: Isolation::RepeatableRead,
+            default_read_only: false,
+            next_isolation: None,
+            next_read_only: None,
+            taken: (None, None),
+            current: Isolation::RepeatableRead,
+            savepoints: Vec::new(),
+            mdl_timeout: Duration::from_secs(31_536_000),
+            reply: ReplyWait::default(),
+        }
+    }
 }
 
 impl TxnState {
@@ -151,22 +179,7 @@ impl SessionContext {
         let thread = client.connection_id.to_string();
         host.vars.borrow_mut().values.insert("pseudo_thread_id", thread);
         let diagnostics = Warnings { limit: env.max_error_count, ..Warnings::default() };
-        // These are built-in defaults: the login applies the global variables afterwards.
-        let state = TxnState {
-            open: false,
-            explicit: false,
-            autocommit: true,
-            read_only: false,
-            isolation: Isolation::RepeatableRead,
-            default_read_only: false,
-            next_isolation: None,
-            next_read_only: None,
-            taken: (None, None),
-            current: Isolation::RepeatableRead,
-            savepoints: Vec::new(),
-            mdl_timeout: Duration::from_secs(31_536_000),
-            reply: ReplyWait::default(),
-        };
+        let state = TxnState::default();
         let client_found_rows = client.found_rows;
         let meter = db.meter(&client);
         SessionContext {
@@ -192,6 +205,40 @@ impl SessionContext {
             wait_timeout: 28_800,
             hinted_time: None,
             temporary: TemporaryTables::default(),
+            programs: None,
+            inside: Inside::Nothing,
+            used: Vec::new(),
+        }
+    }
+
+    /// A context of the same session that has no transaction yet, see [`SessionContext::lend`].
+    pub(super) fn beside(outer: &SessionContext) -> SessionContext {
+        let limit = outer.env.max_error_count;
+        SessionContext {
+            db: outer.db.clone(),
+            client: outer.client.clone(),
+            txn: RefCell::new(outer.db.engine.attach()),
+            statement_txns: StatementTxns::new(outer.client.connection_id),
+            row_locks: RowLocks::default(),
+            mdl: outer.mdl.share(),
+            env: outer.env.clone(),
+            host: outer.host.inner(),
+            diagnostics: Warnings { limit, ..Warnings::default() },
+            state: TxnState::default(),
+            client_found_rows: outer.client_found_rows,
+            settings: outer.settings,
+            results: outer.results,
+            table_locks: TableLocks::default(),
+            read_lock: None,
+            meter: None,
+            changes: Vec::new(),
+            killed: outer.killed.clone(),
+            wait_timeout: outer.wait_timeout,
+            hinted_time: None,
+            temporary: TemporaryTables::default(),
+            programs: outer.programs.clone(),
+            inside: outer.inside,
+            used: outer.used.clone(),
         }
     }
 
@@ -236,9 +283,27 @@ impl SessionContext {
         }
     }
 
+    /// Starts a statement of a stored program. KILL still ends the statement that called it, and
+    /// inside a statement the time stands still.
+    pub fn begin_embedded(&mut self) {
+        if self.inside == Inside::Nothing {
+            if !self.state.reply.is_over() {
+                // A log that has stopped fails the statement where it matters.
+                let _ = self.settle_reply();
+            }
+            self.env.now_micros = self.host.fixed_now().unwrap_or_else(clock_micros);
+        }
+        self.host.previous_insert_id.set(self.env.last_insert_id);
+        let errors = self.diagnostics.list.iter().filter(|w| w.level == Level::Error).count();
+        self.host.condition_counts.set((self.diagnostics.count, errors as u64));
+    }
+
     /// Opens the storage transaction where none is open, and the statement in it.
     #[inline]
     pub fn enter(&mut self) {
+        if self.inside != Inside::Nothing {
+            return;
+        }
         let txn = self.txn.get_mut();
         if !self.state.open {
             self.state.open = true;
@@ -403,6 +468,9 @@ impl SessionContext {
     /// error undoes the statement, or the transaction where the error says so. What the statement
     /// has read of other transactions is durable then, so its reply may show it.
     pub fn leave(&mut self, start: Savepoint, error: Option<&SqlError>) -> Result<(), SqlError> {
+        if self.inside != Inside::Nothing {
+            return self.leave_inner(start, error);
+        }
         let autocommits = self.autocommits();
         self.end_statement_txns(error.is_some())?;
         let unused = autocommits && !self.txn.get_mut().was_used();
@@ -411,6 +479,18 @@ impl SessionContext {
             self.state.give_back_once();
         }
         result
+    }
+
+    /// Ends a statement of a program inside another statement. A deadlock ends the transaction, which
+    /// is left to the statement around it.
+    fn leave_inner(&mut self, start: Savepoint, error: Option<&SqlError>) -> Result<(), SqlError> {
+        self.end_statement_txns(error.is_some())?;
+        match error {
+            Some(error) if error.code != ErrorCode::Deadlock => {
+                self.txn.get_mut().rollback_statement(start).sql()
+            }
+            _ => Ok(()),
+        }
     }
 
     fn end_statement(
@@ -564,7 +644,7 @@ impl SessionContext {
         params: &'s [Value],
         subqueries: &'s dyn SubqueryRunner,
     ) -> EvalContext<'s> {
-        EvalContext::new(&self.env, &self.host, subqueries, params)
+        EvalContext::new(&self.env, self, subqueries, params)
     }
 
     /// Error 1317 after KILL QUERY or KILL.

@@ -15,6 +15,8 @@ pub(super) enum Nulls {
     WarnedOnce,
     /// Error 1048 in every mode.
     Refused,
+    /// A trigger may still put a value in its place.
+    Deferred,
 }
 
 impl Nulls {
@@ -47,9 +49,27 @@ impl Nulls {
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value, SqlError> {
         match value {
+            Value::Null if self == Nulls::Deferred => Ok(Value::Null),
             Value::Null if !table.def.columns[column].nullable => self.instead(table, column, ctx),
             value => Ok(value),
         }
+    }
+}
+
+impl Nulls {
+    /// What a whole row becomes after triggers.
+    pub(super) fn admit_row(
+        self,
+        table: &Table,
+        row: &mut [Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        for (at, column) in table.def.columns.iter().enumerate() {
+            if row[at] == Value::Null && !column.nullable && column.generated.is_none() {
+                row[at] = self.instead(table, at, ctx)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -24,7 +24,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
 use inia_expr::{SlotSet, conjuncts, slots_of};
-use inia_parser::ast;
+use inia_parser::ast::{self, TriggerEvent};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
 use rewrite::Rewriting;
 use std::sync::Arc;
@@ -81,6 +81,10 @@ pub fn plan_update(
         return Ok(None);
     }
     let table = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    // Triggers see whole rows, one after another.
+    if table.triggers.on(TriggerEvent::Update) {
+        return Ok(None);
+    }
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
     let fills = Fills::compile(&table.def, &session.env, &session.host)?;
     let mut assignments = Vec::with_capacity(update.assignments.len());
@@ -123,6 +127,9 @@ pub fn plan_delete(
         return Ok(None);
     }
     let table = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    if table.triggers.on(TriggerEvent::Delete) {
+        return Ok(None);
+    }
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
     let fills = Fills::compile(&table.def, &session.env, &session.host)?;
     let clauses = Clauses {

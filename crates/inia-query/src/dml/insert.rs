@@ -444,7 +444,7 @@ pub fn bind_plain(
     scope: &mut dyn Scope,
     expr: &ast::Expr,
 ) -> Result<Expr, SqlError> {
-    Binder { scope, env: &session.env, host: &session.host }.scalar(expr)
+    Binder { scope, env: &session.env, host: session }.scalar(expr)
 }
 
 fn targets(

@@ -17,7 +17,7 @@ use super::view::Guard;
 use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
-use crate::context::SessionContext;
+use crate::context::{SessionContext, TriggerRows};
 use crate::context::StatementOutcome;
 use crate::error::StorageResult;
 use crate::exec::Runner;
@@ -28,7 +28,7 @@ use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, ExprType, Strictness};
-use inia_parser::ast::{self, TableRef};
+use inia_parser::ast::{self, TableRef, TriggerEvent};
 use inia_storage::Savepoint;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -380,7 +380,7 @@ impl JoinedPlan {
         }
     }
 
-    /// A row was removed; IGNORE puts it back where a foreign key holds it.
+    /// A row was removed; IGNORE puts it back where a foreign key holds it. Whether it is gone.
     fn deleted(
         &self,
         session: &SessionContext,
@@ -388,7 +388,7 @@ impl JoinedPlan {
         tally: &mut Tally,
         (table, bytes): (&Arc<Table>, &[u8]),
         start: Savepoint,
-    ) -> Result<(), SqlError> {
+    ) -> Result<bool, SqlError> {
         if let Some(foreign) = &tally.foreign
             && let Err(error) =
                 foreign.deleted(session, &values(table, bytes, &session.env.time_zone)?)
@@ -397,11 +397,32 @@ impl JoinedPlan {
                 return Err(error);
             }
             session.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
-            return ctx.raise(inia_expr::Level::Warning, error);
+            return ctx.raise(inia_expr::Level::Warning, error).map(|()| false);
         }
         tally.changed += 1;
         session.row_done(table, -1);
-        Ok(())
+        Ok(true)
+    }
+
+    /// Deletes a row of a table with triggers.
+    fn delete_firing(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        tally: &mut Tally,
+        (target, key, bytes): (&TargetTable, &[u8], &[u8]),
+    ) -> Result<(), SqlError> {
+        let table = &target.table;
+        let old = values(table, bytes, &session.env.time_zone)?;
+        let rows = || TriggerRows { old: Some(&old), new: None };
+        session.fire(table, (true, TriggerEvent::Delete), rows(), &mut ctx.warnings)?;
+        let mut writer = RowWriter::new(table, &session.env.time_zone);
+        let start = session.txn_of(table).borrow().savepoint();
+        writer.delete(&mut session.txn_of(table).borrow_mut(), key, bytes)?;
+        match self.deleted(session, ctx, tally, (table, bytes), start)? {
+            true => session.fire(table, (false, TriggerEvent::Delete), rows(), &mut ctx.warnings),
+            false => Ok(()),
+        }
     }
 
     fn change(
@@ -424,18 +445,33 @@ impl JoinedPlan {
         tally.matched += 1;
         ctx.row_number += 1;
         if self.delete {
+            if !table.triggers.is_empty() {
+                drop(txn);
+                return self.delete_firing(session, ctx, tally, (target, key, &bytes));
+            }
             let start = txn.savepoint();
             writer.delete(&mut txn, key, &bytes)?;
             drop(txn);
-            return self.deleted(session, ctx, tally, (table, &bytes), start);
+            return self.deleted(session, ctx, tally, (table, &bytes), start).map(drop);
         }
         drop(txn);
         let old = values(table, &bytes, &session.env.time_zone)?;
         let mut new = old.clone();
+        let fires = table.triggers.on(TriggerEvent::Update);
         target.assign(&mut new, tuple, types, ctx)?;
+        if fires {
+            let rows = TriggerRows { old: Some(&old), new: Some(&mut new) };
+            session.fire(table, (true, TriggerEvent::Update), rows, &mut ctx.warnings)?;
+            Nulls::Warned.admit_row(table, &mut new, ctx)?;
+            target.fills.compute(&mut new, ctx)?;
+        }
+        let after = |new: &mut [Value], ctx: &mut EvalContext<'_>| {
+            let rows = TriggerRows { old: Some(&old), new: Some(new) };
+            session.fire(table, (false, TriggerEvent::Update), rows, &mut ctx.warnings)
+        };
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
-            return Ok(());
+            return if fires { after(&mut new, ctx) } else { Ok(()) };
         }
         // ON UPDATE CURRENT_TIMESTAMP passes over the columns that SET names; values are not read.
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
@@ -469,7 +505,7 @@ impl JoinedPlan {
         target.count_up(&new, &changed);
         tally.changed += 1;
         session.row_done(table, 0);
-        Ok(())
+        if fires { after(&mut new, ctx) } else { Ok(()) }
     }
 }
 
@@ -511,6 +547,10 @@ impl TargetTable {
         types: &[&ExprType],
         ctx: &mut EvalContext<'_>,
     ) -> Result<(), SqlError> {
+        let nulls = match self.table.triggers.of_event(true, TriggerEvent::Update) {
+            [] => Nulls::Warned,
+            _ => Nulls::Deferred,
+        };
         for (target, place) in &self.assignments {
             let value = match place {
                 Some(at) => {
@@ -519,7 +559,7 @@ impl TargetTable {
                 }
                 None => self.fills.default(*target, Given::Nothing, row, ctx)?,
             };
-            row[*target] = Nulls::Warned.admit(&self.table, *target, value, ctx)?;
+            row[*target] = nulls.admit(&self.table, *target, value, ctx)?;
         }
         self.fills.compute(row, ctx)
     }

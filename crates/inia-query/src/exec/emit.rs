@@ -3,7 +3,7 @@
 use super::{Result, Runner};
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
-use inia_base::error::ErrorCode;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::json;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, ExprType, Level, Warning};
@@ -18,11 +18,9 @@ impl Runner<'_> {
         let root = &self.plan.root;
         sink.columns(&self.plan.columns)?;
         if root.count_found_rows {
-            ctx.warnings.push(Warning {
-                level: Level::Warning,
-                code: ErrorCode::WarnDeprecatedSyntax,
-                message: FOUND_ROWS_DEPRECATED.to_owned(),
-            });
+            let code = ErrorCode::WarnDeprecatedSyntax;
+            let error = SqlError::with_message(code, FOUND_ROWS_DEPRECATED);
+            ctx.warnings.push(Warning::of(Level::Warning, error));
         }
         if let Some(rows) = self.send_direct(ctx, sink)? {
             return Ok(rows);
@@ -44,7 +42,7 @@ impl Runner<'_> {
 }
 
 /// Sends one value of type `ty`.
-pub(crate) fn emit(value: &Value, ty: &ExprType, sink: &mut dyn RowSink) {
+pub fn emit(value: &Value, ty: &ExprType, sink: &mut dyn RowSink) {
     match value {
         Value::Null => sink.null(),
         Value::Int(v) => sink.int(*v),

@@ -8,6 +8,7 @@ use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::value::Value;
 use inia_expr::charset;
+use inia_expr::ExprType;
 use inia_expr::column_type::type_text;
 
 /// What the type alone says: DATA_TYPE and the six columns after it, then character set,
@@ -87,6 +88,21 @@ fn facts(data_type: &DataType, width: Option<u8>, zerofill: bool) -> TypeFacts {
         DataType::Null | DataType::Date | DataType::Year | DataType::Json => {}
     }
     facts
+}
+
+/// DATA_TYPE and the columns after it up to COLLATION_NAME, of what is no column.
+pub(super) fn type_cells(ty: &ExprType) -> Vec<Value> {
+    let found = facts(&ty.data_type, None, ty.zerofill);
+    row![
+        found.name,
+        or_null(found.chars),
+        or_null(found.bytes),
+        or_null(found.precision),
+        or_null(found.scale),
+        or_null(found.fsp),
+        or_null(found.collation.map(charset::charset_name)),
+        or_null(found.collation.map(charset::name)),
+    ]
 }
 
 impl TypeFacts {

@@ -327,6 +327,12 @@ impl<'r> Resolver<'r> {
             | Expr::Quantified { query, .. } => {
                 self.query(query, false);
             }
+            // A stored function is of the view's database, whichever the view is used in.
+            Expr::Function(call)
+                if call.db.is_none() && !inia_expr::is_native_function(&call.name) =>
+            {
+                call.db = self.database.map(str::to_owned);
+            }
             Expr::UserVar(_) | Expr::SysVar(_) | Expr::Param(_) | Expr::AssignVar { .. } => {
                 self.variable = true;
             }

@@ -9,6 +9,7 @@ use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
 use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
+use super::triggers;
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -128,6 +129,7 @@ fn carry_out(
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;
         let (schema, name) = name.clone();
+        let mut followed = Vec::new();
         // The drop precedes the put: both use one key for a temporary table, that of its id.
         if moved.from != moved.to && temporary {
             changes.push(Change::DropTemporary { schema, name, id: def.id });
@@ -135,9 +137,12 @@ fn carry_out(
             changes.push(Change::DropTable { schema, name });
         }
         if !temporary {
+            let names = [(moved.from.clone(), moved.to.clone())];
             changes.extend(foreign::retarget(session, &[moved]));
+            followed = triggers::renamed(session, &names)?;
         }
         changes.push(Change::PutTable(def));
+        changes.extend(followed);
         Ok(rows)
     })?;
     count_anew(table, plan.copies(), wishes)?;

@@ -191,7 +191,7 @@ fn normalised(
     };
     rules::check_written(owner, expr)?;
     let mut scope = BuilderScope { builder, clause };
-    let bound = inia_expr::bind(expr, &mut scope, &session.env, &session.host)?;
+    let bound = inia_expr::bind(expr, &mut scope, &session.env, session)?;
     let mut columns = Vec::new();
     bound.walk(&mut |node| {
         if let ExprKind::Column { index, .. } = &node.kind {
@@ -451,7 +451,7 @@ fn hidden_column(
 ) -> Result<ColumnDef, SqlError> {
     let (expression, _) = normalised(session, builder, written, Owner::Index(index))?;
     let mut scope = BuilderScope { builder, clause: "functional index" };
-    let bound = inia_expr::bind(written, &mut scope, &session.env, &session.host)?;
+    let bound = inia_expr::bind(written, &mut scope, &session.env, session)?;
     let data_type = bound.ty.data_type.clone();
     // A text of unknown length counts as one that is too long to be indexed whole.
     const LONGEST: u32 = 16_000;

@@ -67,7 +67,7 @@ pub(super) enum Owner<'n> {
 /// What is wrong with an expression; its owner words the error.
 enum Fault {
     Subquery,
-    Function(&'static str),
+    Function(String),
     Variable,
 }
 
@@ -131,8 +131,12 @@ pub(super) fn check_bound(
         ExprKind::Call(call) => {
             let volatile = VOLATILE.contains(&call.name) && !matches!(owner, Owner::Default(..));
             if volatile || EFFECTS.contains(&call.name) {
-                fault.get_or_insert(Fault::Function(call.name));
+                fault.get_or_insert(Fault::Function(call.name.to_owned()));
             }
+        }
+        ExprKind::Stored(call) => {
+            let name = inia_parser::quote_name(&call.name);
+            fault.get_or_insert(Fault::Function(name));
         }
         ExprKind::UserVar(_) | ExprKind::AssignUserVar(..) | ExprKind::SysVar(..) => {
             fault.get_or_insert(Fault::Variable);

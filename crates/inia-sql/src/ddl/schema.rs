@@ -5,9 +5,10 @@ use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
 use inia_parser::ast;
-use inia_query::catalog::{Change, SchemaDef};
+use inia_query::catalog::{Change, ProgramDef, Schema, SchemaDef};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
+use std::sync::Arc;
 
 /// The metadata lock of a database itself has no table name.
 fn lock_name(schema: &str) -> FullName {
@@ -93,7 +94,8 @@ pub(crate) fn drop_database(
     let names: Vec<FullName> = names.map(|table| (name.to_owned(), table.clone())).collect();
     let _table_locks = lock(session, &names)?;
     let schema = session.db.catalog().schema(name);
-    let (tables, views) = schema.map(|s| (s.tables.clone(), s.views.clone())).unwrap_or_default();
+    let parts = |s: Arc<Schema>| (s.tables.clone(), s.views.clone(), s.programs.clone());
+    let (tables, views, programs) = schema.map(parts).unwrap_or_default();
     super::table::check_not_referenced(session, &tables.values().cloned().collect::<Vec<_>>())?;
     let affected_rows = (tables.len() + views.len()) as u64;
     in_transaction(session, |session, changes| {
@@ -101,6 +103,11 @@ pub(crate) fn drop_database(
             super::table::drop_trees(session, table)?;
             let (schema, name) = (name.to_owned(), table.def.name.clone());
             changes.push(Change::DropTable { schema, name });
+        }
+        for program in programs.values() {
+            let ProgramDef { kind, schema, name, .. } = &program.def;
+            let (kind, schema, name) = (*kind, schema.clone(), name.clone());
+            changes.push(Change::DropProgram { kind, schema, name });
         }
         for view in views.into_keys() {
             changes.push(Change::DropView { schema: name.to_owned(), name: view });

@@ -4,6 +4,7 @@ use super::columns;
 use super::foreign::{self, Moved};
 use super::schema::hold_schema;
 use super::table_builder::{Finished, TableBuilder};
+use super::triggers;
 use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
     lock_beside, lock_renamed, lock_stored,
@@ -374,6 +375,7 @@ pub(crate) fn drop_tables(session: &mut SessionContext, drop: &ast::DropTables) 
     in_transaction(session, |session, changes| {
         for table in &tables {
             drop_trees(session, table)?;
+            triggers::dropped(table, changes);
             let (schema, name) = (table.def.schema.clone(), table.def.name.clone());
             changes.push(Change::DropTable { schema, name });
         }
@@ -477,6 +479,7 @@ pub(crate) fn rename_tables(
             foreign::follow_all(def, &moves);
         }
     }
+    let followed = triggers::renamed(session, &names)?;
     in_transaction(session, |session, changes| {
         for (name, now) in &present {
             let before = Named::find(session, name);
@@ -492,6 +495,7 @@ pub(crate) fn rename_tables(
             }
         }
         changes.extend(present.values().flatten().map(Named::put));
+        changes.extend(followed);
         changes.extend(foreign::retarget(session, &moves));
         Ok(StatementOutcome::default())
     })

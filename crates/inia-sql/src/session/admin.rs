@@ -1,7 +1,7 @@
 //! Statements about accounts, connections and the server.
 
 use super::unsupported::unsupported;
-use super::{Session, histograms, routines, run, show};
+use super::{Session, histograms, run, show};
 use crate::authorize::{Surroundings, check};
 use crate::check::problems_of;
 use crate::ddl;
@@ -143,10 +143,7 @@ pub(super) fn execute(
         // There is no binary log; MySQL gives this error when its own is off.
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(session, work, sink),
-        Statement::Call(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
-            routines::execute(session, statement)
-        }
-        Statement::ReloadTls => reload_tls(session),
+         Statement::ReloadTls => reload_tls(session),
         Statement::Shutdown => shut_down(session),
         Statement::Restart => {
             error(ErrorCode::RestartServerFailed, &[&"mysqld is not managed by supervisor process"])
@@ -588,6 +585,8 @@ fn into_variables(
             ast::IntoTarget::Local(name) => {
                 return error(ErrorCode::SpUndeclaredVar, &[name]);
             }
+            // A program's own statements store their rows themselves.
+            ast::IntoTarget::Slot(_) => continue,
         };
         let var = UserVar { value, ty: column.ty.clone() };
         session.host.keep_user_var(name.to_lowercase(), var)?;

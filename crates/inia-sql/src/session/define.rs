@@ -27,6 +27,9 @@ pub(super) fn define(
             | Statement::Truncate(_)
             | Statement::CreateView(_)
             | Statement::DropView(_)
+            | Statement::CreateRoutine(_)
+            | Statement::AlterRoutine(_)
+            | Statement::DropRoutine(_)
     );
     if !defines {
         return None;
@@ -62,6 +65,9 @@ pub(super) fn define(
         Statement::Truncate(name) => ddl::truncate(session, name),
         Statement::CreateView(create) => ddl::create_view(session, create),
         Statement::DropView(drop) => ddl::drop_views(session, drop),
+        Statement::CreateRoutine(_) | Statement::AlterRoutine(_) | Statement::DropRoutine(_) => {
+            super::program::define::execute(session, statement)
+        }
         _ => return None,
     };
     if !session.state.open {

@@ -57,7 +57,7 @@ pub(super) fn value_of(
     }
     let mut scope = EmptyScope;
     let scope: &mut dyn Scope = &mut scope;
-    let bound = Binder { scope, env: &session.env, host: &session.host }.scalar(expr)?;
+    let bound = Binder { scope, env: &session.env, host: session }.scalar(expr)?;
     let ty = bound.ty.clone();
     let value = evaluate(session, params, |_, ctx| bound.eval(ctx, &[]))?;
     Ok(UserVar { value, ty })

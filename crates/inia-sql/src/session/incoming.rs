@@ -177,6 +177,9 @@ impl Session {
             begin(&mut self.context, source)?;
             return self.run_named(statement, sink, more);
         }
+        if let ast::Statement::Call(call) = statement {
+            return self.run_call(source, call, &[], sink, more);
+        }
         run_statement(&mut self.context, source, sink, more, |session, sink| {
             plan::execute(session, statement, text, &[], sink)
         })

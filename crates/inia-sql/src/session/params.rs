@@ -101,6 +101,11 @@ fn as_number(
 #[derive(Debug, Default)]
 pub(super) struct ParamKinds(Vec<ParamKind>);
 
+/// The types of values that nothing has given a type yet.
+pub(super) fn types_of(params: &[Value], connection: Collation) -> Vec<ExprType> {
+    params.iter().map(|value| ParamKind::of(value).ty(connection)).collect()
+}
+
 impl ParamKinds {
     /// The kinds of these values.
     pub(super) fn of(params: &[Value]) -> ParamKinds {

@@ -4,12 +4,16 @@
 //! statement runs from its syntax tree.
 
 use super::evaluate::{evaluate, with};
+<<<<<<< HEAD
 use super::{admin, control, database, define, evaluate, explain, handler, set, show};
+=======
+use super::{admin, control, database, define, evaluate, explain, program, set, show};
+>>>>>>> routines
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_expr::{Expr, ExprType};
+use inia_expr::{Expr, ExprType, Strictness};
 use inia_parser::ast::{self, Statement};
 use inia_query::catalog::Table;
 use inia_query::context::SessionContext;
@@ -317,6 +321,61 @@ pub(super) fn run(
     result
 }
 
+/// Plans a query whose rows stay in the server.
+pub(super) fn plan_to_visit(
+    session: &mut SessionContext,
+    statement: &Statement,
+) -> Result<PlannedStatement, SqlError> {
+    if session.state.open {
+        session.enter();
+        return plan(session, statement);
+    }
+    // A look at the definitions is not the transaction that SET TRANSACTION was about.
+    let next = (session.state.next_isolation, session.state.next_read_only);
+    session.enter();
+    let planned = plan(session, statement);
+    session.commit()?;
+    (session.state.next_isolation, session.state.next_read_only) = next;
+    planned
+}
+
+/// Gives each row of a query to `visit`; in strict mode wrong values are errors where it says so.
+pub(super) fn visit_rows(
+    session: &mut SessionContext,
+    plan: &PlannedStatement,
+    (params, strict): (&[Value], bool),
+    visit: &mut dyn FnMut(&[Value]) -> Result<bool, SqlError>,
+) -> Result<(), SqlError> {
+    let PlannedStatement::Query(query) = plan else {
+        return Err(SqlError::new(ErrorCode::InternalError, &[&"only queries have rows"]));
+    };
+    check_targets(session, plan)?;
+    session.begin_query();
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
+    let held = session.back_off_and_retry(|session| hold_all(session, plan));
+    let locked = held.and_then(|()| lock_rows(session, plan));
+    let result = locked.and_then(|()| {
+        let (result, warnings) = {
+            let shared: &SessionContext = session;
+            let runner = Runner::new(query, shared.exec_context());
+            let mut ctx = shared.context(params, &runner);
+            query.refuse_wrong()?;
+            query.warn(&mut ctx);
+            if strict && shared.env.sql_mode.is_strict() {
+                ctx.strictness = Strictness::Strict;
+            }
+            let result = runner.run(&mut ctx, &mut |_, row| visit(row));
+            (result, std::mem::take(&mut ctx.warnings))
+        };
+        session.take_warnings(warnings);
+        result
+    });
+    let result = session.timed(result);
+    session.leave(start, result.as_ref().err())?;
+    result
+}
+
 /// Locks those of the plan's tables that have no transactions.
 fn lock_rows(session: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
     if plan.tables().all(|table| table.def.is_transactional()) {
@@ -346,7 +405,7 @@ fn check_targets(session: &SessionContext, plan: &PlannedStatement) -> Result<()
     {
         session.check_writable()?;
     }
-    Ok(())
+    plan.targets().into_iter().try_for_each(|table| session.check_unused(table))
 }
 
 /// Error 1615 where DDL came between the look at the plan and its use; the caller plans anew.
@@ -456,6 +515,11 @@ pub(super) fn execute(
         Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
         Statement::Handler(statement) => handler::execute(session, statement, params, sink),
         Statement::Select(query) => admin::select_into(session, query, params),
+        Statement::Signal(signal) => program::plain::signal(session, signal, params),
+        Statement::Resignal(_) => {
+            Err(SqlError::new(ErrorCode::ResignalWithoutActiveHandler, &[]))
+        }
+        Statement::GetDiagnostics(get) => program::plain::get_diagnostics(session, get, params),
         _ => admin::execute(session, statement, params, sink),
     }
 }

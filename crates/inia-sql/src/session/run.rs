@@ -61,6 +61,7 @@ pub(super) fn run_statement(
         }
     };
     let changed = hints::take_hints(session, &hints);
+    let reported = session.diagnostics.count;
     let mut result = run(session, sink);
     hints::undo_hints(session, changed);
     if let Ok(outcome) = &result
@@ -73,7 +74,7 @@ pub(super) fn run_statement(
     {
         // FOUND_ROWS() keeps the value of the statement before, too.
         outcome.rows = outcome.rows.map(|_| session.env.found_rows);
-        outcome.reports = true;
+        outcome.reports = session.diagnostics.count == reported;
     }
     finish(session, result, sink, more)
 }
@@ -142,8 +143,7 @@ pub(super) fn failed(session: &mut SessionContext, error: SqlError) -> SqlError 
     session.mdl.end_change();
     session.host.last_insert_id.take();
     session.env.row_count = -1;
-    let (code, message) = (error.code, error.message.clone());
-    session.diagnostics.push(Warning { level: Level::Error, code, message });
+    session.diagnostics.push(Warning::of(Level::Error, error.clone()));
     error
 }
 

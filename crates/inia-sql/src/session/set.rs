@@ -96,9 +96,6 @@ fn prepare_item(
             let database = charset::name(super::database::database_collation(session));
             settings.push(own("collation_connection", database));
         }
-        SetItem::NewColumn { .. } => {
-            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET NEW here"]));
-        }
     }
     Ok(())
 }

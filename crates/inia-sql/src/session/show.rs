@@ -92,8 +92,13 @@ pub(super) fn show(
             session.open_table(Some(&name.0), &name.1)?;
             Err(SqlError::new(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]))
         }
-        ShowKind::CreateRoutine(kind, name) | ShowKind::RoutineCode(kind, name) => {
-            Err(super::routines::missing(*kind, &name.name, &name.name))
+        ShowKind::CreateRoutine(kind, name) => {
+            super::program::show::show_create(session, *kind, name, sink)
+        }
+        // Only debug builds of MySQL show instructions.
+        ShowKind::RoutineCode(..) => {
+            let what = "SHOW PROCEDURE|FUNCTION CODE";
+            Err(SqlError::new(ErrorCode::FeatureDisabled, &[&what, &"--with-debug"]))
         }
         _ => computed(session, show, sink),
     }
@@ -279,7 +284,7 @@ fn conditions(
         };
         sink.begin_row();
         sink.bytes(level.as_bytes());
-        sink.uint(u64::from(warning.code.number()));
+        sink.uint(u64::from(warning.number()));
         sink.bytes(warning.message.as_bytes());
         sink.end_row()?;
         rows += 1;

@@ -48,6 +48,7 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
     let mut differs = None;
     let mut account = String::from(ROOT);
     let mut current = String::new();
+    let mut end = ";";
     let mut first_line = 0;
     for (number, line) in text.lines().enumerate() {
         if current.is_empty() {
@@ -59,6 +60,10 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
                 name.trim().clone_into(&mut account);
                 continue;
             }
+            if line == "-- body" {
+                end = ";;";
+                continue;
+            }
             if line.trim().is_empty() || line.starts_with("-- ") {
                 continue;
             }
@@ -67,7 +72,8 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
             current.push('\n');
         }
         current.push_str(line);
-        if let Some(statement) = current.trim_end().strip_suffix(';') {
+        if let Some(statement) = current.trim_end().strip_suffix(end) {
+            end = ";";
             statements.push(Statement {
                 text: statement.to_owned(),
                 line: first_line,

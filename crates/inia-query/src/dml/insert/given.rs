@@ -2,7 +2,7 @@
 
 use super::InsertPlan;
 use super::run::{Done, InsertRun};
-use crate::catalog::Table;
+use crate::catalog::{ColumnDefault, StoredProgram, Table, same_name};
 use crate::context::{SessionContext, StatementOutcome};
 use crate::dml::assign::Nulls;
 use crate::dml::auto_increment;
@@ -13,6 +13,7 @@ use crate::spill::TupleList;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Strictness};
+use inia_parser::ast::{self, TriggerEvent};
 use std::sync::Arc;
 
 impl InsertPlan {
@@ -174,16 +175,35 @@ impl InsertPlan {
     ) -> Result<Value, SqlError> {
         let column = &self.table.def.columns[target];
         let value = stored(&self.table.def, target, (value, ty), ctx)?;
-        if value != Value::Null || column.nullable || column.auto_increment {
+        let waits = column.auto_increment || self.waits_for_triggers();
+        if value != Value::Null || column.nullable || waits {
             return Ok(value);
         }
         self.nulls.instead(&self.table, target, ctx)
     }
 
+    /// Whether triggers run before a row is checked.
+    fn waits_for_triggers(&self) -> bool {
+        !self.table.triggers.of_event(true, TriggerEvent::Insert).is_empty()
+    }
+
+    /// Whether a trigger gives the column a value.
+    fn is_set_by_trigger(&self, column: usize) -> bool {
+        let name = &self.table.def.columns[column].name;
+        let sets = |trigger: &std::sync::Arc<StoredProgram>| {
+            let of_new = |slot: &ast::ProgramSlot| {
+                slot.kind == ast::SlotKind::New && same_name(&slot.name, name)
+            };
+            trigger.parsed().is_ok_and(|parsed| parsed.program.slots.iter().any(of_new))
+        };
+        self.table.triggers.of_event(true, TriggerEvent::Insert).iter().any(sets)
+    }
+
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
     fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         for column in 0..self.table.def.columns.len() {
-            if !self.targets.contains(&column) && !self.fills.is_late(column) {
+            let known = self.targets.contains(&column) || self.fills.is_late(column);
+            if !known && !self.is_set_by_trigger(column) {
                 self.default(column, &[], ctx)?;
             }
         }
@@ -200,7 +220,11 @@ impl InsertPlan {
         row.clear();
         for column in 0..self.table.def.columns.len() {
             let unseen = !self.row_is_read && self.targets.contains(&column);
-            row.push(match unseen || self.table.def.columns[column].auto_increment {
+            let def = &self.table.def.columns[column];
+            // A trigger sees NULL where nothing gives a value.
+            let none = !def.nullable && def.default == ColumnDefault::None;
+            let waits = none && self.waits_for_triggers();
+            row.push(match unseen || waits || def.auto_increment {
                 true => Value::Null,
                 false => self.fills.first(column, ctx),
             });

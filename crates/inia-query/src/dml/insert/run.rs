@@ -1,6 +1,7 @@
 //! Executing INSERT and REPLACE: each row is numbered, computed, checked and written.
 
 mod duplicate;
+mod triggers;
 
 use super::{InsertPlan, Literals};
 use crate::catalog::IndexKind;
@@ -44,6 +45,8 @@ pub(super) struct InsertRun<'r> {
     together: bool,
     /// Rows that are written together are left out with a warning where their key exists.
     forgiving: bool,
+    /// The table has triggers of INSERT, UPDATE or DELETE.
+    fires: bool,
     /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
     given: Vec<Option<Value>>,
 }
@@ -67,7 +70,8 @@ impl<'r> InsertRun<'r> {
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
         let nontransactional = !plan.table.def.is_transactional();
-        let batched = several && !unique && !nontransactional && foreign.is_none();
+        let fires = !plan.table.triggers.is_empty();
+        let batched = several && !unique && !nontransactional && foreign.is_none() && !fires;
         let (together, forgiving) = (batched && !settles, false);
         let given = Vec::new();
         let width = plan.table.def.columns.len();
@@ -81,6 +85,7 @@ impl<'r> InsertRun<'r> {
             foreign,
             together,
             forgiving,
+            fires,
             given,
         };
         Ok(run)
@@ -90,7 +95,8 @@ impl<'r> InsertRun<'r> {
     pub(super) fn forgive_together(&mut self) {
         let plan = self.plan;
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
-        let batched = !unique && plan.table.def.is_transactional() && self.foreign.is_none();
+        let plain = self.foreign.is_none() && !self.fires;
+        let batched = !unique && plan.table.def.is_transactional() && plain;
         self.forgiving = plan.ignore && !plan.replace && batched;
         self.together |= self.forgiving;
     }
@@ -114,6 +120,9 @@ impl<'r> InsertRun<'r> {
         beside: &[Value],
     ) -> Result<(), SqlError> {
         self.tally.records += 1;
+        if self.fires {
+            self.before_insert(session, ctx, row)?;
+        }
         if self.wants_number(row) && self.given.iter().any(Option::is_some) {
             self.settle(session, ctx, false)?;
         }
@@ -147,7 +156,7 @@ impl<'r> InsertRun<'r> {
             txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
-                let same = self.replace(session, at, row, generated.is_some())?;
+                let same = self.replace(session, ctx, at, (row, generated.is_some()))?;
                 txn = session.txn_of(&self.plan.table).borrow_mut();
                 if !same {
                     continue;
@@ -173,6 +182,9 @@ impl<'r> InsertRun<'r> {
         self.count(generated, row);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
             self.numbers.stored(&self.plan.table, &row[column]);
+        }
+        if self.fires {
+            return self.after_insert(session, ctx, row);
         }
         Ok(())
     }

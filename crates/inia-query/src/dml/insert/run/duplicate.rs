@@ -3,7 +3,7 @@
 use super::{InsertRun, number_of};
 use crate::catalog::IndexKind;
 use crate::context::SessionContext;
-use crate::dml::assign::{assign, touch};
+use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::foreign::Foreign;
 use crate::dml::is_forgiven;
 use crate::dml::write::{RowChange, Written, duplicate_error, values};
@@ -26,9 +26,9 @@ impl InsertRun<'_> {
     pub(super) fn replace(
         &mut self,
         session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
         at: usize,
-        row: &[Value],
-        generated: bool,
+        (row, generated): (&[Value], bool),
     ) -> Result<bool, SqlError> {
         if generated && self.is_numbered(at) {
             return Err(duplicate_error(&self.plan.table.def, at, row));
@@ -41,18 +41,28 @@ impl InsertRun<'_> {
         self.plan.table.layout.encode_values(row, zone, &mut new)?;
         // What refers to the row is reached even where it stays the same.
         let reached = self.foreign.as_ref().is_some_and(Foreign::has_children);
-        if new == bytes && !reached {
+        if new == bytes && !reached && !self.fires {
             // What MySQL would delete and insert counts, though it makes no difference.
             let def = &self.plan.table.def;
             let later = def.indexes[at + 1..].iter().any(|index| index.kind == IndexKind::Unique);
             self.tally.deleted += u64::from(later || !def.is_transactional());
             return Ok(true);
         }
+        let old = match self.fires {
+            true => values(&self.plan.table, &bytes, zone)?,
+            false => Vec::new(),
+        };
+        if self.fires {
+            self.on_delete(session, ctx, true, &old)?;
+        }
         self.writer.delete(&mut session.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
         self.tally.deleted += 1;
         session.row_done(&self.plan.table, -1);
         if let Some(foreign) = &self.foreign {
-            foreign.deleted(session, &values(&self.plan.table, &bytes, zone)?)?;
+            foreign.deleted(session, &values(&self.plan.table, &bytes, self.writer.zone())?)?;
+        }
+        if self.fires {
+            self.on_delete(session, ctx, false, &old)?;
         }
         Ok(false)
     }
@@ -74,12 +84,21 @@ impl InsertRun<'_> {
         ctx.inserting = tried.iter().chain(beside).cloned().collect();
         let mut new = old.clone();
         let (parts, nulls) = ((&**table, &self.plan.fills), self.plan.nulls_on_duplicate);
-        assign(parts, &self.plan.on_duplicate, Some(nulls), &mut new, ctx)?;
+        let deferred = if self.fires { Nulls::Deferred } else { nulls };
+        assign(parts, &self.plan.on_duplicate, Some(deferred), &mut new, ctx)?;
+        if self.fires {
+            self.on_update(session, ctx, true, (&old, &mut new))?;
+            nulls.admit_row(table, &mut new, ctx)?;
+            self.plan.fills.compute(&mut new, ctx)?;
+        }
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         // A row that keeps its values is not touched: its ON UPDATE timestamps stay, too.
         if !changed.contains(&true) {
             self.tally.untouched += 1;
-            return Ok(());
+            return match self.fires {
+                true => self.on_update(session, ctx, false, (&old, &mut new)),
+                false => Ok(()),
+            };
         }
         let changed = touch(parts, &self.plan.on_duplicate, &mut new, changed, ctx)?;
         if let Err(error) = self.plan.fills.check(&new, ctx) {
@@ -117,6 +136,9 @@ impl InsertRun<'_> {
         }
         self.tally.updated += 1;
         session.row_done(table, 0);
-        Ok(())
+        match self.fires {
+            true => self.on_update(session, ctx, false, (&old, &mut new)),
+            false => Ok(()),
+        }
     }
 }

@@ -1,0 +1,450 @@
+//! CREATE, ALTER and DROP of procedures, functions and triggers.
+
+use super::super::unsupported::unsupported;
+use crate::ddl::{in_transaction, lock};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{
+    self, AlterRoutine, Characteristics, CreateRoutine, DropRoutine, ObjectName, RoutineDetail,
+    RoutineKind, Statement, TriggerEvent,
+};
+use inia_query::account::Privileges;
+use inia_query::account::routine::{forget_routines, give_to_creator};
+use inia_query::catalog::program::{ParsedProgram, TriggerHead, check};
+use inia_query::catalog::{
+    AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table,
+};
+use inia_query::clock::clock_micros;
+use inia_query::context::{SessionContext, StatementOutcome};
+use std::sync::Arc;
+
+type Done = Result<StatementOutcome, SqlError>;
+
+/// What is said of a program that is not there; `full` is its name as errors of routines print it.
+pub(in super::super) fn missing(kind: RoutineKind, name: &str, full: &str) -> SqlError {
+    match kind {
+        RoutineKind::Procedure => SqlError::new(ErrorCode::SpDoesNotExist, &[&"PROCEDURE", &full]),
+        RoutineKind::Function => SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &full]),
+        RoutineKind::Trigger => SqlError::new(ErrorCode::TrgDoesNotExist, &[]),
+        RoutineKind::Event => SqlError::new(ErrorCode::EventDoesNotExist, &[&name]),
+    }
+}
+
+/// The kind in the catalog; events have none.
+pub(in super::super) fn kind_of(kind: RoutineKind) -> Option<ProgramKind> {
+    match kind {
+        RoutineKind::Procedure => Some(ProgramKind::Procedure),
+        RoutineKind::Function => Some(ProgramKind::Function),
+        RoutineKind::Trigger => Some(ProgramKind::Trigger),
+        RoutineKind::Event => None,
+    }
+}
+
+/// CREATE, ALTER and DROP of stored programs. What is open has been committed.
+pub(in super::super) fn execute(session: &mut SessionContext, statement: &Statement) -> Done {
+    match statement {
+        Statement::CreateRoutine(create) => match &create.detail {
+            RoutineDetail::Procedure { characteristics, .. } => {
+                create_routine(session, create, ProgramKind::Procedure, characteristics)
+            }
+            RoutineDetail::Function { characteristics, .. } => {
+                create_routine(session, create, ProgramKind::Function, characteristics)
+            }
+            RoutineDetail::Trigger { before, event, table, order } => {
+                let head = TriggerWords { before: *before, event: *event, table, order };
+                create_trigger(session, create, &head)
+            }
+            RoutineDetail::Event { .. } => Err(unsupported(statement)),
+        },
+        Statement::AlterRoutine(alter) => alter_routine(session, alter),
+        Statement::DropRoutine(drop) => drop_routine(session, drop),
+        other => Err(unsupported(other)),
+    }
+}
+
+fn schema_of<'n>(
+    session: &'n SessionContext,
+    name: &'n ObjectName,
+) -> Result<&'n str, SqlError> {
+    match &name.db {
+        Some(schema) => Ok(schema),
+        None => session.database(),
+    }
+}
+
+/// The program's definer; error 1227 where the session may not name another account.
+fn definer(
+    session: &mut SessionContext,
+    written: Option<&ast::Account>,
+) -> Result<AccountName, SqlError> {
+    let access = session.access();
+    let named = match written {
+        None | Some(ast::Account::Current) => return Ok(access.account.clone()),
+        Some(ast::Account::Name { user, host }) => {
+            AccountName::new(user, host.as_deref().unwrap_or("%"))
+        }
+    };
+    if named != access.account && !access.has_dynamic("SET_USER_ID") {
+        return Err(SqlError::new(ErrorCode::SpecificAccessDenied, &[&"SUPER or SET_USER_ID"]));
+    }
+    match session.db.accounts.current().get(&named) {
+        Some(def) if named != access.account => session.as_actor(|actor| actor.protect(def))?,
+        Some(_) => {}
+        None => session.note(ErrorCode::NoSuchUser, &[&named.user, &named.host]),
+    }
+    Ok(named)
+}
+
+/// Error 1193: SET of a variable that is not there.
+fn check_variables(statement: &ast::ProgramStatement) -> Result<(), SqlError> {
+    let mut done = Ok(());
+    statement.for_each_sql(&mut |sql| {
+        if let Statement::Set(items) = &sql.statement {
+            for item in items {
+                if let ast::SetItem::SysVar { var, .. } = item
+                    && var.component.is_none()
+                    && done.is_ok()
+                {
+                    done = inia_query::sysvar::find(&var.name).map(drop);
+                }
+            }
+        }
+    });
+    done
+}
+
+/// The program as it would be read from the catalog; errors of its types and variables.
+fn checked(
+    session: &mut SessionContext,
+    create: &CreateRoutine,
+    schema: &inia_query::catalog::SchemaDef,
+) -> Result<ParsedProgram, SqlError> {
+    if let Some(program) = &create.program {
+        check_variables(&program.body)?;
+    }
+    let parsed = check(create.clone(), schema.collation, session.env.sql_mode)?;
+    parsed.deprecated.iter().for_each(|warning| session.push_warning(warning));
+    Ok(parsed)
+}
+
+fn create_routine(
+    session: &mut SessionContext,
+    create: &CreateRoutine,
+    kind: ProgramKind,
+    characteristics: &Characteristics,
+) -> Done {
+    let schema = schema_of(session, &create.name)?.to_owned();
+    let name = create.name.name.clone();
+    if name.is_empty() || name.ends_with(' ') {
+        return Err(SqlError::new(ErrorCode::SpWrongName, &[&name]));
+    }
+    let held = crate::ddl::hold_schema(session, &schema)?;
+    let definer = definer(session, create.definer.as_ref())?;
+    let _lock = lock(session, &[(schema.clone(), format!("\0{}{name}", kind.word()))])?;
+    if session.db.catalog().program(kind, &schema, &name).is_some() {
+        if create.if_not_exists {
+            session.note(ErrorCode::SpAlreadyExists, &[&kind.word(), &name]);
+            return Ok(StatementOutcome::default());
+        }
+        return Err(SqlError::new(ErrorCode::SpAlreadyExists, &[&kind.word(), &name]));
+    }
+    let returns = create.program.as_ref().is_some_and(|program| program.returns);
+    if kind == ProgramKind::Function && !returns {
+        return Err(SqlError::new(ErrorCode::SpNoreturn, &[&format!("{schema}.{name}")]));
+    }
+    if kind == ProgramKind::Function && inia_expr::is_native_function(&name) {
+        session.note(ErrorCode::NativeFctNameCollision, &[&name]);
+    }
+    let parsed = checked(session, create, &held)?;
+    let now = clock_micros() as u64;
+    let def = ProgramDef {
+        schema,
+        name,
+        kind,
+        params: create.params_text.clone(),
+        returns: parsed.returns_text,
+        body: create.body.clone(),
+        trigger: None,
+        definer,
+        invoker: characteristics.security_invoker.unwrap_or(false),
+        deterministic: characteristics.deterministic.unwrap_or(false),
+        data_access: characteristics.data_access.clone().unwrap_or_else(|| "CONTAINS SQL".into()),
+        comment: characteristics.comment.clone().unwrap_or_default(),
+        sql_mode: session.env.sql_mode,
+        charset_client: session.var("character_set_client").unwrap_or_default(),
+        collation_connection: session.var("collation_connection").unwrap_or_default(),
+        database_collation: held.collation,
+        created: now,
+        modified: now,
+    };
+    let (schema, name) = (def.schema.clone(), def.name.clone());
+    let done = in_transaction(session, |_, changes| {
+        changes.push(Change::PutProgram(Box::new(def)));
+        Ok(StatementOutcome::default())
+    })?;
+    if session.db.global_number("automatic_sp_privileges") == 1 {
+        session.as_actor(|actor| give_to_creator(actor, (kind, &schema, &name)))?;
+    }
+    Ok(done)
+}
+
+/// What CREATE TRIGGER says before the body.
+struct TriggerWords<'w> {
+    before: bool,
+    event: TriggerEvent,
+    table: &'w ObjectName,
+    order: &'w Option<(bool, String)>,
+}
+
+/// The table of a trigger: errors 1146, 1347, 1361, 1435 and 1465.
+fn trigger_table(
+    session: &SessionContext,
+    create: &CreateRoutine,
+    written: &ObjectName,
+) -> Result<Arc<Table>, SqlError> {
+    let schema = match (&written.db, &create.name.db) {
+        (Some(schema), _) => schema.clone(),
+        (None, Some(schema)) => schema.clone(),
+        (None, None) => session.database()?.to_owned(),
+    };
+    if create.name.db.as_ref().is_some_and(|own| *own != schema) {
+        return Err(SqlError::new(ErrorCode::TrgInWrongSchema, &[]));
+    }
+    if inia_query::computed::schema(&schema).is_some() {
+        return Err(SqlError::new(ErrorCode::NoTriggersOnSystemSchema, &[]));
+    }
+    if session.temporary.get(&schema, &written.name).is_some() {
+        return Err(SqlError::new(ErrorCode::TrgOnViewOrTempTable, &[&written.name]));
+    }
+    let catalog = session.db.catalog();
+    if catalog.view(&schema, &written.name).is_some() {
+        let args: [&dyn std::fmt::Display; 3] = [&schema, &written.name, &"BASE TABLE"];
+        return Err(SqlError::new(ErrorCode::WrongObject, &args));
+    }
+    let missing = || SqlError::new(ErrorCode::NoSuchTable, &[&schema, &written.name]);
+    catalog.table(&schema, &written.name).ok_or_else(missing)
+}
+
+/// Errors 1054 and 3105: columns that are not there, and generated ones that get a value.
+fn check_columns(program: &ast::Program, table: &Table) -> Result<(), SqlError> {
+    for slot in &program.slots {
+        let word = match slot.kind {
+            ast::SlotKind::New => "NEW",
+            ast::SlotKind::Old => "OLD",
+            _ => continue,
+        };
+        if table.def.column(&slot.name).is_none() {
+            return Err(SqlError::new(ErrorCode::UnknownColumn, &[&slot.name, &word]));
+        }
+    }
+    Ok(())
+}
+
+fn create_trigger(
+    session: &mut SessionContext,
+    create: &CreateRoutine,
+    words: &TriggerWords<'_>,
+) -> Done {
+    let table = trigger_table(session, create, words.table)?;
+    let (schema, name) = (table.def.schema.clone(), create.name.name.clone());
+    let held = crate::ddl::hold_schema(session, &schema)?;
+    let definer = definer(session, create.definer.as_ref())?;
+    let names = [(schema.clone(), table.def.name.clone()), trigger_lock(&schema, &name)];
+    let _lock = lock(session, &names)?;
+    let table = trigger_table(session, create, words.table)?;
+    if let Some(other) = session.db.catalog().program(ProgramKind::Trigger, &schema, &name) {
+        let same = other.def.trigger.as_ref().is_some_and(|head| head.table == table.def.name);
+        if !create.if_not_exists {
+            return Err(SqlError::new(ErrorCode::TrgAlreadyExists, &[]));
+        }
+        if !same {
+            let code = ErrorCode::IfNotExistsUnsupportedTrgExistsOnDifferentTable;
+            return Err(SqlError::new(code, &[&schema, &name]));
+        }
+        let args: [&dyn std::fmt::Display; 3] = [&name, &schema, &table.def.name];
+        session.note(ErrorCode::WarnTrgAlreadyExists, &args);
+        return Ok(StatementOutcome::default());
+    }
+    checked(session, create, &held)?;
+    if let Some(program) = &create.program {
+        check_columns(program, &table)?;
+    }
+    let before = table.triggers.of_event(words.before, words.event);
+    let place = match words.order {
+        None => before.len(),
+        Some((follows, other)) => {
+            let missing = || SqlError::new(ErrorCode::ReferencedTrgDoesNotExist, &[other]);
+            let at = before.iter().position(|trigger| trigger.def.name == *other);
+            at.ok_or_else(missing)? + usize::from(*follows)
+        }
+    };
+    let now = clock_micros() as u64;
+    let head = TriggerHead {
+        table: table.def.name.clone(),
+        before: words.before,
+        event: words.event,
+        order: place as u64 + 1,
+    };
+    let def = ProgramDef {
+        schema,
+        name,
+        kind: ProgramKind::Trigger,
+        params: String::new(),
+        returns: String::new(),
+        body: create.body.clone(),
+        trigger: Some(head),
+        definer,
+        invoker: false,
+        deterministic: false,
+        data_access: String::new(),
+        comment: String::new(),
+        sql_mode: session.env.sql_mode,
+        charset_client: session.var("character_set_client").unwrap_or_default(),
+        collation_connection: session.var("collation_connection").unwrap_or_default(),
+        database_collation: held.collation,
+        created: now,
+        modified: now,
+    };
+    // Those behind it move up by one.
+    let later: Vec<ProgramDef> = before[place..].iter().map(|trigger| trigger.def.clone()).collect();
+    in_transaction(session, |_, changes| {
+        for mut def in later {
+            if let Some(head) = &mut def.trigger {
+                head.order += 1;
+            }
+            changes.push(Change::PutProgram(Box::new(def)));
+        }
+        changes.push(Change::PutProgram(Box::new(def)));
+        Ok(StatementOutcome::default())
+    })
+}
+
+fn trigger_lock(schema: &str, name: &str) -> (String, String) {
+    (schema.to_owned(), format!("\0TRIGGER{name}"))
+}
+
+/// Error 1142 where the session may not change triggers of the table.
+fn check_trigger_privilege(session: &SessionContext, def: &ProgramDef) -> Result<(), SqlError> {
+    let Some(head) = &def.trigger else { return Ok(()) };
+    let access = session.access();
+    match access.on_table(&def.schema, &head.table).has(Privileges::TRIGGER) {
+        true => Ok(()),
+        false => Err(access.no_table("TRIGGER", &head.table)),
+    }
+}
+
+/// The program of that name: errors 1046, 1049 and 1305.
+fn existing(
+    session: &SessionContext,
+    kind: RoutineKind,
+    name: &ObjectName,
+) -> Result<Result<Arc<StoredProgram>, SqlError>, SqlError> {
+    let schema = schema_of(session, name)?;
+    let found = kind_of(kind)
+        .and_then(|kind| session.db.catalog().program(kind, schema, &name.name));
+    if let Some(found) = found {
+        return Ok(Ok(found));
+    }
+    if kind == RoutineKind::Trigger && session.db.catalog().schema(schema).is_none() {
+        return Ok(Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema])));
+    }
+    Ok(Err(missing(kind, &name.name, &format!("{schema}.{}", name.name))))
+}
+
+fn alter_routine(session: &mut SessionContext, alter: &AlterRoutine) -> Done {
+    let found = existing(session, alter.kind, &alter.name)??;
+    protect(session, &found.def)?;
+    let _lock = lock(session, &[lock_name(&found.def)])?;
+    let mut def = existing(session, alter.kind, &alter.name)??.def.clone();
+    let Characteristics { comment, data_access, security_invoker, .. } = &alter.characteristics;
+    if let Some(comment) = comment {
+        def.comment.clone_from(comment);
+    }
+    if let Some(access) = data_access {
+        def.data_access.clone_from(access);
+    }
+    def.invoker = security_invoker.unwrap_or(def.invoker);
+    def.modified = clock_micros() as u64;
+    in_transaction(session, |_, changes| {
+        changes.push(Change::PutProgram(Box::new(def)));
+        Ok(StatementOutcome::default())
+    })
+}
+
+/// Error 1227 where the definer is an account that the session may not change.
+fn protect(session: &SessionContext, def: &ProgramDef) -> Result<(), SqlError> {
+    match session.db.accounts.current().get(&def.definer) {
+        Some(account) if def.definer != session.access().account => {
+            session.as_actor(|actor| actor.protect(account))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn lock_name(def: &ProgramDef) -> (String, String) {
+    (def.schema.clone(), format!("\0{}{}", def.kind.word(), def.name))
+}
+
+/// The triggers that fire after another one, of the same table, time and event.
+fn behind(session: &SessionContext, def: &ProgramDef) -> Vec<ProgramDef> {
+    let Some(head) = &def.trigger else { return Vec::new() };
+    let Some(table) = session.db.catalog().table(&def.schema, &head.table) else {
+        return Vec::new();
+    };
+    let all = table.triggers.of_event(head.before, head.event).iter();
+    let at = all.clone().position(|trigger| trigger.def.name == def.name);
+    at.map_or_else(Vec::new, |at| all.skip(at + 1).map(|trigger| trigger.def.clone()).collect())
+}
+
+/// Takes away what was granted on routines that are about to be dropped: should a crash come in
+/// between, nobody may execute what is left.
+pub(crate) fn forget_grants<'p>(
+    session: &SessionContext,
+    programs: impl Iterator<Item = &'p StoredProgram>,
+) -> Result<(), SqlError> {
+    if session.db.global_number("automatic_sp_privileges") != 1 {
+        return Ok(());
+    }
+    let names = programs.map(|program| {
+        let ProgramDef { kind, schema, name, .. } = &program.def;
+        (*kind, schema.as_str(), name.as_str())
+    });
+    session.as_actor(|actor| forget_routines(actor, names))
+}
+
+fn drop_routine(session: &mut SessionContext, drop: &DropRoutine) -> Done {
+    let found = match existing(session, drop.kind, &drop.name)? {
+        Ok(found) => found,
+        Err(error) if drop.if_exists => {
+            match drop.kind {
+                RoutineKind::Event => {
+                    let name = &drop.name.name;
+                    session.note(ErrorCode::SpDoesNotExist, &[&"Event", name]);
+                }
+                _ => session.note_error(&error),
+            }
+            return Ok(StatementOutcome::default());
+        }
+        Err(error) => return Err(error),
+    };
+    check_trigger_privilege(session, &found.def)?;
+    protect(session, &found.def)?;
+    let mut names = vec![lock_name(&found.def)];
+    let table = found.def.trigger.as_ref().map(|head| head.table.clone());
+    names.extend(table.map(|table| (found.def.schema.clone(), table)));
+    let _lock = lock(session, &names)?;
+    existing(session, drop.kind, &drop.name)??;
+    let (kind, schema) = (found.def.kind, found.def.schema.clone());
+    let name = found.def.name.clone();
+    let later = behind(session, &found.def);
+    forget_grants(session, [&*found].into_iter())?;
+    in_transaction(session, |_, changes| {
+        for mut def in later {
+            if let Some(head) = &mut def.trigger {
+                head.order -= 1;
+            }
+            changes.push(Change::PutProgram(Box::new(def)));
+        }
+        changes.push(Change::DropProgram { kind, schema, name });
+        Ok(StatementOutcome::default())
+    })
+}

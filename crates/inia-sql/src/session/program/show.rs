@@ -1,0 +1,101 @@
+//! SHOW CREATE PROCEDURE and FUNCTION.
+
+use super::super::show::send_columns;
+use inia_base::collation::Collation;
+use inia_base::column::RowSink;
+use inia_base::error::SqlError;
+use inia_base::sql_mode::SqlMode;
+use inia_expr::ExprType;
+use inia_parser::ast::{ObjectName, RoutineKind};
+use inia_query::catalog::program::event_word;
+use inia_query::catalog::{ProgramDef, ProgramKind};
+use inia_query::context::{SessionContext, StatementOutcome};
+use inia_query::sysvar::sql_mode;
+
+/// The statement that would make the program.
+fn create_text(def: &ProgramDef) -> String {
+    let ansi = def.sql_mode.has(SqlMode::ANSI_QUOTES);
+    let quote_name = |name: &str| match ansi {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => inia_parser::quote_name(name),
+    };
+    let definer =
+        format!("{}@{}", quote_name(&def.definer.user), quote_name(&def.definer.host));
+    let name = quote_name(&def.name);
+    let mut text = format!("CREATE DEFINER={definer} {} {name}", def.kind.word());
+    if let Some(head) = &def.trigger {
+        let time = if head.before { "BEFORE" } else { "AFTER" };
+        let (event, table) = (event_word(head.event), quote_name(&head.table));
+        return format!("{text} {time} {event} ON {table} FOR EACH ROW {}", def.body);
+    }
+    text.push_str(&format!("({})", def.params));
+    if def.kind == ProgramKind::Function {
+        text.push_str(&format!(" RETURNS {}", def.returns));
+    }
+    text.push('\n');
+    if def.data_access != "CONTAINS SQL" {
+        text.push_str(&format!("    {}\n", def.data_access));
+    }
+    if def.deterministic {
+        text.push_str("    DETERMINISTIC\n");
+    }
+    if def.invoker {
+        text.push_str("    SQL SECURITY INVOKER\n");
+    }
+    if !def.comment.is_empty() {
+        text.push_str(&format!("    COMMENT '{}'\n", def.comment.replace('\'', "''")));
+    }
+    text + &def.body
+}
+
+/// SHOW CREATE PROCEDURE, FUNCTION and TRIGGER.
+pub(in super::super) fn show_create(
+    session: &mut SessionContext,
+    kind: RoutineKind,
+    name: &ObjectName,
+    sink: &mut dyn RowSink,
+) -> Result<StatementOutcome, SqlError> {
+    let schema = match &name.db {
+        Some(schema) => schema.clone(),
+        None => session.database()?.to_owned(),
+    };
+    let missing = || super::define::missing(kind, &name.name, &name.name);
+    let wanted = super::define::kind_of(kind).ok_or_else(missing)?;
+    let found = session.db.catalog().program(wanted, &schema, &name.name).ok_or_else(missing)?;
+    let def = &found.def;
+    let (seen, body) = session.access().sees_routine(def);
+    if !seen {
+        return Err(missing());
+    }
+    let text = |chars| ExprType::text(chars, Collation::DEFAULT, false);
+    let title = match wanted {
+        ProgramKind::Procedure => "Procedure",
+        ProgramKind::Function => "Function",
+        ProgramKind::Trigger => "Trigger",
+    };
+    let statement = match wanted {
+        ProgramKind::Trigger => "SQL Original Statement".to_owned(),
+        _ => format!("Create {title}"),
+    };
+    let mut columns = vec![
+        text(64).result_column(title),
+        text(256).result_column("sql_mode"),
+        text(1024).with_nullable(wanted != ProgramKind::Trigger).result_column(&statement),
+        text(32).result_column("character_set_client"),
+        text(32).result_column("collation_connection"),
+        text(32).result_column("Database Collation"),
+    ];
+    let mut row = vec![
+        Some(def.name.clone()),
+        Some(sql_mode::text(def.sql_mode)),
+        body.then(|| create_text(def)),
+        Some(def.charset_client.clone()),
+        Some(def.collation_connection.clone()),
+        Some(def.database_collation.name().to_owned()),
+    ];
+    if wanted == ProgramKind::Trigger {
+        columns.push(ExprType::computed(inia_base::datatype::DataType::Timestamp { fsp: 2 }, true).result_column("Created"));
+        row.push(None);
+    }
+    send_columns(sink, &columns, &[row])
+}
