@@ -94,7 +94,8 @@ impl SessionMemory {
 
     /// What this session has taken is counted for the other, and the other way round.
     pub fn swap(&self, other: &SessionMemory) {
-        self.taken.swap(&other.taken);
+        let theirs = other.taken.load(Ordering::Relaxed);
+        other.taken.store(self.taken.swap(theirs, Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Takes bytes; false where the session has its part or the server has no more.

@@ -46,8 +46,8 @@ pub use show_create::{
 };
 pub use stats::HistogramRequest;
 pub(crate) use table::TableShared;
-use triggers::TableTriggers;
 pub use table::{Table, TableIndex};
+use triggers::TableTriggers;
 pub(crate) use view::View;
 pub use view::{ViewAlgorithm, ViewCheck, ViewDef};
 

@@ -32,11 +32,8 @@ use crate::context::ExecContext;
 use crate::plan::trace::{Node, Stage, Trace, watched};
 use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 use crate::spill::{decode_tuple, encode_tuple};
-<<<<<<< HEAD
-pub use handler::{HandlerRead, HandlerStart, KeySide, handler_key};
-=======
 pub use emit::emit;
->>>>>>> routines
+pub use handler::{HandlerRead, HandlerStart, KeySide, handler_key};
 pub use hash::KeyHash;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;

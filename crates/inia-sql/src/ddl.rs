@@ -16,6 +16,7 @@ mod create_select;
 mod dependents;
 mod foreign;
 mod rebuild;
+pub(crate) mod routine_grants;
 mod rules;
 mod schema;
 mod table;

@@ -171,6 +171,7 @@ impl Access {
             || self.on_database(name).has_any(Privileges::all_on_database() | Privileges::GRANT)
             || self.tables.iter().any(|((schema, _), p)| schema == name && *p != Privileges::NONE)
             || self.columns.keys().any(|(schema, _)| schema == name)
+            || self.routines.keys().any(|routine| routine.schema == name)
     }
 
     /// Whether the table may be seen at all.

@@ -2,9 +2,9 @@
 
 use super::password::OldPassword;
 use super::privilege::Privileges;
-use crate::catalog::{AccountName, ProgramKind};
 use crate::catalog::codec::{RecordReader, Writer};
 use crate::catalog::same_name;
+use crate::catalog::{AccountName, ProgramKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 const FORMAT: u64 = 4;

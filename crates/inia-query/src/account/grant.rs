@@ -367,7 +367,7 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
             authorize_roles(actor, &roles)?;
             revoke_each(actor, revoke, |def| {
                 for role in &roles {
-                    if def.roles.remove(role).is_none() {
+                    if def.roles.remove(role).is_none() && !revoke.if_exists {
                         return Err(not_granted(role, &def.name));
                     }
                     // Default roles are granted ones, so a revoked role leaves both lists.

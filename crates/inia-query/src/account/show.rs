@@ -27,6 +27,11 @@ pub fn show_grants(
     let current = actor.accounts.current();
     let missing = || SqlError::new(ErrorCode::NonexistingGrant, &[&name.user, &name.host]);
     let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
+    // The session's own privileges are shown with those of its active roles.
+    if using.is_empty() && matches!(account, None | Some(ast::Account::Current)) {
+        let active = actor.access.roles.iter().filter_map(|role| current.get(role));
+        active.for_each(|role| merge(&mut def, role));
+    }
     for role in using {
         let role = actor.name(role);
         if !def.roles.contains_key(&role) {

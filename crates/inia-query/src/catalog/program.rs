@@ -235,9 +235,7 @@ pub fn check(
     let mut slots = Vec::with_capacity(program.slots.len());
     for slot in &program.slots {
         let ty = match &slot.kind {
-            SlotKind::Declared(spec) => {
-                Some(declared(spec, collation, mode, &mut deprecated)?.0)
-            }
+            SlotKind::Declared(spec) => Some(declared(spec, collation, mode, &mut deprecated)?.0),
             _ => None,
         };
         slots.push(SlotType { name: slot.name.clone(), ty });
@@ -249,8 +247,7 @@ pub fn check(
     };
     let mut params = Vec::with_capacity(written.len());
     for param in written {
-        let (ty, type_text, _) =
-            declared(&param.ty, collation, mode, &mut Vec::new())?;
+        let (ty, type_text, _) = declared(&param.ty, collation, mode, &mut Vec::new())?;
         params.push(ProgramParam { mode: param.mode, name: param.name, type_text, ty });
     }
     let (mut returns, mut returns_text) = (None, String::new());
@@ -278,7 +275,8 @@ fn declared(
     let own = ty.collation();
     if ty.is_text() && own != Collation::BINARY && ty.data_type != DataType::Json {
         full.push_str(&format!(" CHARSET {}", charset::charset_name(own)));
-        if !own.is_default() && (spec.collation.is_some() || spec.charset.is_some() || spec.binary) {
+        if !own.is_default() && (spec.collation.is_some() || spec.charset.is_some() || spec.binary)
+        {
             full.push_str(&format!(" COLLATE {}", own.name()));
         }
     }

@@ -104,7 +104,19 @@ impl Table {
         debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
         let stats = TableStats::default();
         let triggers = TableTriggers::default();
-        Table { triggers, def, store, clustered, indexes, layout, mdl, numbered, shared, stats, stale }
+        Table {
+            triggers,
+            def,
+            store,
+            clustered,
+            indexes,
+            layout,
+            mdl,
+            numbered,
+            shared,
+            stats,
+            stale,
+        }
     }
 
     /// The same table with these triggers.

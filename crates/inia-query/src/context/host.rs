@@ -100,11 +100,11 @@ impl Host {
         }
     }
 
-<<<<<<< HEAD
     /// Threads that may help the running statement, which may have so many with its own.
     pub(crate) fn helpers(&self, threads: usize) -> Helpers<'_> {
         self.db.helpers(threads)
-=======
+    }
+
     /// The host of a context inside this one's.
     pub(crate) fn inner(&self) -> Host {
         Host {
@@ -155,7 +155,6 @@ impl Host {
         roles: BTreeSet<AccountName>,
     ) -> (Arc<Access>, BTreeSet<AccountName>) {
         (self.access.replace(access), self.roles.replace(roles))
->>>>>>> routines
     }
 
     /// What ends the running statement before it is done.

@@ -22,9 +22,7 @@ use crate::catalog::{ProgramKind, Table};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_expr::{
-    ExprType, SessionHost, StoredCall, StoredFunction, UserVar, VarScope, Warnings,
-};
+use inia_expr::{ExprType, SessionHost, StoredCall, StoredFunction, UserVar, VarScope, Warnings};
 use inia_parser::ast::TriggerEvent;
 use std::sync::Arc;
 

@@ -230,6 +230,7 @@ impl SessionContext {
             results: outer.results,
             table_locks: TableLocks::default(),
             read_lock: None,
+            handlers: Handlers::default(),
             meter: None,
             changes: Vec::new(),
             killed: outer.killed.clone(),

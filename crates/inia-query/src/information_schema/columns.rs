@@ -7,8 +7,8 @@ use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, value_text};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::value::Value;
-use inia_expr::charset;
 use inia_expr::ExprType;
+use inia_expr::charset;
 use inia_expr::column_type::type_text;
 
 /// What the type alone says: DATA_TYPE and the six columns after it, then character set,

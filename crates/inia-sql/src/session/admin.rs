@@ -143,7 +143,7 @@ pub(super) fn execute(
         // There is no binary log; MySQL gives this error when its own is off.
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(session, work, sink),
-         Statement::ReloadTls => reload_tls(session),
+        Statement::ReloadTls => reload_tls(session),
         Statement::Shutdown => shut_down(session),
         Statement::Restart => {
             error(ErrorCode::RestartServerFailed, &[&"mysqld is not managed by supervisor process"])
@@ -255,6 +255,7 @@ fn account(session: &mut SessionContext, statement: &Statement) -> Option<Done> 
                 ErrorCode::UserReferencedAsDefiner | ErrorCode::WarnDeprecatedSyntax => {
                     session.push_warning(note);
                 }
+                _ if matches!(statement, Statement::Revoke(_)) => session.push_warning(note),
                 _ => session.note_error(note),
             }
         }

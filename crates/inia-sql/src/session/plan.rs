@@ -4,11 +4,7 @@
 //! statement runs from its syntax tree.
 
 use super::evaluate::{evaluate, with};
-<<<<<<< HEAD
-use super::{admin, control, database, define, evaluate, explain, handler, set, show};
-=======
-use super::{admin, control, database, define, evaluate, explain, program, set, show};
->>>>>>> routines
+use super::{admin, control, database, define, evaluate, explain, handler, program, set, show};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -516,9 +512,7 @@ pub(super) fn execute(
         Statement::Handler(statement) => handler::execute(session, statement, params, sink),
         Statement::Select(query) => admin::select_into(session, query, params),
         Statement::Signal(signal) => program::plain::signal(session, signal, params),
-        Statement::Resignal(_) => {
-            Err(SqlError::new(ErrorCode::ResignalWithoutActiveHandler, &[]))
-        }
+        Statement::Resignal(_) => Err(SqlError::new(ErrorCode::ResignalWithoutActiveHandler, &[])),
         Statement::GetDiagnostics(get) => program::plain::get_diagnostics(session, get, params),
         _ => admin::execute(session, statement, params, sink),
     }

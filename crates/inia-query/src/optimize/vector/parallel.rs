@@ -84,6 +84,7 @@ pub(super) fn is_pure(expr: &Expr) -> bool {
             | E::Aggregate(_)
             | E::Window(_)
             | E::InsertValue(_)
+            | E::Stored(_)
             | E::Subquery(_) => false,
             E::Call(call) => call.deterministic,
             E::Literal(_)

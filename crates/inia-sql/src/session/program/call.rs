@@ -1,7 +1,7 @@
 //! CALL.
 
-use super::super::run::{IncomingStatement, begin};
 use super::super::Session;
+use super::super::run::{IncomingStatement, begin};
 use super::machine::{Caller, Frame, Machine, evaluate, to_type};
 use super::security;
 use super::sink::ProgramSink;

@@ -12,9 +12,7 @@ fn rank(handled: &HandlerCondition, raised: &Warning) -> Option<u8> {
     match handled {
         HandlerCondition::Number(number) => (*number == raised.number()).then_some(0),
         HandlerCondition::SqlState(wanted) => (wanted == state).then_some(1),
-        HandlerCondition::Warning => {
-            (class == "01" || raised.level == Level::Warning).then_some(2)
-        }
+        HandlerCondition::Warning => (class == "01" || raised.level == Level::Warning).then_some(2),
         HandlerCondition::NotFound => (class == "02").then_some(3),
         HandlerCondition::Exception => {
             let exception = !matches!(class, "00" | "01" | "02");

@@ -1,18 +1,15 @@
 //! CREATE, ALTER and DROP of procedures, functions and triggers.
 
 use super::super::unsupported::unsupported;
-use crate::ddl::{in_transaction, lock};
+use crate::ddl::{in_transaction, lock, routine_grants};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
     self, AlterRoutine, Characteristics, CreateRoutine, DropRoutine, ObjectName, RoutineDetail,
     RoutineKind, Statement, TriggerEvent,
 };
 use inia_query::account::Privileges;
-use inia_query::account::routine::{forget_routines, give_to_creator};
 use inia_query::catalog::program::{ParsedProgram, TriggerHead, check};
-use inia_query::catalog::{
-    AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table,
-};
+use inia_query::catalog::{AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table};
 use inia_query::clock::clock_micros;
 use inia_query::context::{SessionContext, StatementOutcome};
 use std::sync::Arc;
@@ -61,10 +58,7 @@ pub(in super::super) fn execute(session: &mut SessionContext, statement: &Statem
     }
 }
 
-fn schema_of<'n>(
-    session: &'n SessionContext,
-    name: &'n ObjectName,
-) -> Result<&'n str, SqlError> {
+fn schema_of<'n>(session: &'n SessionContext, name: &'n ObjectName) -> Result<&'n str, SqlError> {
     match &name.db {
         Some(schema) => Ok(schema),
         None => session.database(),
@@ -181,9 +175,7 @@ fn create_routine(
         changes.push(Change::PutProgram(Box::new(def)));
         Ok(StatementOutcome::default())
     })?;
-    if session.db.global_number("automatic_sp_privileges") == 1 {
-        session.as_actor(|actor| give_to_creator(actor, (kind, &schema, &name)))?;
-    }
+    routine_grants::give(session, (kind, &schema, &name))?;
     Ok(done)
 }
 
@@ -305,7 +297,8 @@ fn create_trigger(
         modified: now,
     };
     // Those behind it move up by one.
-    let later: Vec<ProgramDef> = before[place..].iter().map(|trigger| trigger.def.clone()).collect();
+    let later: Vec<ProgramDef> =
+        before[place..].iter().map(|trigger| trigger.def.clone()).collect();
     in_transaction(session, |_, changes| {
         for mut def in later {
             if let Some(head) = &mut def.trigger {
@@ -339,8 +332,8 @@ fn existing(
     name: &ObjectName,
 ) -> Result<Result<Arc<StoredProgram>, SqlError>, SqlError> {
     let schema = schema_of(session, name)?;
-    let found = kind_of(kind)
-        .and_then(|kind| session.db.catalog().program(kind, schema, &name.name));
+    let found =
+        kind_of(kind).and_then(|kind| session.db.catalog().program(kind, schema, &name.name));
     if let Some(found) = found {
         return Ok(Ok(found));
     }
@@ -395,22 +388,6 @@ fn behind(session: &SessionContext, def: &ProgramDef) -> Vec<ProgramDef> {
     at.map_or_else(Vec::new, |at| all.skip(at + 1).map(|trigger| trigger.def.clone()).collect())
 }
 
-/// Takes away what was granted on routines that are about to be dropped: should a crash come in
-/// between, nobody may execute what is left.
-pub(crate) fn forget_grants<'p>(
-    session: &SessionContext,
-    programs: impl Iterator<Item = &'p StoredProgram>,
-) -> Result<(), SqlError> {
-    if session.db.global_number("automatic_sp_privileges") != 1 {
-        return Ok(());
-    }
-    let names = programs.map(|program| {
-        let ProgramDef { kind, schema, name, .. } = &program.def;
-        (*kind, schema.as_str(), name.as_str())
-    });
-    session.as_actor(|actor| forget_routines(actor, names))
-}
-
 fn drop_routine(session: &mut SessionContext, drop: &DropRoutine) -> Done {
     let found = match existing(session, drop.kind, &drop.name)? {
         Ok(found) => found,
@@ -436,7 +413,7 @@ fn drop_routine(session: &mut SessionContext, drop: &DropRoutine) -> Done {
     let (kind, schema) = (found.def.kind, found.def.schema.clone());
     let name = found.def.name.clone();
     let later = behind(session, &found.def);
-    forget_grants(session, [&*found].into_iter())?;
+    routine_grants::forget(session, std::iter::once(&found.def))?;
     in_transaction(session, |_, changes| {
         for mut def in later {
             if let Some(head) = &mut def.trigger {

@@ -382,8 +382,7 @@ impl Machine<'_> {
             return self.value(frame, expr, true);
         }
         let bound = self.bound(frame, expr)?;
-        let value =
-            evaluate(self.caller.context(), &frame.slots, |ctx| bound.made.eval(ctx, &[]))?;
+        let value = evaluate(self.caller.context(), &frame.slots, |ctx| bound.made.eval(ctx, &[]))?;
         Ok(UserVar { value, ty: bound.made.ty.clone() })
     }
 
@@ -416,12 +415,13 @@ impl Machine<'_> {
         context.env.param_types.clone_from(&frame.types);
         let mut scope = EmptyScope;
         let shared: &SessionContext = context;
-        let made =
-            Binder { scope: &mut scope, env: &shared.env, host: shared }.scalar(expr).map(|mut made| {
+        let made = Binder { scope: &mut scope, env: &shared.env, host: shared }.scalar(expr).map(
+            |mut made| {
                 let mut scratch = shared.context(&[], &NoSubqueries);
                 inia_expr::bind::prepare_operand(&mut made, &mut scratch);
                 made
-            });
+            },
+        );
         context.env.param_types = Vec::new();
         let kept = Arc::new(Kept { made: made?, settings });
         if !changes {
@@ -661,9 +661,7 @@ fn refuse_inside(statement: &Statement, inside: Inside) -> Result<()> {
         Statement::Select(query) if query.into.is_none() => {
             Err(SqlError::new(ErrorCode::SpNoRetset, &[&inside.word()]))
         }
-        Statement::Flush(_) => {
-            Err(SqlError::new(ErrorCode::StmtNotAllowedInSfOrTrg, &[&"FLUSH"]))
-        }
+        Statement::Flush(_) => Err(SqlError::new(ErrorCode::StmtNotAllowedInSfOrTrg, &[&"FLUSH"])),
         _ => Ok(()),
     }
 }

@@ -19,8 +19,7 @@ fn create_text(def: &ProgramDef) -> String {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => inia_parser::quote_name(name),
     };
-    let definer =
-        format!("{}@{}", quote_name(&def.definer.user), quote_name(&def.definer.host));
+    let definer = format!("{}@{}", quote_name(&def.definer.user), quote_name(&def.definer.host));
     let name = quote_name(&def.name);
     let mut text = format!("CREATE DEFINER={definer} {} {name}", def.kind.word());
     if let Some(head) = &def.trigger {
@@ -94,7 +93,10 @@ pub(in super::super) fn show_create(
         Some(def.database_collation.name().to_owned()),
     ];
     if wanted == ProgramKind::Trigger {
-        columns.push(ExprType::computed(inia_base::datatype::DataType::Timestamp { fsp: 2 }, true).result_column("Created"));
+        columns.push(
+            ExprType::computed(inia_base::datatype::DataType::Timestamp { fsp: 2 }, true)
+                .result_column("Created"),
+        );
         row.push(None);
     }
     send_columns(sink, &columns, &[row])
