@@ -94,8 +94,8 @@ impl SessionMemory {
 
     /// What this session has taken is counted for the other, and the other way round.
     pub fn swap(&self, other: &SessionMemory) {
-        let theirs = other.taken.load(Ordering::Relaxed);
-        other.taken.store(self.taken.swap(theirs, Ordering::Relaxed), Ordering::Relaxed);
+        let own = self.taken.load(Ordering::Relaxed);
+        self.taken.store(other.taken.swap(own, Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Takes bytes; false where the session has its part or the server has no more.

@@ -526,7 +526,8 @@ impl Catalog {
         }
     }
 
-    /// Gives the tables of triggers that came or went a new handle, which knows those that are there.
+    /// Gives the tables of triggers that came or went a new handle, which knows those that are
+    /// there.
     fn renew_triggers<'p>(
         &self,
         schema: &mut Schema,

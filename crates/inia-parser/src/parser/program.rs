@@ -1,8 +1,8 @@
 //! The bodies of procedures, functions and triggers.
 //!
 //! Names are resolved while the text is read, as a declaration comes before its use: variables get
-//! numbers, labels are found, conditions become SQLSTATEs or numbers. [`ProgramScope`] holds what is
-//! declared around the current token, one [`Frame`] for each open block.
+//! numbers, labels are found, conditions become SQLSTATEs or numbers. [`ProgramScope`] holds what
+//! is declared around the current token, one [`Frame`] for each open block.
 
 mod check;
 mod declare;

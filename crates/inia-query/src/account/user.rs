@@ -71,7 +71,8 @@ pub fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result<Notes>
     })
 }
 
-/// Warning 4005 where views and stored programs act for an account that is made, renamed or dropped.
+/// Warning 4005 where views and stored programs act for an account that is made, renamed or
+/// dropped.
 fn warn_of_definer(actor: &Actor<'_>, name: &AccountName, notes: &mut Notes) {
     let mut views = actor.catalog.schemas.values().flat_map(|schema| schema.views.values());
     if views.any(|view| view.def.definer == *name) {

@@ -100,11 +100,6 @@ impl Host {
         }
     }
 
-    /// Threads that may help the running statement, which may have so many with its own.
-    pub(crate) fn helpers(&self, threads: usize) -> Helpers<'_> {
-        self.db.helpers(threads)
-    }
-
     /// The host of a context inside this one's.
     pub(crate) fn inner(&self) -> Host {
         Host {
@@ -155,6 +150,11 @@ impl Host {
         roles: BTreeSet<AccountName>,
     ) -> (Arc<Access>, BTreeSet<AccountName>) {
         (self.access.replace(access), self.roles.replace(roles))
+    }
+
+    /// Threads that may help the running statement, which may have so many with its own.
+    pub(crate) fn helpers(&self, threads: usize) -> Helpers<'_> {
+        self.db.helpers(threads)
     }
 
     /// What ends the running statement before it is done.

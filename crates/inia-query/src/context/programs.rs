@@ -19,7 +19,6 @@ use super::session::TxnState;
 use crate::account::Privileges;
 use crate::catalog::program::StoredProgram;
 use crate::catalog::{ProgramKind, Table};
-use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{ExprType, SessionHost, StoredCall, StoredFunction, UserVar, VarScope, Warnings};
@@ -248,10 +247,7 @@ impl SessionHost for SessionContext {
         };
         self.check_execute(&program)?;
         let parsed = program.parsed()?;
-        let Some((mut returns, _)) = parsed.returns.clone() else { return Ok(None) };
-        if returns.data_type == DataType::Json {
-            returns.decimals = 0;
-        }
+        let Some((returns, _)) = parsed.returns.clone() else { return Ok(None) };
         self.host.bound_function.set(true);
         Ok(Some(StoredFunction {
             schema: program.def.schema.clone(),

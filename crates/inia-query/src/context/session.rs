@@ -226,6 +226,7 @@ impl SessionContext {
             diagnostics: Warnings { limit, ..Warnings::default() },
             state: TxnState::default(),
             client_found_rows: outer.client_found_rows,
+            handlers: Handlers::default(),
             settings: outer.settings,
             results: outer.results,
             table_locks: TableLocks::default(),
@@ -482,8 +483,8 @@ impl SessionContext {
         result
     }
 
-    /// Ends a statement of a program inside another statement. A deadlock ends the transaction, which
-    /// is left to the statement around it.
+    /// Ends a statement of a program inside another statement. A deadlock ends the transaction,
+    /// which is left to the statement around it.
     fn leave_inner(&mut self, start: Savepoint, error: Option<&SqlError>) -> Result<(), SqlError> {
         self.end_statement_txns(error.is_some())?;
         match error {

@@ -404,8 +404,8 @@ impl JoinedPlan {
         Ok(true)
     }
 
-    /// Deletes a row of a table with triggers.
-    fn delete_firing(
+    /// Deletes a row, between its triggers.
+    fn delete_row(
         &self,
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
@@ -413,7 +413,11 @@ impl JoinedPlan {
         (target, key, bytes): (&TargetTable, &[u8], &[u8]),
     ) -> Result<(), SqlError> {
         let table = &target.table;
-        let old = values(table, bytes, &session.env.time_zone)?;
+        let fires = table.triggers.on(TriggerEvent::Delete);
+        let old = match fires {
+            true => values(table, bytes, &session.env.time_zone)?,
+            false => Vec::new(),
+        };
         let rows = || TriggerRows { old: Some(&old), new: None };
         session.fire(table, (true, TriggerEvent::Delete), rows(), &mut ctx.warnings)?;
         let mut writer = RowWriter::new(table, &session.env.time_zone);
@@ -435,7 +439,6 @@ impl JoinedPlan {
     ) -> Result<(), SqlError> {
         let table = &target.table;
         auto_increment::prepare_counter(table)?;
-        let mut writer = RowWriter::new(table, &session.env.time_zone);
         let copy = |bytes: &[u8]| bytes.to_vec();
         let mut txn = session.txn_of(table).borrow_mut();
         // An earlier change of this statement, or a foreign key's action, may have changed or
@@ -445,25 +448,17 @@ impl JoinedPlan {
         tally.matched += 1;
         ctx.row_number += 1;
         if self.delete {
-            if !table.triggers.is_empty() {
-                drop(txn);
-                return self.delete_firing(session, ctx, tally, (target, key, &bytes));
-            }
-            let start = txn.savepoint();
-            writer.delete(&mut txn, key, &bytes)?;
             drop(txn);
-            return self.deleted(session, ctx, tally, (table, &bytes), start).map(drop);
+            return self.delete_row(session, ctx, tally, (target, key, &bytes));
         }
         drop(txn);
+        let mut writer = RowWriter::new(table, &session.env.time_zone);
         let old = values(table, &bytes, &session.env.time_zone)?;
         let mut new = old.clone();
         let fires = table.triggers.on(TriggerEvent::Update);
         target.assign(&mut new, tuple, types, ctx)?;
         if fires {
-            let rows = TriggerRows { old: Some(&old), new: Some(&mut new) };
-            session.fire(table, (true, TriggerEvent::Update), rows, &mut ctx.warnings)?;
-            Nulls::Warned.admit_row(table, &mut new, ctx)?;
-            target.fills.compute(&mut new, ctx)?;
+            target.before_update(session, (&old, &mut new), ctx)?;
         }
         let after = |new: &mut [Value], ctx: &mut EvalContext<'_>| {
             let rows = TriggerRows { old: Some(&old), new: Some(new) };
@@ -510,6 +505,19 @@ impl JoinedPlan {
 }
 
 impl TargetTable {
+    /// Runs the triggers before an update, and completes the row anew.
+    fn before_update(
+        &self,
+        session: &SessionContext,
+        (old, new): (&[Value], &mut [Value]),
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        let rows = TriggerRows { old: Some(old), new: Some(&mut *new) };
+        session.fire(&self.table, (true, TriggerEvent::Update), rows, &mut ctx.warnings)?;
+        Nulls::Warned.admit_row(&self.table, new, ctx)?;
+        self.fills.compute(new, ctx)
+    }
+
     /// AUTO_INCREMENT goes on behind a number that a row was given.
     fn count_up(&self, new: &[Value], changed: &[bool]) {
         if let Some(column) = self.table.def.auto_increment_column()

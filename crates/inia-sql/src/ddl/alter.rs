@@ -116,8 +116,8 @@ fn carry_out(
         foreign::check_copy(session, &alteration)?;
     }
     foreign::check_bases(&def, copied)?;
-    if wishes.order && def.primary().is_some() {
-        warn_of_order(session, &name.1);
+    if wishes.order {
+        warn_of_order(session, &def, &name.1);
     }
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
@@ -125,11 +125,14 @@ fn carry_out(
         keep_numbers(table, &mut def)?;
     }
     let moved = Moved::between(&table.def, &def, &column_origins);
+    let followed = match temporary {
+        true => Vec::new(),
+        false => triggers::renamed(session, &[(moved.from.clone(), moved.to.clone())])?,
+    };
     let rows = in_transaction(session, |session, changes| {
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;
         let (schema, name) = name.clone();
-        let mut followed = Vec::new();
         // The drop precedes the put: both use one key for a temporary table, that of its id.
         if moved.from != moved.to && temporary {
             changes.push(Change::DropTemporary { schema, name, id: def.id });
@@ -137,9 +140,7 @@ fn carry_out(
             changes.push(Change::DropTable { schema, name });
         }
         if !temporary {
-            let names = [(moved.from.clone(), moved.to.clone())];
             changes.extend(foreign::retarget(session, &[moved]));
-            followed = triggers::renamed(session, &names)?;
         }
         changes.push(Change::PutTable(def));
         changes.extend(followed);
@@ -208,7 +209,10 @@ fn rename(session: &SessionContext, def: &mut TableDef, to: &FullName) -> Result
     Ok(())
 }
 
-fn warn_of_order(session: &mut SessionContext, table: &str) {
+fn warn_of_order(session: &mut SessionContext, def: &TableDef, table: &str) {
+    if def.primary().is_none() {
+        return;
+    }
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
     session.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
 }

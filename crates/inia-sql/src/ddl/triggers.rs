@@ -32,6 +32,9 @@ pub(super) fn renamed(
                 now = new;
             }
         }
+        if now == from {
+            continue;
+        }
         if now.0 != from.0 {
             return Err(SqlError::new(ErrorCode::TrgInWrongSchema, &[]));
         }

@@ -32,6 +32,7 @@ mod parallel;
 mod patched;
 mod plan_cache;
 mod prepared;
+mod programs;
 mod rewrites;
 mod row_ids;
 mod spill;

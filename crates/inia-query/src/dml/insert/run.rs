@@ -179,14 +179,22 @@ impl<'r> InsertRun<'r> {
             return Ok(());
         }
         session.row_done(&self.plan.table, grown);
+        self.written(session, ctx, generated, row)
+    }
+
+    /// Notes a row that was written by itself.
+    fn written(
+        &mut self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        generated: Option<u64>,
+        row: &[Value],
+    ) -> Done {
         self.count(generated, row);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
-        if self.fires {
-            return self.after_insert(session, ctx, row);
-        }
-        Ok(())
+        if self.fires { self.after_insert(session, ctx, row) } else { Ok(()) }
     }
 
     /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.

@@ -84,8 +84,8 @@ pub(super) fn is_pure(expr: &Expr) -> bool {
             | E::Aggregate(_)
             | E::Window(_)
             | E::InsertValue(_)
-            | E::Stored(_)
-            | E::Subquery(_) => false,
+            | E::Subquery(_)
+            | E::Stored(_) => false,
             E::Call(call) => call.deterministic,
             E::Literal(_)
             | E::HexLiteral(_)

@@ -243,17 +243,7 @@ fn create_trigger(
     let names = [(schema.clone(), table.def.name.clone()), trigger_lock(&schema, &name)];
     let _lock = lock(session, &names)?;
     let table = trigger_table(session, create, words.table)?;
-    if let Some(other) = session.db.catalog().program(ProgramKind::Trigger, &schema, &name) {
-        let same = other.def.trigger.as_ref().is_some_and(|head| head.table == table.def.name);
-        if !create.if_not_exists {
-            return Err(SqlError::new(ErrorCode::TrgAlreadyExists, &[]));
-        }
-        if !same {
-            let code = ErrorCode::IfNotExistsUnsupportedTrgExistsOnDifferentTable;
-            return Err(SqlError::new(code, &[&schema, &name]));
-        }
-        let args: [&dyn std::fmt::Display; 3] = [&name, &schema, &table.def.name];
-        session.note(ErrorCode::WarnTrgAlreadyExists, &args);
+    if is_there(session, create, &table)? {
         return Ok(StatementOutcome::default());
     }
     checked(session, create, &held)?;
@@ -309,6 +299,26 @@ fn create_trigger(
         changes.push(Change::PutProgram(Box::new(def)));
         Ok(StatementOutcome::default())
     })
+}
+
+/// Whether IF NOT EXISTS finds the trigger: errors 1359 and 4100.
+fn is_there(
+    session: &mut SessionContext,
+    create: &CreateRoutine,
+    table: &Table,
+) -> Result<bool, SqlError> {
+    let (schema, name) = (&table.def.schema, &create.name.name);
+    let found = session.db.catalog().program(ProgramKind::Trigger, schema, name);
+    let Some(other) = found else { return Ok(false) };
+    if !create.if_not_exists {
+        return Err(SqlError::new(ErrorCode::TrgAlreadyExists, &[]));
+    }
+    if other.def.trigger.as_ref().is_none_or(|head| head.table != table.def.name) {
+        let code = ErrorCode::IfNotExistsUnsupportedTrgExistsOnDifferentTable;
+        return Err(SqlError::new(code, &[schema, name]));
+    }
+    session.note(ErrorCode::WarnTrgAlreadyExists, &[name, schema, &table.def.name]);
+    Ok(true)
 }
 
 fn trigger_lock(schema: &str, name: &str) -> (String, String) {

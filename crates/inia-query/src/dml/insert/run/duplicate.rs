@@ -67,6 +67,26 @@ impl InsertRun<'_> {
         Ok(false)
     }
 
+    /// What ON DUPLICATE KEY UPDATE and the triggers before it make of a row.
+    fn assigned(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        old: &[Value],
+    ) -> Result<Vec<Value>, SqlError> {
+        let (table, fills) = (&self.plan.table, &self.plan.fills);
+        let (mut new, nulls) = (old.to_vec(), self.plan.nulls_on_duplicate);
+        let deferred = if self.fires { Nulls::Deferred } else { nulls };
+        let parts = (&**table, fills);
+        assign(parts, &self.plan.on_duplicate, Some(deferred), &mut new, ctx)?;
+        if self.fires {
+            self.on_update(session, ctx, true, (old, &mut new))?;
+            nulls.admit_row(table, &mut new, ctx)?;
+            fills.compute(&mut new, ctx)?;
+        }
+        Ok(new)
+    }
+
     /// ON DUPLICATE KEY UPDATE on the row that holds the key of index `at`.
     pub(super) fn update_existing(
         &mut self,
@@ -82,15 +102,8 @@ impl InsertRun<'_> {
         let old = values(table, &bytes, &session.env.time_zone)?;
         // VALUES(), the row alias and the source's columns read this; other names read `new`.
         ctx.inserting = tried.iter().chain(beside).cloned().collect();
-        let mut new = old.clone();
-        let (parts, nulls) = ((&**table, &self.plan.fills), self.plan.nulls_on_duplicate);
-        let deferred = if self.fires { Nulls::Deferred } else { nulls };
-        assign(parts, &self.plan.on_duplicate, Some(deferred), &mut new, ctx)?;
-        if self.fires {
-            self.on_update(session, ctx, true, (&old, &mut new))?;
-            nulls.admit_row(table, &mut new, ctx)?;
-            self.plan.fills.compute(&mut new, ctx)?;
-        }
+        let mut new = self.assigned(session, ctx, &old)?;
+        let parts = (&**table, &self.plan.fills);
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         // A row that keeps its values is not touched: its ON UPDATE timestamps stay, too.
         if !changed.contains(&true) {
