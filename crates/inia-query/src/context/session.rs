@@ -226,7 +226,6 @@ impl SessionContext {
             diagnostics: Warnings { limit, ..Warnings::default() },
             state: TxnState::default(),
             client_found_rows: outer.client_found_rows,
-            handlers: Handlers::default(),
             settings: outer.settings,
             results: outer.results,
             table_locks: TableLocks::default(),
