@@ -8,75 +8,40 @@
 //! then by one table of code bytes; a sort key of ASCII text has one byte a character ([`codes`]).
 //! No collation here has contractions, so characters weigh the same wherever they stand.
 
+mod bytes;
 mod casing;
 mod charset;
 mod codes;
+mod entries;
 mod like;
+mod tables;
+mod tailoring;
 #[cfg(test)]
 mod tests;
 mod weighted;
 mod weights;
 
-use casing::Casing;
 pub use charset::Charset;
+use entries::{ENTRIES, Entry};
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::LazyLock;
+use tables::WeightTable;
 use weighted::Weighted;
-use weights::Weights;
 
 /// A collation, by MySQL's collation number (255 = utf8mb4_0900_ai_ci).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Collation(pub u16);
 
-/// One line of SHOW COLLATION.
-struct Entry {
-    id: u16,
-    name: &'static str,
-    charset: Charset,
-    sort_len: u32,
-    pad: bool,
-    casing: Casing,
+/// What a collation orders by.
+#[derive(Clone, Copy)]
+enum Order {
+    /// The bytes.
+    Bytes,
+    /// Code points.
+    CodePoints,
+    /// Weights.
+    Table(&'static WeightTable),
 }
-
-const fn entry(
-    id: u16,
-    name: &'static str,
-    charset: Charset,
-    sort_len: u32,
-    pad: bool,
-    casing: Casing,
-) -> Entry {
-    Entry { id, name, charset, sort_len, pad, casing }
-}
-
-use Casing::{Unicode300, Unicode520, Unicode900};
-use Charset::{Ascii, Binary, Latin1, Utf8mb3, Utf8mb4};
-
-/// The collations, by number.
-static ENTRIES: [Entry; 18] = [
-    entry(8, "latin1_swedish_ci", Latin1, 1, true, Casing::Latin1),
-    entry(11, "ascii_general_ci", Ascii, 1, true, Casing::Ascii),
-    entry(33, "utf8mb3_general_ci", Utf8mb3, 1, true, Unicode300),
-    entry(45, "utf8mb4_general_ci", Utf8mb4, 1, true, Unicode300),
-    entry(46, "utf8mb4_bin", Utf8mb4, 1, true, Unicode300),
-    entry(47, "latin1_bin", Latin1, 1, true, Casing::Latin1),
-    entry(48, "latin1_general_ci", Latin1, 1, true, Casing::Latin1),
-    entry(63, "binary", Binary, 1, false, Casing::None),
-    entry(65, "ascii_bin", Ascii, 1, true, Casing::Ascii),
-    entry(83, "utf8mb3_bin", Utf8mb3, 1, true, Unicode300),
-    entry(192, "utf8mb3_unicode_ci", Utf8mb3, 8, true, Unicode300),
-    entry(214, "utf8mb3_unicode_520_ci", Utf8mb3, 8, true, Unicode520),
-    entry(224, "utf8mb4_unicode_ci", Utf8mb4, 8, true, Unicode300),
-    entry(246, "utf8mb4_unicode_520_ci", Utf8mb4, 8, true, Unicode520),
-    entry(255, "utf8mb4_0900_ai_ci", Utf8mb4, 0, false, Unicode900),
-    entry(278, "utf8mb4_0900_as_cs", Utf8mb4, 0, false, Unicode900),
-    entry(305, "utf8mb4_0900_as_ci", Utf8mb4, 0, false, Unicode900),
-    entry(309, "utf8mb4_0900_bin", Utf8mb4, 1, false, Unicode900),
-];
-
-/// Place of `utf8mb4_0900_ai_ci`.
-const DEFAULT_ENTRY: usize = 14;
 
 /// How a collation works; resolved once, cheap to copy.
 #[derive(Clone, Copy)]
@@ -89,36 +54,6 @@ enum Engine {
     Weighted(&'static Weighted),
 }
 
-macro_rules! weighted {
-    ($name:ident, $pad:literal, $($file:literal),+) => {
-        static $name: LazyLock<Weighted> = LazyLock::new(|| {
-            let stored: &[&[u8]] = &[$(include_bytes!(concat!("collation/data/", $file))),+];
-            Weighted::new(stored.iter().map(|level| Weights::expand(level)).collect(), $pad)
-        });
-    };
-}
-
-weighted!(UCA_900_AI_CI, false, "uca900.bin");
-weighted!(UCA_900_AS_CI, false, "uca900.bin", "uca900_accents.bin");
-weighted!(UCA_900_AS_CS, false, "uca900.bin", "uca900_accents.bin", "uca900_case.bin");
-weighted!(UCA_520, true, "uca520.bin");
-weighted!(UCA_400, true, "uca400.bin");
-weighted!(GENERAL, true, "general.bin");
-
-static LATIN1_SWEDISH: LazyLock<Weighted> = LazyLock::new(|| latin1_weights(Some(0)));
-static LATIN1_GENERAL: LazyLock<Weighted> = LazyLock::new(|| latin1_weights(Some(1)));
-static LATIN1_BIN: LazyLock<Weighted> = LazyLock::new(|| latin1_weights(None));
-
-/// A latin1 collation by its weight table, or by the bytes themselves.
-fn latin1_weights(table: Option<usize>) -> Weighted {
-    let bytes: Vec<u8> = (0..=255).collect();
-    let weights = match table {
-        Some(table) => charset::latin1_table(table),
-        None => &bytes,
-    };
-    Weighted::new(vec![Weights::of_bytes(&charset::LATIN1_CHARS, weights)], true)
-}
-
 impl Collation {
     /// The server's default, `utf8mb4_0900_ai_ci`.
     pub const DEFAULT: Collation = Collation(255);
@@ -129,14 +64,14 @@ impl Collation {
     /// `utf8mb3_general_ci`: what names of tables and columns compare by.
     pub const SYSTEM: Collation = Collation(33);
 
-    /// Every collation, in no order.
+    /// Every collation, by character set and number.
     pub fn all() -> impl Iterator<Item = Collation> {
         ENTRIES.iter().map(|entry| Collation(entry.id))
     }
 
     /// The collation of a number, if it is known.
     pub fn from_id(id: u16) -> Option<Collation> {
-        ENTRIES.iter().find(|entry| entry.id == id).map(|entry| Collation(entry.id))
+        (entries::of(id).id == id).then_some(Collation(id))
     }
 
     /// The collation of a name in any case; `utf8_…` stands for `utf8mb3_…`.
@@ -153,9 +88,9 @@ impl Collation {
         found.map(|entry| Collation(entry.id))
     }
 
+    #[inline]
     fn entry(self) -> &'static Entry {
-        let found = ENTRIES.iter().find(|entry| entry.id == self.0);
-        found.unwrap_or(&ENTRIES[DEFAULT_ENTRY])
+        entries::of(self.0)
     }
 
     /// The name in SQL.
@@ -185,35 +120,21 @@ impl Collation {
 
     /// Whether it compares code points or bytes: `binary` and the `…_bin` ones.
     pub fn is_binary(self) -> bool {
-        matches!(self.0, 46 | 47 | 63 | 65 | 83 | 309)
+        self.0 == 63 || self.name().ends_with("_bin")
     }
 
-    /// The `…_bin` collation of the same character set.
+    /// The `…_bin` collation of a character set; `utf8mb4_bin` of utf8mb4, which has two.
     pub fn binary_of(charset: Charset) -> Collation {
-        match charset {
-            Utf8mb4 => Collation(46),
-            Utf8mb3 => Collation(83),
-            Latin1 => Collation(47),
-            Ascii => Collation(65),
-            Binary => Collation(63),
-        }
+        charset.binary_collation()
     }
 
     #[inline]
     fn engine(self) -> Engine {
-        match self.0 {
-            63 => Engine::Bytes,
-            46 | 65 | 83 => Engine::Utf8 { pad: true },
-            309 => Engine::Utf8 { pad: false },
-            11 | 33 | 45 => Engine::Weighted(&GENERAL),
-            8 => Engine::Weighted(&LATIN1_SWEDISH),
-            47 => Engine::Weighted(&LATIN1_BIN),
-            48 => Engine::Weighted(&LATIN1_GENERAL),
-            192 | 224 => Engine::Weighted(&UCA_400),
-            214 | 246 => Engine::Weighted(&UCA_520),
-            278 => Engine::Weighted(&UCA_900_AS_CS),
-            305 => Engine::Weighted(&UCA_900_AS_CI),
-            _ => Engine::Weighted(&UCA_900_AI_CI),
+        let entry = self.entry();
+        match entry.order {
+            Order::Bytes => Engine::Bytes,
+            Order::CodePoints => Engine::Utf8 { pad: entry.pad },
+            Order::Table(table) => Engine::Weighted(table),
         }
     }
 
@@ -274,8 +195,10 @@ impl Collation {
                 out.extend(wide.iter().skip(1).step_by(2));
             }
             Engine::Utf8 { .. } if self.0 != 309 && self.0 != 65 => {
+                // Two bytes where the set has no characters beyond the first plane.
+                let skipped = if self.charset().has('\u{10000}') { 1 } else { 2 };
                 for char in String::from_utf8_lossy(text).chars() {
-                    out.extend_from_slice(&u32::from(char).to_be_bytes()[1..]);
+                    out.extend_from_slice(&u32::from(char).to_be_bytes()[skipped..]);
                 }
             }
             Engine::Bytes | Engine::Utf8 { .. } => out.extend_from_slice(text),
@@ -285,7 +208,7 @@ impl Collation {
     /// The text in upper case, character by character.
     pub fn upper(self, text: &str) -> String {
         let casing = self.entry().casing;
-        if casing != Casing::None && text.is_ascii() {
+        if casing.is_usual_in_ascii() && text.is_ascii() {
             return text.to_ascii_uppercase();
         }
         text.chars().map(|char| casing.upper(char)).collect()
@@ -294,23 +217,10 @@ impl Collation {
     /// The text in lower case, character by character.
     pub fn lower(self, text: &str) -> String {
         let casing = self.entry().casing;
-        if casing != Casing::None && text.is_ascii() {
+        if casing.is_usual_in_ascii() && text.is_ascii() {
             return text.to_ascii_lowercase();
         }
         text.chars().map(|char| casing.lower(char)).collect()
-    }
-}
-
-impl Charset {
-    /// The collation a column gets that names only the character set.
-    pub fn default_collation(self) -> Collation {
-        match self {
-            Utf8mb4 => Collation::DEFAULT,
-            Utf8mb3 => Collation(33),
-            Latin1 => Collation(8),
-            Ascii => Collation(11),
-            Binary => Collation::BINARY,
-        }
     }
 }
 

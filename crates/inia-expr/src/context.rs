@@ -338,6 +338,31 @@ pub trait SubqueryRunner {
         let _ = (sub, values, ctx);
         Ok(None)
     }
+
+    /// How relevant a row with these texts is to search `id` for `against`; 0 where it is none of
+    /// what is searched for.
+    fn relevance(
+        &self,
+        id: usize,
+        against: Option<&str>,
+        texts: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<f64, SqlError> {
+        let _ = (id, against, texts, ctx);
+        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"MATCH ... AGAINST here"]))
+    }
+
+    /// The clustered keys of the rows that search `id` for `against` finds, the most relevant
+    /// first.
+    fn search(
+        &self,
+        id: usize,
+        against: Option<&str>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Vec<u8>>, SqlError> {
+        let _ = (id, against, ctx);
+        Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"MATCH ... AGAINST here"]))
+    }
 }
 
 /// A runner for contexts without subqueries.

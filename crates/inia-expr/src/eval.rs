@@ -14,7 +14,8 @@ use crate::json;
 use crate::like::Pattern;
 use crate::rows;
 use crate::tree::{
-    Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, StoredCall, Subquery, SubqueryKind,
+    Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, Match, StoredCall, Subquery,
+    SubqueryKind,
 };
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
@@ -220,6 +221,7 @@ impl Expr {
                 Ok(first.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null))
             }
             ExprKind::Stored(call) => call_stored(call, ctx, row),
+            ExprKind::Match(search) => relevance(search, ctx, row),
             ExprKind::Row(_) => Err(SqlError::new(ErrorCode::OperandColumns, &[&1])),
             // `eval_ref` answers these without coming back here.
             ExprKind::Column { .. }
@@ -254,6 +256,30 @@ pub(crate) fn unify(
         return Ok(value);
     }
     cast::unify(value, &branch.ty, ty, ctx)
+}
+
+impl Match {
+    /// What is searched for; `None` for NULL.
+    pub fn words(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<Option<String>, SqlError> {
+        let value = self.against.eval(ctx, row)?;
+        let text = || convert::to_text(&value, &self.against.ty).into_owned();
+        Ok((value != Value::Null).then(text))
+    }
+}
+
+/// How relevant a row is to a search.
+fn relevance(search: &Match, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<Value, SqlError> {
+    let against = search.words(ctx, row)?;
+    let mut texts = Vec::with_capacity(search.columns.len());
+    for column in &search.columns {
+        texts.push(column.eval(ctx, row)?);
+    }
+    let runner = ctx.subqueries;
+    runner.relevance(search.id, against.as_deref(), &texts, ctx).map(Value::Double)
 }
 
 fn run_call(

@@ -112,6 +112,11 @@ fn write_compound(expr: &Expr, out: &mut String) {
         ExprKind::Window(index) => out.push_str(&format!("<window {index}>")),
         // Query block 1 is the outermost one, and subqueries are numbered from 0.
         ExprKind::Subquery(sub) => out.push_str(&format!("(select #{})", sub.id + 2)),
+        ExprKind::Match(search) => {
+            out.push_str("(match ");
+            let columns: Vec<String> = search.columns.iter().map(print).collect();
+            wrap(&format!("{} against (", columns.join(",")), &search.against, "))", out);
+        }
         _ => {}
     }
 }

@@ -89,6 +89,7 @@ fn same_compound(a: &ExprKind, b: &ExprKind) -> bool {
         }
         (K::DateArith(a), K::DateArith(b)) => (a.unit, a.subtract) == (b.unit, b.subtract),
         (K::Subquery(a), K::Subquery(b)) => a.id == b.id,
+        (K::Match(a), K::Match(b)) => a.id == b.id,
         _ => false,
     }
 }

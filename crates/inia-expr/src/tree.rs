@@ -148,6 +148,8 @@ pub enum ExprKind {
     Subquery(Box<Subquery>),
     /// A stored function.
     Stored(Box<StoredCall>),
+    /// `MATCH (columns) AGAINST (words)`: how relevant the row is to the words.
+    Match(Box<Match>),
 }
 
 /// A call of a stored function. The function is looked up by its name at each call.
@@ -166,6 +168,19 @@ impl StoredCall {
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.schema, self.name)
     }
+}
+
+/// `MATCH (columns) AGAINST (words)`.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// The executor's number for the search.
+    pub id: usize,
+    /// The FULLTEXT index that finds rows, as a position in the table's indexes.
+    pub index: Option<usize>,
+    /// What is searched for; the same for all rows.
+    pub against: Expr,
+    /// The texts that are searched, in the order of the index's parts.
+    pub columns: Vec<Expr>,
 }
 
 /// Why a value is converted.
@@ -480,6 +495,10 @@ impl Expr {
             ExprKind::Between(b) => [&b.value, &b.low, &b.high].into_iter().for_each(visit),
             ExprKind::Like(l) => [&l.value, &l.pattern].into_iter().for_each(visit),
             ExprKind::DateArith(d) => [&d.date, &d.amount].into_iter().for_each(visit),
+            ExprKind::Match(search) => {
+                visit(&search.against);
+                search.columns.iter().for_each(visit);
+            }
             // The subquery's own expressions belong to its plan, not to this tree.
             ExprKind::Subquery(sub) => {
                 if let SubqueryKind::Quantified { left, .. } = &sub.kind {
@@ -548,6 +567,10 @@ impl Expr {
                 visit(&mut d.date);
                 visit(&mut d.amount);
             }
+            ExprKind::Match(search) => {
+                visit(&mut search.against);
+                search.columns.iter_mut().for_each(visit);
+            }
             ExprKind::Subquery(sub) => {
                 if let SubqueryKind::Quantified { left, .. } = &mut sub.kind {
                     left.iter_mut().for_each(visit);
@@ -587,6 +610,7 @@ impl Expr {
             | ExprKind::Aggregate(_)
             | ExprKind::Window(_)
             | ExprKind::InsertValue(_)
+            | ExprKind::Match(_)
             | ExprKind::Subquery(_)
             | ExprKind::Stored(_) => false,
             ExprKind::Call(call) => call.deterministic,

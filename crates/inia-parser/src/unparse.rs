@@ -811,6 +811,7 @@ fn is_truth(expr: &Expr) -> bool {
         | Expr::SoundsLike { .. }
         | Expr::MemberOf { .. }
         | Expr::Exists(_)
+        | Expr::Match { .. }
         | Expr::Quantified { .. } => true,
         Expr::Unary { op, expr } => match op {
             UnaryOp::Not => true,

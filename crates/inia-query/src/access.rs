@@ -16,6 +16,7 @@ mod morsels;
 mod rejected;
 mod run;
 mod scan;
+mod search;
 mod selectivity;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
@@ -28,6 +29,7 @@ pub(crate) use scan::{FoundRow, RowData, TableScan};
 pub(crate) use selectivity::{Columns, kept_by_all, share_of};
 
 use inia_expr::Expr;
+use inia_expr::tree::Match;
 
 /// How rows of a table are found.
 #[derive(Clone, Debug)]
@@ -45,12 +47,24 @@ pub struct AccessPath {
     pub(crate) point: bool,
     /// Keys are read in descending order.
     pub(crate) backward: bool,
+    /// Rows are those that MATCH … AGAINST finds, the most relevant first; the index is that of the
+    /// rows then.
+    pub(crate) search: Option<Box<SearchPath>>,
+}
+
+/// A search whose rows are read.
+#[derive(Clone, Debug)]
+pub(crate) struct SearchPath {
+    /// The FULLTEXT index, as a position in the definition's indexes.
+    pub(crate) index: usize,
+    /// The search.
+    pub(crate) search: Match,
 }
 
 impl AccessPath {
     /// Whether it reads the whole table.
     pub(crate) fn is_unbounded(&self) -> bool {
-        self.equal.is_empty() && self.intervals.is_empty()
+        self.equal.is_empty() && self.intervals.is_empty() && self.search.is_none()
     }
 }
 
@@ -112,6 +126,7 @@ impl AccessPath {
             covering: false,
             point: false,
             backward: false,
+            search: None,
         }
     }
 
@@ -122,6 +137,7 @@ impl AccessPath {
             EqualPart::AnyOf(exprs) => exprs,
         });
         let ends = self.intervals.iter().flat_map(|i| i.lower.iter().chain(&i.upper));
-        equal.chain(ends.map(|end| &end.value))
+        let search = self.search.iter().map(|path| &path.search.against);
+        equal.chain(ends.map(|end| &end.value)).chain(search)
     }
 }

@@ -29,6 +29,7 @@ mod query;
 mod reduce;
 mod rollup;
 mod scope;
+mod search;
 mod select;
 pub mod table_scope;
 mod unnest;
@@ -147,6 +148,8 @@ fn bind_outermost(
 struct Level {
     /// The names of the members of FROM that are bound so far.
     namespace: Namespace,
+    /// The stored tables of FROM, with the slots of their rows.
+    stored: Vec<(std::ops::Range<usize>, Arc<Table>)>,
     /// Whether queries inside may see those names now.
     open: bool,
     /// Slots that queries inside read.
@@ -243,6 +246,8 @@ struct QueryBinder<'c> {
     blocks: HashMap<usize, derived::BoundBlock>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
+    /// Full-text searches, by number.
+    searches: Vec<search::BoundSearch>,
     /// What the statement is warned of each time it runs.
     warnings: Vec<Warning>,
     /// A date in it that is none.
@@ -272,6 +277,7 @@ impl<'c> QueryBinder<'c> {
             block: None,
             blocks: HashMap::new(),
             inserted: None,
+            searches: Vec::new(),
             warnings: Vec::new(),
             wrong: None,
             switches: OnceCell::new(),
@@ -291,7 +297,19 @@ impl<'c> QueryBinder<'c> {
         let said = Said { warnings: self.warnings, wrong: self.wrong };
         debug_assert!(self.levels.is_empty(), "every SELECT has been left");
         debug_assert!(self.insides == 0 && self.open_views.is_empty(), "so has every view");
-        StatementPlan { root, columns, direct, subplans, tables, views, exclusive, updates, said }
+        let searches = self.searches.into_iter().map(|bound| bound.search).collect();
+        StatementPlan {
+            root,
+            columns,
+            direct,
+            subplans,
+            searches,
+            tables,
+            views,
+            exclusive,
+            updates,
+            said,
+        }
     }
 }
 

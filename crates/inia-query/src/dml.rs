@@ -13,6 +13,7 @@ mod text_keys;
 mod view;
 pub mod write;
 mod write_batch;
+mod write_words;
 
 use inia_base::error::{ErrorCode, SqlError};
 

@@ -19,6 +19,7 @@ mod join;
 mod json_table;
 mod keys;
 mod member;
+mod search;
 mod select;
 mod setop;
 mod sort;
@@ -41,6 +42,7 @@ use inia_expr::tree::Subquery;
 use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
 pub(crate) use keys::encode_key;
+use search::SearchCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
 use subplans::SubplanCache;
@@ -64,6 +66,7 @@ pub struct Runner<'s> {
     plan: &'s StatementPlan,
     exec: ExecContext<'s>,
     subplans: SubplanCache<'s>,
+    searches: SearchCache,
     found_rows: Cell<Option<u64>>,
     trace: Option<&'s Trace>,
 }
@@ -76,6 +79,7 @@ impl<'s> Runner<'s> {
             plan,
             exec,
             subplans: SubplanCache::default(),
+            searches: SearchCache::default(),
             found_rows: Cell::new(None),
             trace: None,
         }
@@ -229,6 +233,25 @@ impl SubqueryRunner for Runner<'_> {
         ctx: &mut EvalContext<'_>,
     ) -> Result<Option<Option<bool>>> {
         self.member(sub, values, ctx)
+    }
+
+    fn relevance(
+        &self,
+        id: usize,
+        against: Option<&str>,
+        texts: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<f64> {
+        self.relevance_of(id, against, texts, ctx)
+    }
+
+    fn search(
+        &self,
+        id: usize,
+        against: Option<&str>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Vec<Vec<u8>>> {
+        self.found_keys(id, against, ctx)
     }
 }
 

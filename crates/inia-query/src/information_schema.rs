@@ -159,6 +159,7 @@ impl SystemTable {
             visible: true,
             using: None,
             for_foreign_key: false,
+            ngrams: false,
             tree: TreeId(0),
         };
         let indexes = key.map(|(_, names)| index(names.split(',').filter_map(part).collect()));

@@ -20,6 +20,7 @@ pub mod dml;
 pub mod error;
 pub mod exec;
 pub mod explain;
+mod fulltext;
 pub mod information;
 pub mod information_schema;
 pub mod interrupt;

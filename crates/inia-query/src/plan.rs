@@ -10,6 +10,7 @@
 
 pub(crate) mod batches;
 pub(crate) mod json_table;
+pub(crate) mod search;
 mod sound;
 mod strategy;
 pub mod trace;
@@ -47,6 +48,8 @@ pub struct StatementPlan {
     pub direct: Option<Direct>,
     /// Subqueries, derived tables and common table expressions, by number.
     pub subplans: Vec<Subplan>,
+    /// Full-text searches, by number.
+    pub searches: Vec<search::SearchPlan>,
     /// The tables it reads.
     pub tables: Vec<Arc<Table>>,
     /// The views it reads.

@@ -8,6 +8,7 @@ mod fixed;
 mod index;
 mod layout;
 mod part;
+mod words;
 
 pub use cell::Cell;
 pub(crate) use cell::emit_uint;
@@ -17,6 +18,7 @@ pub use index::IndexCodec;
 pub(crate) use index::prefix_successor;
 pub use layout::RowLayout;
 pub(crate) use part::PartCodec;
+pub use words::WordsCodec;
 
 #[cfg(test)]
 mod tests;

@@ -173,6 +173,8 @@ pub struct IndexDef {
     pub using: Option<String>,
     /// A foreign key has brought it along: it goes where another index serves.
     pub for_foreign_key: bool,
+    /// WITH PARSER ngram: the words of a FULLTEXT KEY are runs of characters.
+    pub ngrams: bool,
     /// Its tree; the clustered tree for the primary key.
     pub tree: TreeId,
 }
@@ -181,6 +183,11 @@ impl IndexKind {
     /// Whether the index has a tree of entries beside the rows.
     pub fn has_entries(self) -> bool {
         matches!(self, IndexKind::Unique | IndexKind::Plain)
+    }
+
+    /// Whether the index has an entry for each word of a row.
+    pub fn has_words(self) -> bool {
+        self == IndexKind::FullText
     }
 
     /// Whether its tree is ordered by the parts: not so where words or places are looked for.

@@ -13,6 +13,8 @@
 //! All of a table is read in one snapshot, so that others may go on changing it.
 //! Only where the numbers differ is each row's entry looked up, to name the rows that lack it.
 
+mod words;
+
 use inia_base::ids::TreeId;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
@@ -98,12 +100,14 @@ fn check_table(table: &Table, problems: &mut Vec<String>) {
     }
     report.finish();
     for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
-        if !def.kind.has_entries() {
-            continue;
-        }
         let name = format!("{name}, index {}", def.name);
         let mut report = Report { name, found: 0, problems };
-        if let Err(error) = check_index(&mut txn, table, index, rows, &mut report) {
+        let checked = match (&index.words, def.kind.has_entries()) {
+            (Some(_), _) => words::check_words(&mut txn, table, index, &mut report),
+            (None, true) => check_index(&mut txn, table, index, rows, &mut report),
+            (None, false) => Ok(()),
+        };
+        if let Err(error) = checked {
             report.problem(&error);
         }
         report.finish();

@@ -15,6 +15,7 @@ mod copied;
 mod create_select;
 mod dependents;
 mod foreign;
+mod fulltext;
 mod rebuild;
 pub(crate) mod routine_grants;
 mod rules;

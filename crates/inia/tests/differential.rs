@@ -5,9 +5,10 @@
 //! in `<name>.answers`. Each script runs in a database of its own. Statements end with `;` at the
 //! end of a line, or with `;;` behind a line `-- body`; a line `-- differs: reason` before a
 //! statement says that Inia answers differently on purpose: the statement runs, its answer is not
-//! compared, and `docs/COMPAT.md` lists the reason. Rows of a SELECT without ORDER BY are compared as a set. Columns are compared by name,
-//! type, character set and the flags that no plan changes, in the scripts of `metadata/` by all
-//! that the protocol has of them. A line `-- as: account` gives all that follows to
+//! compared, and `docs/COMPAT.md` lists the reason. Rows of a SELECT without ORDER BY are compared
+//! as a set. Columns are compared by name, type, character set and the flags that no plan changes,
+//! in the scripts of `metadata/` by all that the protocol has of them. A line `-- as: account`
+//! gives all that follows to
 //! that account's connection, which logs in without a password when it is first named
 //! and stays open; scripts begin as `root`, and drop the accounts that they make.
 //!

@@ -4,18 +4,20 @@
 //! the distance of its first character from the last run's, `length << 1 | every_second`, and the
 //! zigzag distance from each character to its counterpart.
 
-use super::charset::{LATIN1_CHARS, latin1_table, to_latin1};
+use super::bytes::ByteSet;
 use std::sync::LazyLock;
 
 /// Which map a collation uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Casing {
     /// Bytes have no case.
-    None,
+    NoCase,
     /// ASCII letters only.
-    Ascii,
-    /// The table of latin1.
-    Latin1,
+    AsciiCase,
+    /// The tables of an 8-bit set.
+    Set(&'static LazyLock<ByteSet>),
+    /// As [`Casing::Unicode300`], but i and I are letters apart, each with and without a dot.
+    Turkish,
     /// Unicode 3.0: general and unicode collations.
     Unicode300,
     /// Unicode 5.2.
@@ -78,21 +80,22 @@ fn find(pairs: &[(u32, u32)], char: char) -> char {
     found.ok().and_then(|index| char::from_u32(pairs[index].1)).unwrap_or(char)
 }
 
-fn latin1(char: char, table: usize) -> char {
-    let Some(byte) = to_latin1(char) else { return char };
-    let mapped = latin1_table(table)[usize::from(byte)];
-    char::from_u32(LATIN1_CHARS[usize::from(mapped)].into()).unwrap_or(char)
-}
-
 impl Casing {
+    /// Whether ASCII letters have their usual counterparts.
+    #[inline]
+    pub(super) fn is_usual_in_ascii(self) -> bool {
+        !matches!(self, Casing::NoCase | Casing::Turkish)
+    }
+
     /// The upper-case counterpart.
     pub(super) fn upper(self, char: char) -> char {
         match self {
-            Casing::None => char,
+            Casing::NoCase => char,
+            Casing::Turkish if char == 'i' => 'İ',
             _ if char.is_ascii() => char.to_ascii_uppercase(),
-            Casing::Ascii => char,
-            Casing::Latin1 => latin1(char, 3),
-            Casing::Unicode300 => find(&UNICODE_300.upper, char),
+            Casing::AsciiCase => char,
+            Casing::Set(set) => set.upper(char),
+            Casing::Unicode300 | Casing::Turkish => find(&UNICODE_300.upper, char),
             Casing::Unicode520 => find(&UNICODE_520.upper, char),
             Casing::Unicode900 => find(&UNICODE_900.upper, char),
         }
@@ -101,11 +104,12 @@ impl Casing {
     /// The lower-case counterpart.
     pub(super) fn lower(self, char: char) -> char {
         match self {
-            Casing::None => char,
+            Casing::NoCase => char,
+            Casing::Turkish if char == 'I' => 'ı',
             _ if char.is_ascii() => char.to_ascii_lowercase(),
-            Casing::Ascii => char,
-            Casing::Latin1 => latin1(char, 4),
-            Casing::Unicode300 => find(&UNICODE_300.lower, char),
+            Casing::AsciiCase => char,
+            Casing::Set(set) => set.lower(char),
+            Casing::Unicode300 | Casing::Turkish => find(&UNICODE_300.lower, char),
             Casing::Unicode520 => find(&UNICODE_520.lower, char),
             Casing::Unicode900 => find(&UNICODE_900.lower, char),
         }

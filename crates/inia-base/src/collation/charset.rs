@@ -1,5 +1,8 @@
 //! Character sets: names, validity, and conversion from and to UTF-8.
 
+use super::Collation;
+use super::bytes::ByteSet;
+use super::tables;
 use std::borrow::Cow;
 
 /// The character sets that Inia knows. Strings are UTF-8 in memory whatever set a column declares;
@@ -18,61 +21,46 @@ pub enum Charset {
     Binary,
 }
 
-/// The stored tables of latin1: 256 characters (little-endian), then 256 bytes each of the weights
-/// of `latin1_swedish_ci`, `latin1_general_ci`, `latin1_general_cs`, upper case, lower case.
-const LATIN1: &[u8; 1792] = include_bytes!("data/latin1.bin");
-
-/// The character of each latin1 byte.
-pub(super) static LATIN1_CHARS: [u16; 256] = {
-    let mut table = [0; 256];
-    let mut i = 0;
-    while i < 256 {
-        table[i] = u16::from_le_bytes([LATIN1[2 * i], LATIN1[2 * i + 1]]);
-        i += 1;
-    }
-    table
-};
-
-/// One of latin1's byte tables, by its place in the file.
-pub(super) fn latin1_table(index: usize) -> &'static [u8] {
-    let start = 512 + 256 * index;
-    &LATIN1[start..start + 256]
-}
-
-/// The latin1 byte of a character.
-pub(super) fn to_latin1(char: char) -> Option<u8> {
-    let code = u32::from(char);
-    let direct = usize::try_from(code).ok().and_then(|code| LATIN1_CHARS.get(code));
-    if direct.is_some_and(|&own| u32::from(own) == code) {
-        return Some(code as u8);
-    }
-    let block = LATIN1_CHARS[0x80..0xA0].iter().position(|&own| u32::from(own) == code)?;
-    Some(0x80 + block as u8)
-}
-
 impl Charset {
     /// Every character set.
     pub const ALL: [Charset; 5] =
         [Charset::Ascii, Charset::Binary, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4];
 
+    fn info(self) -> Info {
+        match self {
+            Charset::Ascii => info("ascii", "US ASCII", 1, 11, 65),
+            Charset::Binary => info("binary", "Binary pseudo charset", 1, 63, 63),
+            Charset::Latin1 => info("latin1", "cp1252 West European", 1, 8, 47),
+            Charset::Utf8mb3 => info("utf8mb3", "UTF-8 Unicode", 3, 33, 83),
+            Charset::Utf8mb4 => info("utf8mb4", "UTF-8 Unicode", 4, 255, 46),
+        }
+    }
+
     /// The name in SQL.
     pub fn name(self) -> &'static str {
-        match self {
-            Charset::Utf8mb4 => "utf8mb4",
-            Charset::Utf8mb3 => "utf8mb3",
-            Charset::Latin1 => "latin1",
-            Charset::Ascii => "ascii",
-            Charset::Binary => "binary",
-        }
+        self.info().name
     }
 
     /// The description in SHOW CHARACTER SET.
     pub fn description(self) -> &'static str {
+        self.info().description
+    }
+
+    /// The collation a column gets that names only the character set.
+    pub fn default_collation(self) -> Collation {
+        Collation(self.info().default)
+    }
+
+    /// The `…_bin` collation.
+    pub(super) fn binary_collation(self) -> Collation {
+        Collation(self.info().binary)
+    }
+
+    /// The tables of a set of single bytes.
+    fn bytes(self) -> Option<&'static ByteSet> {
         match self {
-            Charset::Utf8mb4 | Charset::Utf8mb3 => "UTF-8 Unicode",
-            Charset::Latin1 => "cp1252 West European",
-            Charset::Ascii => "US ASCII",
-            Charset::Binary => "Binary pseudo charset",
+            Charset::Latin1 => Some(&tables::LATIN1_SET),
+            Charset::Ascii | Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4 => None,
         }
     }
 
@@ -86,11 +74,7 @@ impl Charset {
 
     /// Bytes of the longest character.
     pub fn max_bytes(self) -> u8 {
-        match self {
-            Charset::Utf8mb4 => 4,
-            Charset::Utf8mb3 => 3,
-            Charset::Latin1 | Charset::Ascii | Charset::Binary => 1,
-        }
+        self.info().max_bytes
     }
 
     /// Whether the set has this character.
@@ -98,8 +82,8 @@ impl Charset {
         match self {
             Charset::Utf8mb4 | Charset::Binary => true,
             Charset::Utf8mb3 => u32::from(char) < 0x1_0000,
-            Charset::Latin1 => to_latin1(char).is_some(),
             Charset::Ascii => char.is_ascii(),
+            Charset::Latin1 => self.bytes().is_some_and(|set| set.byte(char).is_some()),
         }
     }
 
@@ -124,24 +108,23 @@ impl Charset {
         if text.is_ascii() || matches!(self, Charset::Utf8mb4 | Charset::Binary) {
             return Cow::Borrowed(text.as_bytes());
         }
-        match self {
-            Charset::Latin1 => text.chars().map(|char| to_latin1(char).unwrap_or(b'?')).collect(),
-            Charset::Utf8mb3 | Charset::Ascii | Charset::Utf8mb4 | Charset::Binary => {
-                match self.replace_missing(text) {
-                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-                }
-            }
+        if let Some(set) = self.bytes() {
+            return text.chars().map(|char| set.byte(char).unwrap_or(b'?')).collect();
+        }
+        match self.replace_missing(text) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }
     }
 
     /// Reads bytes of this set as UTF-8; the error is the position of the first bad byte. Binary
     /// bytes are read as if they were utf8mb4.
     pub fn decode(self, bytes: &[u8]) -> Result<Cow<'_, str>, usize> {
-        if self == Charset::Latin1 && !bytes.is_ascii() {
-            let chars = bytes.iter().map(|&byte| LATIN1_CHARS[usize::from(byte)]);
-            let text = chars.map(|code| char::from_u32(code.into()).unwrap_or('?'));
-            return Ok(Cow::Owned(text.collect()));
+        if let Some(set) = self.bytes()
+            && !bytes.is_ascii()
+        {
+            let char = |(at, &byte): (usize, &u8)| set.char(byte).ok_or(at);
+            return bytes.iter().enumerate().map(char).collect::<Result<_, _>>().map(Cow::Owned);
         }
         let text = std::str::from_utf8(bytes).map_err(|error| error.valid_up_to())?;
         match self.first_missing(text) {
@@ -149,4 +132,23 @@ impl Charset {
             None => Ok(Cow::Borrowed(text)),
         }
     }
+}
+
+/// What SHOW CHARACTER SET says of a set, and its default and binary collation.
+struct Info {
+    name: &'static str,
+    description: &'static str,
+    max_bytes: u8,
+    default: u16,
+    binary: u16,
+}
+
+const fn info(
+    name: &'static str,
+    description: &'static str,
+    max_bytes: u8,
+    default: u16,
+    binary: u16,
+) -> Info {
+    Info { name, description, max_bytes, default, binary }
 }

@@ -25,7 +25,7 @@ use super::weights::Weights;
 
 /// The codes of one level.
 pub(super) struct Codes {
-    /// Code of each ASCII character, or 0 when it is ignored.
+    /// Code of each ASCII character, or 0 when it has no weight or several.
     pub(super) ascii: [u8; 128],
     /// The weights that have a code, ascending.
     singles: Vec<u16>,

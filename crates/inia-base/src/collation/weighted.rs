@@ -1,6 +1,7 @@
 //! Collations that go by weights: comparing, keys, hashes.
 
 use super::codes::{Codes, SPACE_STEP};
+use super::tailoring::{Contractions, Tailored};
 use super::weights::{CharWeights, Weights};
 use std::cmp::Ordering;
 
@@ -13,6 +14,7 @@ pub(super) struct Level {
 /// A collation with weights.
 pub(super) struct Weighted {
     levels: Vec<Level>,
+    contractions: Option<Contractions>,
     /// Whether the shorter text counts as padded with spaces.
     pad: bool,
     /// For each ASCII character the first one that weighs the same.
@@ -59,11 +61,34 @@ struct WeightIter<'a> {
     at: usize,
     pending: CharWeights,
     taken: usize,
+    /// Contractions, and the level whose weights of them are taken.
+    contractions: Option<(&'a Contractions, usize)>,
 }
 
 impl<'a> WeightIter<'a> {
-    fn new(weights: &'a Weights, text: &'a [u8]) -> WeightIter<'a> {
-        WeightIter { weights, text, at: 0, pending: CharWeights::EMPTY, taken: 0 }
+    fn new(
+        weights: &'a Weights,
+        text: &'a [u8],
+        contractions: Option<(&'a Contractions, usize)>,
+    ) -> WeightIter<'a> {
+        WeightIter { weights, text, at: 0, pending: CharWeights::EMPTY, taken: 0, contractions }
+    }
+
+    /// Takes the contraction that `first`, the character just read, begins.
+    #[cold]
+    fn contract(&mut self, first: u32) -> bool {
+        let Some((contractions, level)) = self.contractions else { return false };
+        if !contractions.has(first) {
+            return false;
+        }
+        let Some((weights, end)) = contractions.longest(first, self.text, self.at, level) else {
+            return false;
+        };
+        self.at = end;
+        self.pending = CharWeights::EMPTY;
+        weights.iter().for_each(|&weight| self.pending.push(weight));
+        self.taken = 0;
+        true
     }
 }
 
@@ -81,6 +106,9 @@ impl Iterator for WeightIter<'_> {
                 return None;
             }
             let char = next_char(self.text, &mut self.at);
+            if self.contractions.is_some() && self.contract(char) {
+                continue;
+            }
             if let Some(weight) = self.weights.single(char) {
                 return Some(weight);
             }
@@ -130,8 +158,19 @@ impl Level {
         while at > 0 && (inside(a, at) || inside(b, at)) {
             at -= 1;
         }
-        let mut a = WeightIter::new(&self.weights, &a[at..]);
-        let mut b = WeightIter::new(&self.weights, &b[at..]);
+        self.compare_weights(&a[at..], &b[at..], pad, None)
+    }
+
+    /// Compares weight by weight.
+    fn compare_weights(
+        &self,
+        a: &[u8],
+        b: &[u8],
+        pad: bool,
+        contractions: Option<(&Contractions, usize)>,
+    ) -> Ordering {
+        let mut a = WeightIter::new(&self.weights, a, contractions);
+        let mut b = WeightIter::new(&self.weights, b, contractions);
         let end = pad.then_some(self.codes.space);
         loop {
             let order = match (a.next(), b.next()) {
@@ -147,9 +186,19 @@ impl Level {
 
     /// Writes the level's codes of `text` to `push`.
     #[inline]
-    fn emit(&self, text: &[u8], pad: bool, mut push: impl FnMut(u8)) {
+    fn emit(
+        &self,
+        text: &[u8],
+        pad: bool,
+        contractions: Option<(&Contractions, usize)>,
+        mut push: impl FnMut(u8),
+    ) {
         if pad {
-            return self.emit_padded(text, push);
+            return self.emit_padded(text, contractions, push);
+        }
+        if contractions.is_some() {
+            let weights = WeightIter::new(&self.weights, text, contractions);
+            return weights.for_each(|weight| self.codes.emit(weight, &mut push));
         }
         let mut at = 0;
         while at < text.len() {
@@ -158,9 +207,9 @@ impl Level {
                 let code = self.codes.ascii[usize::from(byte)];
                 if code != 0 {
                     push(code);
+                    at += 1;
+                    continue;
                 }
-                at += 1;
-                continue;
             }
             let char = next_char(text, &mut at);
             match self.weights.single(char) {
@@ -174,11 +223,16 @@ impl Level {
         }
     }
 
-    fn emit_padded(&self, text: &[u8], mut push: impl FnMut(u8)) {
+    fn emit_padded(
+        &self,
+        text: &[u8],
+        contractions: Option<(&Contractions, usize)>,
+        mut push: impl FnMut(u8),
+    ) {
         let space = self.codes.space;
         let middle = self.codes.space_code();
         let mut spaces = 0usize;
-        for weight in WeightIter::new(&self.weights, text) {
+        for weight in WeightIter::new(&self.weights, text, contractions) {
             if weight == space {
                 spaces += 1;
                 continue;
@@ -195,9 +249,10 @@ impl Level {
 }
 
 impl Weighted {
-    pub(super) fn new(levels: Vec<Weights>, pad: bool) -> Weighted {
-        let levels = levels.into_iter().map(|weights| Level::new(weights, pad)).collect();
-        let mut weighted = Weighted { levels, pad, ascii: [0; ASCII] };
+    pub(super) fn new(tables: Tailored, pad: bool) -> Weighted {
+        let levels = tables.levels.into_iter().map(|weights| Level::new(weights, pad)).collect();
+        let contractions = tables.contractions;
+        let mut weighted = Weighted { levels, contractions, pad, ascii: [0; ASCII] };
         let alike = |char: usize| (0..char).find(|&at| weighted.weighs(char as u32, at as u32));
         weighted.ascii = std::array::from_fn(|char| alike(char).unwrap_or(char) as u8);
         weighted
@@ -205,6 +260,9 @@ impl Weighted {
 
     #[inline]
     pub(super) fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        if let Some(contractions) = &self.contractions {
+            return self.compare_contracted(a, b, contractions);
+        }
         let mut order = Ordering::Equal;
         for level in &self.levels {
             order = level.compare(a, b, self.pad);
@@ -215,13 +273,44 @@ impl Weighted {
         order
     }
 
+    /// Contractions may begin before the first difference, so comparing starts behind the last
+    /// equal character that no contraction has.
+    #[cold]
+    fn compare_contracted(&self, a: &[u8], b: &[u8], contractions: &Contractions) -> Ordering {
+        let mut from = 0;
+        let mut at = 0;
+        while at < a.len().min(b.len()) {
+            let (start, char) = (at, next_char(a, &mut at));
+            if a[start..at] != b[start..at.min(b.len())] {
+                break;
+            }
+            if !contractions.has(char) {
+                from = at;
+            }
+        }
+        for (index, level) in self.levels.iter().enumerate() {
+            let contractions = Some((contractions, index));
+            let order = level.compare_weights(&a[from..], &b[from..], self.pad, contractions);
+            if order != Ordering::Equal {
+                return order;
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// The contractions as a level takes them.
+    #[inline]
+    fn at_level(&self, index: usize) -> Option<(&Contractions, usize)> {
+        self.contractions.as_ref().map(|contractions| (contractions, index))
+    }
+
     pub(super) fn sort_key(&self, text: &[u8], out: &mut Vec<u8>) {
         out.reserve(text.len() + 1);
         for (index, level) in self.levels.iter().enumerate() {
             if index > 0 {
                 out.push(1);
             }
-            level.emit(text, self.pad, |code| out.push(code));
+            level.emit(text, self.pad, self.at_level(index), |code| out.push(code));
         }
     }
 
@@ -229,7 +318,7 @@ impl Weighted {
     pub(super) fn hash(&self, text: &[u8]) -> u64 {
         let mut hasher = super::ByteHash::new();
         if let Some(level) = self.levels.first() {
-            level.emit(text, self.pad, |code| hasher.push(code));
+            level.emit(text, self.pad, self.at_level(0), |code| hasher.push(code));
         }
         hasher.finish()
     }
@@ -256,13 +345,19 @@ impl Weighted {
             })
     }
 
-    /// The weights of a text at each level, for WEIGHT_STRING.
+    /// The weights of a text at each level, for WEIGHT_STRING. A fourth level that is empty is left
+    /// out.
     pub(super) fn weight_string(&self, text: &[u8], out: &mut Vec<u8>) {
         for (index, level) in self.levels.iter().enumerate() {
+            let weights = WeightIter::new(&level.weights, text, self.at_level(index));
+            let mut weights = weights.peekable();
+            if index > 2 && weights.peek().is_none() {
+                return;
+            }
             if index > 0 {
                 out.extend_from_slice(&[0, 0]);
             }
-            for weight in WeightIter::new(&level.weights, text) {
+            for weight in weights {
                 out.extend_from_slice(&weight.to_be_bytes());
             }
         }

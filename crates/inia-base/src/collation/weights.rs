@@ -13,11 +13,16 @@
 //! op 7         one value: all have this weight
 //! op 8         one value: the first has this weight, each next one more
 //! op 9         a number n, then count × n values: n weights each
+//! op 10        what the base table has (in tailorings only)
+//! op 11        `count` weights of two bytes, the higher first
 //! ```
 //!
-//! The tables hold what MySQL 8.0's `WEIGHT_STRING` gives for each code point (for the levels
-//! after the first, the part between its zero separators). In memory a table is 4,352 page numbers
-//! and pages of 256 entries; pages of one and the same content are shared.
+//! `scripts/collation-tables` makes the tables. They hold what MySQL 8.0's `WEIGHT_STRING` gives
+//! for each code point (for the levels after the first, the part between its zero separators). In
+//! memory a table is 4,352 page numbers and pages of 256 entries; pages of one content are shared.
+
+use super::tailoring::Moved;
+use std::collections::HashMap;
 
 /// Number of code points.
 const CODE_POINTS: u32 = 0x11_0000;
@@ -38,6 +43,8 @@ pub(super) struct Weights {
     page_of: Vec<u16>,
     pages: Vec<[u32; PAGE]>,
     lists: Vec<u16>,
+    /// What a tailoring moved: it applies to computed weights too.
+    moved: Vec<Moved>,
 }
 
 /// The weights of one code point.
@@ -54,7 +61,7 @@ impl CharWeights {
         &self.weights[..usize::from(self.len)]
     }
 
-    fn push(&mut self, weight: u16) {
+    pub(super) fn push(&mut self, weight: u16) {
         if usize::from(self.len) < MAX_WEIGHTS {
             self.weights[usize::from(self.len)] = weight;
             self.len += 1;
@@ -63,14 +70,26 @@ impl CharWeights {
 }
 
 /// Reads varints; what is missing at the end reads as 0, which ends the expansion.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     last: u32,
 }
 
-impl Reader<'_> {
-    fn number(&mut self) -> u32 {
+impl<'a> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { bytes, at: 0, last: 0 }
+    }
+
+    /// The next bytes as they are.
+    pub(super) fn take(&mut self, size: usize) -> &'a [u8] {
+        let end = (self.at + size).min(self.bytes.len());
+        let taken = &self.bytes[self.at..end];
+        self.at = end;
+        taken
+    }
+
+    pub(super) fn number(&mut self) -> u32 {
         let mut value = 0;
         let mut shift = 0;
         while let Some(&byte) = self.bytes.get(self.at) {
@@ -84,22 +103,34 @@ impl Reader<'_> {
         value
     }
 
-    fn value(&mut self) -> u16 {
+    /// A number that may be negative, in two's complement.
+    pub(super) fn difference(&mut self) -> u32 {
         let coded = self.number();
         let half = coded >> 1;
-        let difference = if coded & 1 == 0 { half } else { !half };
+        if coded & 1 == 0 { half } else { !half }
+    }
+
+    fn value(&mut self) -> u16 {
+        let difference = self.difference();
         self.last = self.last.wrapping_add(difference);
         self.last as u16
     }
 }
 
 /// Collects entries in code point order into shared pages.
-struct Builder {
+struct Builder<'a> {
     table: Weights,
     page: Vec<u32>,
+    base: Option<&'a Weights>,
+    /// New numbers of the base table's pages that are kept.
+    kept: HashMap<u16, u16>,
 }
 
-impl Builder {
+impl<'a> Builder<'a> {
+    fn new(table: Weights, base: Option<&'a Weights>) -> Builder<'a> {
+        Builder { table, page: Vec::with_capacity(PAGE), base, kept: HashMap::new() }
+    }
+
     fn push(&mut self, entry: u32) {
         self.page.push(entry);
         if self.page.len() == PAGE {
@@ -125,45 +156,154 @@ impl Builder {
         self.table.page_of.push(number as u16);
     }
 
-    /// Stores a list of weights and returns its entry.
-    fn list(&mut self, weights: &[u16]) -> u32 {
-        let start = self.table.lists.len() as u32;
-        self.table.lists.extend_from_slice(weights);
-        LIST | (weights.len() as u32) << 24 | start
+    /// The code point that the next entry is for.
+    fn next_char(&self) -> u32 {
+        (self.table.page_of.len() * PAGE + self.page.len()) as u32
     }
+
+    /// One entry for `count` code points.
+    fn repeat(&mut self, entry: u32, mut count: u32) {
+        while count > 0 {
+            let filled = self.page.len();
+            let some = (count as usize).min(PAGE - filled);
+            self.page.resize(filled + some, entry);
+            count -= some as u32;
+            if self.page.len() == PAGE {
+                self.flush();
+            }
+        }
+    }
+
+    /// Takes the entries of `count` code points from the base table, by whole pages where it can.
+    fn keep(&mut self, mut count: u32) {
+        let Some(base) = self.base else { return self.repeat(LIST, count) };
+        while count > 0 {
+            let filled = self.page.len();
+            let some = (count as usize).min(PAGE - filled);
+            let number = base.page_of.get(self.table.page_of.len()).copied().unwrap_or(0);
+            let page = &base.pages[usize::from(number)];
+            if some == PAGE {
+                let pages = &mut self.table.pages;
+                let kept = *self.kept.entry(number).or_insert_with(|| {
+                    pages.push(*page);
+                    (pages.len() - 1) as u16
+                });
+                self.table.page_of.push(kept);
+            } else {
+                self.page.extend_from_slice(&page[filled..filled + some]);
+                if self.page.len() == PAGE {
+                    self.flush();
+                }
+            }
+            count -= some as u32;
+        }
+    }
+
+    fn runs(&mut self, stored: &[u8]) {
+        let mut reader = Reader::new(stored);
+        while reader.at < stored.len() {
+            let head = reader.number();
+            expand_run(&mut reader, self, head & 15, head >> 4);
+        }
+    }
+}
+
+/// Stores a list of weights and returns its entry.
+fn store_list(lists: &mut Vec<u16>, weights: &[u16]) -> u32 {
+    let start = lists.len() as u32;
+    lists.extend_from_slice(weights);
+    LIST | (weights.len() as u32) << 24 | start
 }
 
 impl Weights {
     /// Expands a stored table.
     pub(super) fn expand(stored: &[u8]) -> Weights {
-        let table = Weights { page_of: Vec::new(), pages: Vec::new(), lists: Vec::new() };
-        let mut builder = Builder { table, page: Vec::with_capacity(PAGE) };
-        let mut reader = Reader { bytes: stored, at: 0, last: 0 };
-        while reader.at < stored.len() {
-            let head = reader.number();
-            expand_run(&mut reader, &mut builder, head & 15, head >> 4);
-        }
+        let table = Weights::empty();
+        let mut builder = Builder::new(table, None);
+        builder.runs(stored);
         if !builder.page.is_empty() {
             builder.flush();
         }
         builder.table
     }
 
-    /// A table of 8-bit weights for an 8-bit character set: `weights[i]` is that of `chars[i]`.
-    /// All other characters weigh as a question mark, which stands for them.
-    pub(super) fn of_bytes(chars: &[u16], weights: &[u8]) -> Weights {
-        let other = u32::from(weights.get(usize::from(b'?')).copied().unwrap_or(0));
-        let mut pages = vec![[other; PAGE]];
-        let mut page_of = vec![0u16; CODE_POINTS as usize / PAGE];
-        for (&char, &weight) in chars.iter().zip(weights) {
-            let slot = &mut page_of[usize::from(char) / PAGE];
-            if *slot == 0 {
-                *slot = pages.len() as u16;
-                pages.push([other; PAGE]);
-            }
-            pages[usize::from(*slot)][usize::from(char) % PAGE] = weight.into();
+    fn empty() -> Weights {
+        let (page_of, pages) = (Vec::new(), Vec::new());
+        Weights { page_of, pages, lists: Vec::new(), moved: Vec::new() }
+    }
+
+    /// This table with the changes of a tailoring: weights that move, then runs of what single
+    /// characters weigh.
+    pub(super) fn tailored(mut self, moved: Vec<Moved>, runs: &[u8]) -> Weights {
+        if !moved.is_empty() {
+            self.move_weights(moved);
         }
-        Weights { page_of, pages, lists: Vec::new() }
+        let table =
+            Weights { lists: self.lists.clone(), moved: self.moved.clone(), ..Weights::empty() };
+        let mut builder = Builder::new(table, Some(&self));
+        builder.runs(runs);
+        builder.keep(CODE_POINTS.saturating_sub(builder.next_char()));
+        builder.table
+    }
+
+    fn move_weights(&mut self, moved: Vec<Moved>) {
+        self.moved = moved;
+        let (old_lists, mut pages) =
+            (std::mem::take(&mut self.lists), std::mem::take(&mut self.pages));
+        let mut lists = Vec::new();
+        for entry in pages.iter_mut().flatten() {
+            let mut result = CharWeights::EMPTY;
+            if *entry & LIST != 0 {
+                let (start, len) = list_of(*entry);
+                for &weight in &old_lists[start..start + len] {
+                    self.push_moved(weight, &mut result);
+                }
+                *entry = store_list(&mut lists, result.as_slice());
+            } else if *entry & IMPLICIT == 0 {
+                self.push_moved(*entry as u16, &mut result);
+                *entry = match *result.as_slice() {
+                    [weight] => weight.into(),
+                    ref several => store_list(&mut lists, several),
+                };
+            }
+        }
+        (self.lists, self.pages) = (lists, pages);
+    }
+
+    /// Writes a weight of the base table as the tailoring has it.
+    fn push_moved(&self, weight: u16, result: &mut CharWeights) {
+        let range = self.moved.iter().find(|own| (own.first..=own.last).contains(&weight));
+        let Some(range) = range else { return result.push(weight) };
+        if range.before != 0 {
+            result.push(range.before);
+        }
+        result.push(weight.wrapping_add(range.distance));
+    }
+
+    /// A table of the characters of a set. All others weigh as a question mark, which stands for
+    /// them.
+    pub(super) fn of_chars(
+        chars: impl Iterator<Item = (char, Vec<u16>)>,
+        question_mark: &[u16],
+    ) -> Weights {
+        let mut table = Weights::empty();
+        let entry = |lists: &mut Vec<u16>, weights: &[u16]| match *weights {
+            [weight] => u32::from(weight),
+            ref several => store_list(lists, several),
+        };
+        let other = entry(&mut table.lists, question_mark);
+        table.pages.push([other; PAGE]);
+        table.page_of = vec![0u16; CODE_POINTS as usize / PAGE];
+        for (char, weights) in chars {
+            let char = u32::from(char) as usize;
+            let slot = &mut table.page_of[char / PAGE];
+            if *slot == 0 {
+                *slot = table.pages.len() as u16;
+                table.pages.push([other; PAGE]);
+            }
+            table.pages[usize::from(*slot)][char % PAGE] = entry(&mut table.lists, &weights);
+        }
+        table
     }
 
     #[inline]
@@ -188,7 +328,7 @@ impl Weights {
     fn append(&self, char: u32, result: &mut CharWeights) {
         let entry = self.entry(char);
         if entry & LIST != 0 {
-            let (start, len) = ((entry & 0xFF_FFFF) as usize, (entry >> 24 & 0x7F) as usize);
+            let (start, len) = list_of(entry);
             for &weight in &self.lists[start..start + len] {
                 result.push(weight);
             }
@@ -210,24 +350,29 @@ impl Weights {
                 }
             }
             TANGUT => {
-                result.push(0xFB00);
-                result.push((char.wrapping_sub(0x1_7000) | 0x8000) as u16);
+                self.push_moved(0xFB00, result);
+                self.push_moved((char.wrapping_sub(0x1_7000) | 0x8000) as u16, result);
             }
             base => {
                 let base = BASES.get(base as usize).copied().unwrap_or(BASES[0]);
-                result.push((base + (char >> 15)) as u16);
-                result.push((char & 0x7FFF | 0x8000) as u16);
+                self.push_moved((base + (char >> 15)) as u16, result);
+                self.push_moved((char & 0x7FFF | 0x8000) as u16, result);
             }
         }
     }
 }
 
-fn expand_run(reader: &mut Reader<'_>, builder: &mut Builder, op: u32, count: u32) {
+/// Start and length of a stored list.
+fn list_of(entry: u32) -> (usize, usize) {
+    ((entry & 0xFF_FFFF) as usize, (entry >> 24 & 0x7F) as usize)
+}
+
+fn expand_run(reader: &mut Reader<'_>, builder: &mut Builder<'_>, op: u32, count: u32) {
     let count = count.min(CODE_POINTS);
     match op {
-        0..=2 => (0..count).for_each(|_| builder.push(IMPLICIT | op)),
-        4 => (0..count).for_each(|_| builder.push(IMPLICIT | TANGUT)),
-        5 => (0..count).for_each(|_| builder.push(IMPLICIT | HANGUL)),
+        0..=2 => builder.repeat(IMPLICIT | op, count),
+        4 => builder.repeat(IMPLICIT | TANGUT, count),
+        5 => builder.repeat(IMPLICIT | HANGUL, count),
         6 => {
             for _ in 0..count {
                 let weight = reader.value();
@@ -236,7 +381,7 @@ fn expand_run(reader: &mut Reader<'_>, builder: &mut Builder, op: u32, count: u3
         }
         7 => {
             let weight = reader.value();
-            (0..count).for_each(|_| builder.push(weight.into()));
+            builder.repeat(weight.into(), count);
         }
         8 => {
             let first = u32::from(reader.value());
@@ -247,10 +392,17 @@ fn expand_run(reader: &mut Reader<'_>, builder: &mut Builder, op: u32, count: u3
             let each = reader.number().min(MAX_WEIGHTS as u32);
             for _ in 0..count {
                 let weights: Vec<u16> = (0..each).map(|_| reader.value()).collect();
-                let entry = builder.list(&weights);
+                let entry = store_list(&mut builder.table.lists, &weights);
                 builder.push(entry);
             }
         }
-        _ => (0..count).for_each(|_| builder.push(LIST)),
+        10 => builder.keep(count),
+        11 => {
+            for _ in 0..count {
+                let weight = reader.take(2);
+                builder.push(weight.iter().fold(0, |value, &byte| value << 8 | u32::from(byte)));
+            }
+        }
+        _ => builder.repeat(LIST, count),
     }
 }

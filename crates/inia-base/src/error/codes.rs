@@ -6,6 +6,7 @@
 error_codes! {
     FileRead = 2, "HY000", "Error reading file '{}' (OS errno {} - {})";
     FileWrite = 3, "HY000", "Error writing file '{}' (OS errno {} - {})";
+    FtsDocIdAdded = 124, "HY000", "InnoDB rebuilding table to add column FTS_DOC_ID";
     CantCreateFile = 1004, "HY000", "Can't create file '{}' (errno: {} - {})";
     CantCreateTable = 1005, "HY000", "Can't create table '{}' (errno: {} - {})";
     CantCreateDb = 1006, "HY000", "Can't create database '{}' (errno: {} - {})";
@@ -523,6 +524,10 @@ error_codes! {
     UnknownExplainFormat = 1791, "HY000", "Unknown EXPLAIN format name: '{}'";
     CantExecuteInReadOnlyTransaction = 1792, "25006", "Cannot execute statement in a READ ONLY transaction.";
     TooLongTablePartitionComment = 1793, "HY000", "Comment for table partition '{}' is too long (max = {})";
+    InnodbFtLimit = 1795, "HY000", "InnoDB presently supports one FULLTEXT index creation at a time";
+    InnodbNoFtTempTable = 1796, "HY000", "Cannot create FULLTEXT index on temporary InnoDB table";
+    InnodbFtWrongDocidColumn = 1797, "HY000", "Column '{}' is of wrong type for an InnoDB FULLTEXT index";
+    InnodbFtWrongDocidIndex = 1798, "HY000", "Index '{}' is of wrong type for an InnoDB FULLTEXT index";
     UnknownAlterAlgorithm = 1800, "HY000", "Unknown ALGORITHM '{}'";
     UnknownAlterLock = 1801, "HY000", "Unknown LOCK type '{}'";
     IoReadError = 1810, "HY000", "IO Read error: ({}, {}) {}";

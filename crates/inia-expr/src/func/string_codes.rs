@@ -67,7 +67,7 @@ pub(super) const TABLE: &[Function] = &[
         "weight_string",
         1,
         1,
-        |args, _| Ok(ExprType::binary(u64::from(args[0].ty.length) * 64, true)),
+        |args, _| Ok(ExprType::binary(u64::from(args[0].ty.length) * weights(&args[0].ty), true)),
         |a| {
             let collation = a.arg_type(0).collation();
             if !a.arg_type(0).is_text() {
@@ -79,6 +79,15 @@ pub(super) const TABLE: &[Function] = &[
         },
     ),
 ];
+
+/// The most bytes that the weights of a unit of a string take.
+fn weights(ty: &ExprType) -> u64 {
+    let collation = ty.collation();
+    match ty.is_text() && collation.charset().max_bytes() > 1 {
+        true => 64,
+        false => collation.sort_len().max(1).into(),
+    }
+}
 
 fn ord(a: &mut Args<'_, '_>) -> FnResult {
     let ty = a.arg_type(0);

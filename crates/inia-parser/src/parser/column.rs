@@ -506,11 +506,12 @@ impl Parser<'_> {
     fn index_def(&mut self, kind: IndexKind, constraint: Option<String>) -> PResult<IndexDef> {
         let name = if Self::is_ident(self.tok) { Some(self.new_ident()?) } else { None };
         let mut options = IndexOptions::default();
-        if self.accept_any(&[Kw::USING, Kw::TYPE]).is_some() {
+        let ordered = !matches!(kind, IndexKind::FullText | IndexKind::Spatial);
+        if ordered && self.accept_any(&[Kw::USING, Kw::TYPE]).is_some() {
             options.using = Some(self.index_type()?);
         }
         let parts = self.key_parts()?;
-        self.index_options(&mut options)?;
+        self.index_options(kind, &mut options)?;
         Ok(IndexDef { kind, constraint, name, parts, options })
     }
 
@@ -535,10 +536,16 @@ impl Parser<'_> {
         })
     }
 
-    pub(super) fn index_options(&mut self, options: &mut IndexOptions) -> PResult<()> {
+    pub(super) fn index_options(
+        &mut self,
+        kind: IndexKind,
+        options: &mut IndexOptions,
+    ) -> PResult<()> {
+        let words = kind == IndexKind::FullText;
+        let ordered = !words && kind != IndexKind::Spatial;
         loop {
             match self.kw() {
-                Kw::USING | Kw::TYPE => {
+                Kw::USING | Kw::TYPE if ordered => {
                     self.bump();
                     options.using = Some(self.index_type()?);
                 }
@@ -552,7 +559,7 @@ impl Parser<'_> {
                     options.comment = Some(self.string()?);
                 }
                 Kw::VISIBLE | Kw::INVISIBLE => options.invisible = self.bump().kw == Kw::INVISIBLE,
-                Kw::WITH if self.peek_is_kw(Kw::PARSER) => {
+                Kw::WITH if words && self.peek_is_kw(Kw::PARSER) => {
                     self.bump();
                     self.bump();
                     options.parser = Some(self.ident()?);

@@ -357,7 +357,7 @@ impl Parser<'_> {
         self.expect_kw(Kw::ON)?;
         let table = self.object_name()?;
         let parts = self.key_parts()?;
-        self.index_options(&mut options)?;
+        self.index_options(kind, &mut options)?;
         let (algorithm, lock) = self.algorithm_and_lock()?;
         let index = IndexDef { kind, constraint: None, name: Some(name), parts, options };
         Ok(Statement::CreateIndex(Box::new(CreateIndex { index, table, algorithm, lock })))

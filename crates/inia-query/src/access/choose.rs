@@ -1,6 +1,7 @@
 //! Picks an access path from the conditions on a table.
 
 use super::bounds::{self, Keys};
+use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
 use super::{AccessPath, End, EqualPart, IndexScope, KeyInterval};
 use crate::catalog::{IndexKind, Table};
@@ -65,7 +66,7 @@ pub(crate) struct Choice {
 /// A path and the conditions it stands for.
 pub(super) struct Candidate {
     pub(super) path: AccessPath,
-    covered: Vec<usize>,
+    pub(super) covered: Vec<usize>,
 }
 
 /// The cheapest path for the conditions, of which those that read only this table's slots and the
@@ -118,6 +119,11 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         if better {
             (best, best_cost, best_rows) = (candidate, cost, rows);
         }
+    }
+    if let Some(candidate) = super::search::search_path(request, conditions)
+        && !best.path.point
+    {
+        (best, best_rows) = (candidate, (total * FOUND_SHARE).max(1.0));
     }
     let path = best.path;
     let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();

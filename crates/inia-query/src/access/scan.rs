@@ -15,6 +15,7 @@ use batch::{Batch, BatchItem, FIRST_BATCH};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
+use inia_expr::tree::Match;
 use inia_storage::{
     Cursor, Direction, KeyBound, LockMode, LockRequest, LockingCursor, ReadMode, Tree, Txn,
 };
@@ -25,7 +26,12 @@ type Result<T> = std::result::Result<T, SqlError>;
 
 enum State {
     Point(Option<Vec<u8>>),
-    Ranges { rest: std::vec::IntoIter<KeyRange>, cursor: Option<Cursor> },
+    /// Keys of the clustered tree.
+    Keys(std::vec::IntoIter<Vec<u8>>),
+    Ranges {
+        rest: std::vec::IntoIter<KeyRange>,
+        cursor: Option<Cursor>,
+    },
 }
 
 /// What a scan stands on.
@@ -94,7 +100,12 @@ impl TableScan {
     ) -> Result<TableScan> {
         let direction = if path.backward { Direction::Backward } else { Direction::Forward };
         let bounds = bounds::compute(table, path, ctx, row)?;
+        let found = match &path.search {
+            Some(path) => Some(searched(&path.search, ctx, row)?),
+            None => None,
+        };
         let state = match bounds.keys {
+            _ if let Some(keys) = found => State::Keys(keys.into_iter()),
             Keys::Point(key) => State::Point(Some(key)),
             Keys::Ranges(mut ranges) => {
                 if path.backward {
@@ -107,7 +118,8 @@ impl TableScan {
             index: path.index,
             covering: path.covering && !is_exclusive(mode),
             direction,
-            exact: bounds.exact,
+            // A row that is locked may be another one than was found.
+            exact: bounds.exact && (path.search.is_none() || mode == ReadMode::Snapshot),
         };
         Ok(TableScan::by(table, way, mode, state))
     }
@@ -148,12 +160,12 @@ impl TableScan {
         TableScan::by(table, path, ReadMode::Snapshot, state)
     }
 
-    /// The ranges that are read and the way to their rows, before the first move; `None` where one
-    /// key is read.
+    /// The ranges that are read and the way to their rows, before the first move; `None` where
+    /// single keys are read.
     pub(super) fn into_ranges(self) -> Option<(Path, Vec<KeyRange>)> {
         debug_assert!(self.is_unmoved(), "ranges are cut before the first move");
         match self.state {
-            State::Point(_) => None,
+            State::Point(_) | State::Keys(_) => None,
             State::Ranges { rest, .. } => Some((self.path, rest.collect())),
         }
     }
@@ -187,6 +199,7 @@ impl TableScan {
     fn is_unmoved(&self) -> bool {
         match &self.state {
             State::Point(key) => key.is_some(),
+            State::Keys(keys) => self.standing == Standing::Record || keys.len() > 0,
             State::Ranges { cursor, .. } => cursor.is_none(),
         }
     }
@@ -219,6 +232,9 @@ impl TableScan {
         if let State::Point(key) = &mut self.state {
             let Some(key) = key.take() else { return Ok(false) };
             return self.point(key, txn);
+        }
+        if matches!(self.state, State::Keys(_)) {
+            return self.next_of_keys(txn);
         }
         match self.secondary() {
             None => {
@@ -296,6 +312,20 @@ impl TableScan {
         self.key.clear();
         self.key.extend_from_slice(primary?);
         self.lookup(txn)
+    }
+
+    /// Moves to the row of the next key that has one.
+    fn next_of_keys(&mut self, txn: &mut Txn) -> Result<bool> {
+        self.standing = Standing::Row;
+        while let State::Keys(keys) = &mut self.state
+            && let Some(key) = keys.next()
+        {
+            self.key = key;
+            if self.lookup(txn)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Reads the clustered row of `self.key` into `self.row`.
@@ -403,6 +433,13 @@ impl TableScan {
         }
         Ok(false)
     }
+}
+
+/// The clustered keys of the rows that a search finds.
+fn searched(search: &Match, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<Vec<Vec<u8>>> {
+    let words = search.words(ctx, row)?;
+    let runner = ctx.subqueries;
+    runner.search(search.id, words.as_deref(), ctx)
 }
 
 /// Reads one key's value.

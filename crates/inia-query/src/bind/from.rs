@@ -204,6 +204,7 @@ impl QueryBinder<'_> {
             stored: true,
         });
         let slots = base..context.width;
+        self.level().stored.push((slots.clone(), table.clone()));
         let kind = LeafKind::Table { table, lock, hinted };
         Ok(BoundMember::new(leaf(slots, alias, kind, context), names))
     }

@@ -274,6 +274,10 @@ impl Scope for BlockScope<'_, '_> {
         Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &full]))
     }
 
+    fn match_against(&mut self, expr: &ast::Expr) -> Result<Expr> {
+        self.bind_match(expr)
+    }
+
     fn window(&mut self, call: WindowFunction, over: &ast::Over) -> Result<Expr> {
         self.bind_window(call, over)
     }

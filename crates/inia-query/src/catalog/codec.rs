@@ -314,7 +314,8 @@ fn put_index(w: &mut Writer, index: &IndexDef) {
         w.bool(part.descending);
     });
     w.text(&index.comment);
-    w.int(u64::from(index.visible) | u64::from(index.for_foreign_key) << 1);
+    let flags = [index.visible, index.for_foreign_key, index.ngrams];
+    w.int((0..).zip(flags).map(|(bit, flag)| u64::from(flag) << bit).sum());
     w.option(index.using.as_deref(), Writer::text);
     w.int(u64::from(index.tree.0));
 }
@@ -339,8 +340,9 @@ fn index(r: &mut RecordReader<'_>) -> Option<IndexDef> {
     let comment = r.text()?;
     let flags = r.int()?;
     let (visible, for_foreign_key) = (flags & 1 != 0, flags & 2 != 0);
+    let ngrams = flags & 4 != 0;
     let (using, tree) = (r.option(RecordReader::text)?, TreeId(r.small()?));
-    Some(IndexDef { name, kind, parts, comment, visible, using, for_foreign_key, tree })
+    Some(IndexDef { name, kind, parts, comment, visible, using, for_foreign_key, ngrams, tree })
 }
 
 fn put_foreign_key(w: &mut Writer, key: &ForeignKeyDef) {

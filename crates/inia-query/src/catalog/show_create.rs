@@ -247,6 +247,9 @@ fn index_line(def: &TableDef, index: &IndexDef) -> String {
     if !index.comment.is_empty() {
         let _ = write!(out, " COMMENT {}", literal(&index.comment));
     }
+    if index.ngrams {
+        out.push_str(" /*!50100 WITH PARSER `ngram` */ ");
+    }
     // The versioned comment hides the word from servers that do not know it.
     if !index.visible {
         out.push_str(" /*!80000 INVISIBLE */");

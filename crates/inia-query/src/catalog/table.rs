@@ -3,7 +3,7 @@
 use crate::catalog::mdl::MdlName;
 use crate::catalog::stats::TableStats;
 use crate::catalog::triggers::TableTriggers;
-use crate::row::{IndexCodec, RowLayout};
+use crate::row::{IndexCodec, RowLayout, WordsCodec};
 use crate::table_def::TableDef;
 use inia_storage::{Engine, Tree};
 use std::sync::Arc;
@@ -15,6 +15,8 @@ pub struct TableIndex {
     pub tree: Tree,
     /// Builds and takes apart keys and values.
     pub codec: IndexCodec,
+    /// Builds and takes apart the entries of words, of a FULLTEXT KEY.
+    pub words: Option<WordsCodec>,
 }
 
 /// A table at run time, shared by all sessions until DDL puts another in its place.
@@ -96,6 +98,7 @@ impl Table {
             .map(|i| TableIndex {
                 tree: store.tree(def.indexes[i].tree),
                 codec: IndexCodec::new(&def, i),
+                words: WordsCodec::of(&def, i),
             })
             .collect();
         let clustered = store.tree(def.clustered);
@@ -123,6 +126,11 @@ impl Table {
     pub(super) fn with_triggers(mut self, triggers: TableTriggers) -> Table {
         self.triggers = triggers;
         self
+    }
+
+    /// Whether an index has entries for the words of rows.
+    pub fn has_words(&self) -> bool {
+        self.indexes.iter().any(|index| index.words.is_some())
     }
 
     /// Whether DDL has put another definition in this one's place.

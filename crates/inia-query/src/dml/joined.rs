@@ -455,18 +455,11 @@ impl JoinedPlan {
         let mut writer = RowWriter::new(table, &session.env.time_zone);
         let old = values(table, &bytes, &session.env.time_zone)?;
         let mut new = old.clone();
-        let fires = table.triggers.on(TriggerEvent::Update);
         target.assign(&mut new, tuple, types, ctx)?;
-        if fires {
-            target.before_update(session, (&old, &mut new), ctx)?;
-        }
-        let after = |new: &mut [Value], ctx: &mut EvalContext<'_>| {
-            let rows = TriggerRows { old: Some(&old), new: Some(new) };
-            session.fire(table, (false, TriggerEvent::Update), rows, &mut ctx.warnings)
-        };
+        target.before_update(session, (&old, &mut new), ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
-            return if fires { after(&mut new, ctx) } else { Ok(()) };
+            return target.after_update(session, (&old, &mut new), ctx);
         }
         // ON UPDATE CURRENT_TIMESTAMP passes over the columns that SET names; values are not read.
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
@@ -500,7 +493,7 @@ impl JoinedPlan {
         target.count_up(&new, &changed);
         tally.changed += 1;
         session.row_done(table, 0);
-        if fires { after(&mut new, ctx) } else { Ok(()) }
+        target.after_update(session, (&old, &mut new), ctx)
     }
 }
 
@@ -512,10 +505,24 @@ impl TargetTable {
         (old, new): (&[Value], &mut [Value]),
         ctx: &mut EvalContext<'_>,
     ) -> Result<(), SqlError> {
+        if self.table.triggers.of_event(true, TriggerEvent::Update).is_empty() {
+            return Ok(());
+        }
         let rows = TriggerRows { old: Some(old), new: Some(&mut *new) };
         session.fire(&self.table, (true, TriggerEvent::Update), rows, &mut ctx.warnings)?;
         Nulls::Warned.admit_row(&self.table, new, ctx)?;
         self.fills.compute(new, ctx)
+    }
+
+    /// Runs the triggers after an update.
+    fn after_update(
+        &self,
+        session: &SessionContext,
+        (old, new): (&[Value], &mut [Value]),
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        let rows = TriggerRows { old: Some(old), new: Some(new) };
+        session.fire(&self.table, (false, TriggerEvent::Update), rows, &mut ctx.warnings)
     }
 
     /// AUTO_INCREMENT goes on behind a number that a row was given.
@@ -580,6 +587,8 @@ pub fn has_subquery(expr: &ast::Expr) -> bool {
     match expr {
         E::Literal(_) | E::Column(_) | E::Param(_) | E::UserVar(_) | E::SysVar(_) => false,
         E::Default | E::DefaultOf(_) | E::InsertValue(_) | E::JsonExtract { .. } => false,
+        // Searches are run as subqueries are.
+        E::Match { .. } => true,
         E::AssignVar { value, .. } => has_subquery(value),
         E::Unary { expr, .. }
         | E::IsNull { expr, .. }

@@ -57,7 +57,7 @@ impl<V> RowChange<'_, V> {
 /// Writes rows of one table; its buffers are reused from row to row.
 pub(crate) struct RowWriter<'t> {
     pub(super) table: &'t Table,
-    zone: &'t TimeZone,
+    pub(super) zone: &'t TimeZone,
     /// How existing records of unique indexes are locked.
     pub(crate) existing: LockMode,
     pub(super) clustered: Vec<u8>,
@@ -157,6 +157,7 @@ impl<'t> RowWriter<'t> {
         }
         for at in 0..table.indexes.len() {
             if !table.def.indexes[at].kind.has_entries() {
+                self.insert_words(txn, at, row)?;
                 continue;
             }
             self.encode_entry(at, row)?;
@@ -206,6 +207,8 @@ impl<'t> RowWriter<'t> {
             if self.encode_stored(at, key, bytes)? {
                 let tree = &table.indexes[at].tree;
                 txn.delete(tree, &self.key).map_err(|error| write_error(table, error))?;
+            } else {
+                self.delete_words(txn, at, key, bytes)?;
             }
         }
         table.shared.row_estimate.fetch_sub(1, Ordering::Relaxed);
@@ -308,7 +311,12 @@ impl<'t> RowWriter<'t> {
     ) -> Result<Written, SqlError> {
         let table = self.table;
         for at in 0..table.indexes.len() {
-            let moved = self.clustered != change.key && table.def.indexes[at].kind.has_entries();
+            let moved = self.clustered != change.key;
+            if table.indexes[at].words.is_some() {
+                self.update_words(txn, at, change)?;
+                continue;
+            }
+            let moved = moved && table.def.indexes[at].kind.has_entries();
             if !moved && !self.touches_entry(at, change.changed) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! The lines of EXPLAIN's table.
 
-use crate::access::{AccessPath, EqualPart};
+use crate::access::{AccessPath, EqualPart, SearchPath};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
 use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
@@ -325,6 +325,9 @@ pub(super) fn table_line(source: &TableSource, blank: &Line, join: Option<&JoinP
     let def = &source.table.def;
     let path = &source.access;
     let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
+    if let Some(search) = &path.search {
+        return search_line(source, search, blank, join);
+    }
     let index = path.index.map(|index| &def.indexes[index]);
     let secondary = index.is_some_and(|index| index.kind != IndexKind::Primary);
     let named = index.filter(|_| bounded || secondary || path.backward);
@@ -353,6 +356,31 @@ pub(super) fn table_line(source: &TableSource, blank: &Line, join: Option<&JoinP
         key: named.map(|index| index.name.clone()),
         key_len: named.map(|index| key_length(path, index, def).to_string()),
         reference: reference(path).filter(|_| !range),
+        rows: Some(source.rows.max(1.0) as u64),
+        filtered: Some(filtered(&source.filter)),
+        extra,
+        ..blank.clone()
+    }
+}
+
+/// The line of a table whose rows MATCH … AGAINST finds.
+fn search_line(
+    source: &TableSource,
+    path: &SearchPath,
+    blank: &Line,
+    join: Option<&JoinPlan>,
+) -> Line {
+    let name = &source.table.def.indexes[path.index].name;
+    let mut extra = vec!["Using where"];
+    join_extra(join, &mut extra);
+    extra.push("Ft_hints: sorted");
+    Line {
+        table: Some(source.alias.clone()),
+        access: Some("fulltext"),
+        possible_keys: Some(name.clone()),
+        key: Some(name.clone()),
+        key_len: Some("0".to_owned()),
+        reference: Some("const".to_owned()),
         rows: Some(source.rows.max(1.0) as u64),
         filtered: Some(filtered(&source.filter)),
         extra,

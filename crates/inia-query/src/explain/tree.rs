@@ -447,6 +447,7 @@ fn table_text(table: &TableSource, sent: &str) -> String {
         Some("const" | "eq_ref") => format!("Single-row index lookup on {alias} using {key}"),
         Some("ref") => format!("{covering}ndex lookup on {alias} using {key}{reverse}"),
         Some("range") => format!("{covering}ndex range scan on {alias} using {key}{reverse}"),
+        Some("fulltext") => format!("Full-text index search on {alias} using {key}"),
         Some("index") => format!("{covering}ndex scan on {alias} using {key}{reverse}"),
         _ => format!("Table scan on {alias}"),
     };

@@ -34,6 +34,10 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
     if query.order.is_empty() || select.aggregation.is_some() || !select.windows.is_empty() {
         return;
     }
+    if is_ranked(query) {
+        return keep_rank(query);
+    }
+    let Body::Select(select) = &mut query.body else { return };
     let mut keys = Vec::with_capacity(query.order.len());
     for key in &query.order {
         match select.output[key.index].kind {
@@ -59,6 +63,26 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
     query.order.clear();
     select.ordered = true;
     keep_order(&mut select.source);
+}
+
+/// Whether ORDER BY asks for the relevance of the search by which the leftmost table is read, the
+/// greatest first.
+fn is_ranked(query: &mut QueryPlan) -> bool {
+    let Body::Select(select) = &mut query.body else { return false };
+    let [key] = &query.order[..] else { return false };
+    let ExprKind::Match(wanted) = &select.output[key.index].kind else { return false };
+    let (wanted, descending) = (wanted.id, key.descending);
+    let path = leftmost(&mut select.source).and_then(|source| source.access.search.as_ref());
+    descending && path.is_some_and(|path| path.search.id == wanted)
+}
+
+/// Drops an ORDER BY by the relevance in whose order the leftmost table is read.
+fn keep_rank(query: &mut QueryPlan) {
+    query.order.clear();
+    if let Body::Select(select) = &mut query.body {
+        select.ordered = true;
+        keep_order(&mut select.source);
+    }
 }
 
 /// Makes the joins above the leftmost table keep its order.
@@ -144,6 +168,9 @@ pub(super) fn keeps_together(path: &AccessPath, def: &TableDef, columns: &[usize
 fn direction(path: &AccessPath, def: &TableDef, keys: &[Key]) -> Option<bool> {
     if path.point {
         return Some(false);
+    }
+    if path.search.is_some() {
+        return None;
     }
     let index = &def.indexes[path.index?];
     let fixed = fixed_columns(path, index);
@@ -299,6 +326,9 @@ fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option
         return None;
     }
     let present = &source.access;
+    if present.search.is_some() {
+        return None;
+    }
     let bounded = !present.equal.is_empty() || !present.intervals.is_empty();
     let candidates = match present.index.filter(|_| bounded) {
         Some(index) => index..index + 1,

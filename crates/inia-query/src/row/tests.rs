@@ -142,6 +142,7 @@ fn index(kind: IndexKind, parts: &[(usize, bool)]) -> IndexDef {
         visible: true,
         using: None,
         for_foreign_key: false,
+        ngrams: false,
         tree: TreeId(1),
     }
 }

@@ -1,6 +1,7 @@
 //! Which algorithm MySQL would alter a table by: it decides what ALTER TABLE reports as rows
 //! affected, and whether a wanted ALGORITHM or LOCK is refused.
 
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
@@ -56,7 +57,7 @@ impl Alteration<'_> {
             };
             self.columns.iter().enumerate().filter_map(pair)
         };
-        if pairs().any(|(a, b)| self.changes_type(a, b)) {
+        if pairs().any(|(a, b)| self.changes_type(a, b)) || self.reorders_index() {
             return Algorithm::Copy(Some(TYPE));
         }
         if wanted.lenient && pairs().any(|(a, b)| a.nullable && !b.nullable) {
@@ -122,6 +123,19 @@ impl Alteration<'_> {
         moved.any(|(at, _)| self.new.columns[at].is_virtual())
     }
 
+    /// Whether a column of an index that stays gets another collation.
+    fn reorders_index(&self) -> bool {
+        let kept = self.indexes.iter().flatten().flat_map(|&at| &self.old.indexes[at].parts);
+        let columns: Vec<usize> = kept.map(|part| part.column).collect();
+        self.columns.iter().enumerate().any(|(at, origin)| {
+            origin.is_some_and(|origin| {
+                let collation =
+                    |def: &TableDef, at: usize| collation_of(&def.columns[at].data_type);
+                columns.contains(&origin) && collation(self.old, origin) != collation(self.new, at)
+            })
+        })
+    }
+
     /// Whether values must be converted: a longer VARCHAR, and more members at an ENUM's end, need
     /// no conversion.
     pub(super) fn changes_type(&self, old: &ColumnDef, new: &ColumnDef) -> bool {
@@ -152,6 +166,15 @@ impl Alteration<'_> {
             }
             _ => old != new,
         }
+    }
+}
+
+fn collation_of(data_type: &DataType) -> Option<Collation> {
+    match data_type {
+        DataType::Char { collation, .. }
+        | DataType::VarChar { collation, .. }
+        | DataType::Text { collation, .. } => Some(*collation),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration};
 use super::columns;
 use super::foreign::{self, Moved};
+use super::fulltext;
 use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
 use super::table::rename_constraints;
@@ -112,23 +113,19 @@ fn carry_out(
     };
     wanted.check(way)?;
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
+    fulltext::check_added(session, copied, &table.def, (&def, indexes))?;
     if copied && !temporary {
         foreign::check_copy(session, &alteration)?;
     }
     foreign::check_bases(&def, copied)?;
-    if wishes.order {
-        warn_of_order(session, &def, &name.1);
-    }
+    warn_of_order(session, wishes, &def, &name.1);
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
     let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
     if plan.copies() && wishes.auto_increment.is_none() {
         keep_numbers(table, &mut def)?;
     }
     let moved = Moved::between(&table.def, &def, &column_origins);
-    let followed = match temporary {
-        true => Vec::new(),
-        false => triggers::renamed(session, &[(moved.from.clone(), moved.to.clone())])?,
-    };
+    let followed = triggers::moved(session, &def, (&moved.from, &moved.to))?;
     let rows = in_transaction(session, |session, changes| {
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;
@@ -209,8 +206,8 @@ fn rename(session: &SessionContext, def: &mut TableDef, to: &FullName) -> Result
     Ok(())
 }
 
-fn warn_of_order(session: &mut SessionContext, def: &TableDef, table: &str) {
-    if def.primary().is_none() {
+fn warn_of_order(session: &mut SessionContext, wishes: &Wishes, def: &TableDef, table: &str) {
+    if !wishes.order || def.primary().is_none() {
         return;
     }
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";

@@ -345,6 +345,7 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<IndexPartDraft>
         using: None,
         origin: None,
         for_foreign_key: false,
+        ngrams: false,
         expressions: Vec::new(),
     }
 }
@@ -397,9 +398,21 @@ pub(crate) fn index(
         visible: !spec.options.invisible,
         // USING HASH is dropped: every index here is a tree.
         using: spec.options.using.clone().filter(|using| using == "BTREE"),
+        ngrams: parses_ngrams(kind, spec.options.parser.as_deref())?,
         expressions,
         ..plain_index(kind, name, parts)
     })
+}
+
+/// Whether WITH PARSER names the parser of ngrams; error 1128 for one that is not there.
+fn parses_ngrams(kind: IndexKind, parser: Option<&str>) -> Result<bool, SqlError> {
+    match parser {
+        Some(name) if kind == IndexKind::FullText && !name.eq_ignore_ascii_case("ngram") => {
+            error(ErrorCode::FunctionNotDefined, &[&name])
+        }
+        Some(_) => Ok(kind == IndexKind::FullText),
+        None => Ok(false),
+    }
 }
 
 /// Errors 3756, 3759 and 3762 of an expression as a part of an index.

@@ -23,7 +23,7 @@ use inia_query::dml::fill::{Fills, Given, limited};
 use inia_query::dml::write::duplicate_error;
 use inia_query::error::StorageResult;
 use inia_query::interrupt::Interrupt;
-use inia_query::row::IndexCodec;
+use inia_query::row::{IndexCodec, WordsCodec};
 use inia_query::spill::{RecordSorter, Workspace};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
 use new_trees::NewTrees;
@@ -80,6 +80,7 @@ impl RebuildPlan {
                 origin
                     .filter(|o| !copy && old.indexes[*o].parts == index.parts)
                     .filter(|o| old.indexes[*o].kind == index.kind)
+                    .filter(|o| old.indexes[*o].ngrams == index.ngrams)
             })
             .collect();
         RebuildPlan { copy, column_origins: column_origins.to_vec(), kept }
@@ -230,6 +231,7 @@ fn add_indexes(
     }
     let (disk, killed) = (session.db.scratch.clone(), session.killed.clone());
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
+    let words: Vec<_> = added.iter().map(|at| WordsCodec::of(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
     let interrupt = Interrupt::new(&killed, None);
     let within = Workspace::within(&*disk, session.db.build_memory).until(interrupt);
@@ -245,6 +247,11 @@ fn add_indexes(
         for (slot, codec) in codecs.iter().enumerate() {
             let (mut key, mut value) = (Vec::new(), Vec::new());
             let cell = |column| table.layout.cell(record.value, column);
+            if let Some(words) = &words[slot] {
+                let entries = words.entries(cell, record.key)?;
+                entries.iter().try_for_each(|(key, value)| fillers[slot].push(key, value))?;
+                continue;
+            }
             codec.put_entry(cell, record.key, &mut key, &mut value)?;
             fillers[slot].push(&key, &value)?;
         }
@@ -279,7 +286,7 @@ fn duplicate_entry(
 }
 
 fn has_entries(kind: IndexKind) -> bool {
-    !matches!(kind, IndexKind::Primary | IndexKind::FullText | IndexKind::Spatial)
+    !matches!(kind, IndexKind::Primary | IndexKind::Spatial)
 }
 
 /// Writes every row anew into the trees of `new`.

@@ -2,6 +2,7 @@
 //! from an existing table. [`TableBuilder::finish`] makes all checks that need the whole
 //! definition.
 
+use super::fulltext;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -53,6 +54,8 @@ pub(crate) struct IndexDraft {
     pub(crate) origin: Option<usize>,
     /// Made for a foreign key: left out where another index serves.
     pub(crate) for_foreign_key: bool,
+    /// WITH PARSER ngram.
+    pub(crate) ngrams: bool,
     /// Parts that are expressions and have no column yet, by position.
     pub(crate) expressions: Vec<(usize, inia_parser::ast::Expr)>,
 }
@@ -144,6 +147,7 @@ impl TableBuilder {
             using: index.using.clone(),
             origin: Some(i),
             for_foreign_key: index.for_foreign_key,
+            ngrams: index.ngrams,
             expressions: Vec::new(),
         };
         let foreign_key = |key: &ForeignKeyDef| ForeignKeyDraft {
@@ -242,6 +246,7 @@ impl TableBuilder {
         for index in &self.indexes {
             indexes.push((self.finish_index(index)?, index.origin));
         }
+        fulltext::check_table(&self, &indexes)?;
         self.check_auto_increment(&indexes)?;
         self.check_row_size()?;
         if self.columns.len() > MAX_COLUMNS {
@@ -409,7 +414,15 @@ impl TableBuilder {
                 IndexKind::FullText if !is_text(&def.data_type) => {
                     return error(ErrorCode::BadFtColumn, &[&def.name]);
                 }
-                IndexKind::FullText => None,
+                IndexKind::FullText if part.descending => {
+                    let order = [&"spatial/fulltext/hash index", &"explicit index order"];
+                    return Err(SqlError::new(ErrorCode::WrongUsage, &order.map(|x| x as _)));
+                }
+                IndexKind::FullText => {
+                    let first = parts.first().map_or(column, |part| part.column);
+                    fulltext::check_collations(&self.columns[first].def, def)?;
+                    None
+                }
                 _ => prefix_of(def, part.prefix)?,
             };
             bytes += part_bytes(def, prefix);
@@ -426,6 +439,7 @@ impl TableBuilder {
             visible: index.visible,
             using: index.using.clone(),
             for_foreign_key: index.for_foreign_key,
+            ngrams: index.ngrams,
             tree: TreeId(0),
         })
     }

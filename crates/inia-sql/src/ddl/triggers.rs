@@ -1,7 +1,7 @@
 //! Triggers of tables that are dropped and renamed.
 
 use inia_base::error::{ErrorCode, SqlError};
-use inia_query::catalog::{Change, FullName, ProgramKind, Table};
+use inia_query::catalog::{Change, FullName, ProgramKind, Table, TableDef};
 use inia_query::context::SessionContext;
 
 /// The triggers of a table go with it.
@@ -9,6 +9,18 @@ pub(super) fn dropped(table: &Table, changes: &mut Vec<Change>) {
     for trigger in table.triggers.all() {
         let (schema, name) = (trigger.def.schema.clone(), trigger.def.name.clone());
         changes.push(Change::DropProgram { kind: ProgramKind::Trigger, schema, name });
+    }
+}
+
+/// As [`renamed`], for one table; a temporary one has no triggers.
+pub(super) fn moved(
+    session: &SessionContext,
+    def: &TableDef,
+    (from, to): (&FullName, &FullName),
+) -> Result<Vec<Change>, SqlError> {
+    match def.temporary {
+        true => Ok(Vec::new()),
+        false => renamed(session, &[(from.clone(), to.clone())]),
     }
 }
 

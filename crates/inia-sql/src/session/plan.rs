@@ -12,9 +12,9 @@ use inia_base::value::Value;
 use inia_expr::{Expr, ExprType, Strictness};
 use inia_parser::ast::{self, Statement};
 use inia_query::catalog::Table;
-use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::context::statement_txn::{Use, uses_of};
+use inia_query::context::{Inside, SessionContext};
 use inia_query::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use inia_query::exec::Runner;
 use inia_query::plan::{LimitPlan, StatementPlan, ViewUse};
@@ -392,7 +392,8 @@ fn lock_rows(session: &SessionContext, plan: &PlannedStatement) -> Result<(), Sq
     session.lock_rows(uses)
 }
 
-/// Error 1792 where a READ ONLY transaction would change other than temporary tables.
+/// Error 1792 where a READ ONLY transaction would change other than temporary tables, 1442 where a
+/// program would change the table of its trigger.
 fn check_targets(session: &SessionContext, plan: &PlannedStatement) -> Result<(), SqlError> {
     let temporary = |table: &Arc<Table>| table.def.temporary;
     let locks = matches!(plan, PlannedStatement::Query(plan) if plan.exclusive);
@@ -401,7 +402,10 @@ fn check_targets(session: &SessionContext, plan: &PlannedStatement) -> Result<()
     {
         session.check_writable()?;
     }
-    plan.targets().into_iter().try_for_each(|table| session.check_unused(table))
+    match session.inside {
+        Inside::Nothing => Ok(()),
+        _ => plan.targets().into_iter().try_for_each(|table| session.check_unused(table)),
+    }
 }
 
 /// Error 1615 where DDL came between the look at the plan and its use; the caller plans anew.

@@ -28,6 +28,7 @@ fn index(name: &str, kind: IndexKind, columns: &[usize]) -> IndexDef {
         visible: true,
         using: None,
         for_foreign_key: false,
+        ngrams: false,
         tree: TreeId(0),
     }
 }

@@ -94,10 +94,11 @@ impl PendingChanges {
 }
 
 /// Whether rows of the table may be changed together, when these columns are assigned: none has an
-/// index whose keys may meet.
+/// index whose keys may meet, or that has several entries for a row.
 pub(super) fn may_change_together(table: &Table, assigned: impl Fn(usize) -> bool) -> bool {
     let meets = |index: &crate::catalog::IndexDef| {
-        index.kind == IndexKind::Unique && index.parts.iter().any(|part| assigned(part.column))
+        let one_by_one = index.kind == IndexKind::Unique || index.kind.has_words();
+        one_by_one && index.parts.iter().any(|part| assigned(part.column))
     };
     table.def.is_transactional() && !table.def.indexes.iter().any(meets)
 }

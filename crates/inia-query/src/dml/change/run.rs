@@ -115,6 +115,9 @@ impl ChangePlan {
 
     /// Whether the outcome is the same when rows are changed together.
     fn is_simple(&self) -> bool {
+        if self.deletes() && self.table.has_words() {
+            return false;
+        }
         let writes = |column| self.rewriting.as_ref().is_some_and(|plan| plan.may_write(column));
         may_change_together(&self.table, writes)
     }

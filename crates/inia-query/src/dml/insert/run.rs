@@ -71,7 +71,8 @@ impl<'r> InsertRun<'r> {
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
         let nontransactional = !plan.table.def.is_transactional();
         let fires = !plan.table.triggers.is_empty();
-        let batched = several && !unique && !nontransactional && foreign.is_none() && !fires;
+        let single = unique || plan.table.has_words() || foreign.is_some() || fires;
+        let batched = several && !single && !nontransactional;
         let (together, forgiving) = (batched && !settles, false);
         let given = Vec::new();
         let width = plan.table.def.columns.len();
@@ -95,8 +96,8 @@ impl<'r> InsertRun<'r> {
     pub(super) fn forgive_together(&mut self) {
         let plan = self.plan;
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
-        let plain = self.foreign.is_none() && !self.fires;
-        let batched = !unique && plan.table.def.is_transactional() && plain;
+        let single = unique || plan.table.has_words() || self.foreign.is_some() || self.fires;
+        let batched = !single && plan.table.def.is_transactional();
         self.forgiving = plan.ignore && !plan.replace && batched;
         self.together |= self.forgiving;
     }

@@ -54,7 +54,7 @@ fn is_divisible(source: &RowSource, node: &BatchNode) -> bool {
     match (source, node) {
         (RowSource::Table(table), BatchNode::Table(_)) => {
             let path = &table.access;
-            let read_in_order = !path.point && !path.backward;
+            let read_in_order = !path.point && !path.backward && path.search.is_none();
             read_in_order && are_pure(&table.filter) && are_pure(&table.bound_filter)
         }
         _ => false,
@@ -84,6 +84,7 @@ pub(super) fn is_pure(expr: &Expr) -> bool {
             | E::Aggregate(_)
             | E::Window(_)
             | E::InsertValue(_)
+            | E::Match(_)
             | E::Subquery(_)
             | E::Stored(_) => false,
             E::Call(call) => call.deterministic,

@@ -7,7 +7,8 @@ use crate::catalog::{IndexKind, Table};
 pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
     let def = &table.def;
     let Some(at) = path.index else {
-        debug_assert!(path.is_unbounded(), "bounds are those of an index");
+        let unbounded = path.is_unbounded() || path.search.is_some();
+        debug_assert!(unbounded, "bounds are those of an index");
         debug_assert!(def.primary().is_none(), "rows are clustered by the primary key");
         debug_assert!(!path.point && !path.covering, "only an index finds one row, or covers");
         return;

@@ -11,7 +11,7 @@ use inia_query::context::SessionContext;
 use inia_query::dml::write::duplicate_error;
 use inia_query::error::StorageResult;
 use inia_query::interrupt::Interrupt;
-use inia_query::row::{Cell, IndexCodec, RowLayout};
+use inia_query::row::{Cell, IndexCodec, RowLayout, WordsCodec};
 use inia_query::spill::Workspace;
 use inia_storage::Txn;
 
@@ -21,6 +21,8 @@ pub(super) struct NewTrees<'n> {
     zone: &'n TimeZone,
     layout: RowLayout,
     codecs: Vec<IndexCodec>,
+    /// Those of FULLTEXT indexes.
+    words: Vec<Option<WordsCodec>>,
     /// Those of the indexes, and behind them that of the rows.
     fillers: Vec<Filler<'n>>,
     /// The number of the next row, where rows get numbers.
@@ -44,6 +46,7 @@ impl<'n> NewTrees<'n> {
             zone,
             layout: RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable))),
             codecs: (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect(),
+            words: (0..new.indexes.len()).map(|at| WordsCodec::of(new, at)).collect(),
             fillers: Filler::of((within, session.db.catalog().store(new)), &new.name, &trees),
             next_row_id: 1,
         }
@@ -51,7 +54,7 @@ impl<'n> NewTrees<'n> {
 
     /// Adds a row. Without a primary key its key is `kept`, or the next number.
     pub(super) fn push(&mut self, row: &[Value], kept: Option<&[u8]>) -> Result<(), SqlError> {
-        let NewTrees { new, zone, layout, codecs, fillers, next_row_id } = self;
+        let NewTrees { new, zone, layout, codecs, words, fillers, next_row_id } = self;
         let cell = |column: usize| Ok(Cell::of(&row[column], &new.columns[column].data_type, zone));
         let mut key = Vec::new();
         match (new.primary(), kept) {
@@ -63,7 +66,10 @@ impl<'n> NewTrees<'n> {
             }
         }
         for (at, codec) in codecs.iter().enumerate() {
-            if has_entries(new.indexes[at].kind) {
+            if let Some(words) = &words[at] {
+                let entries = words.entries(cell, &key)?;
+                entries.iter().try_for_each(|(key, value)| fillers[at].push(key, value))?;
+            } else if has_entries(new.indexes[at].kind) {
                 let (mut entry, mut value) = (Vec::new(), Vec::new());
                 codec.put_entry(cell, &key, &mut entry, &mut value)?;
                 fillers[at].push(&entry, &value)?;

@@ -52,7 +52,8 @@ fn other_sessions_use_a_new_definition_at_once() {
 fn a_prepared_call_sends_its_out_parameters() {
     let db = TestDb::new();
     let mut session = db.session();
-    session.ok("CREATE PROCEDURE p(IN a INT, OUT b INT, INOUT c VARCHAR(10)) BEGIN SELECT 'row'; SET b = a + 1, c = CONCAT(c, '!'); END");
+    session.ok("CREATE PROCEDURE p(IN a INT, OUT b INT, INOUT c VARCHAR(10)) \
+         BEGIN SELECT 'row'; SET b = a + 1, c = CONCAT(c, '!'); END");
     let call = session.prepare("CALL p(?, ?, ?)");
     let mut sink = TextSink::default();
     let params = [Value::Int(41), Value::Null, Value::Text("x".into())];
@@ -70,9 +71,8 @@ fn a_prepared_call_sends_its_out_parameters() {
 fn deep_recursion_does_not_end_the_program() {
     let db = TestDb::new();
     let mut session = db.session();
-    session.ok(
-        "CREATE PROCEDURE p(n INT) BEGIN IF n > 0 THEN CALL p(n - 1); ELSE SELECT 'end'; END IF; END",
-    );
+    session.ok("CREATE PROCEDURE p(n INT) \
+         BEGIN IF n > 0 THEN CALL p(n - 1); ELSE SELECT 'end'; END IF; END");
     session.ok("SET max_sp_recursion_depth = 255");
     session.check(&[("CALL p(254)", "end\n0 affected")]);
     let refused = session.run("CALL p(300)");

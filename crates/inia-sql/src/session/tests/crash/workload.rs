@@ -58,10 +58,16 @@ pub(super) fn setup(prefix: &str) -> Vec<SessionStep> {
         primary: true,
         ..Table::default()
     };
-    let auto = Table { auto: Some(0), ..table(&["s"]) };
+    let words = Index { columns: vec![String::from("s")], unique: false };
+    let indexes = [(String::from("words"), words)].into();
+    let auto = Table { auto: Some(0), indexes, ..table(&["s"]) };
     let child = Table { indexes: [(String::from("fk"), fk)].into(), ..table(&["parent_id", "s"]) };
     let made = [
-        ("auto", "id INT PRIMARY KEY AUTO_INCREMENT, s VARCHAR(200)".to_owned(), auto),
+        (
+            "auto",
+            "id INT PRIMARY KEY AUTO_INCREMENT, s VARCHAR(200), FULLTEXT KEY words (s)".to_owned(),
+            auto,
+        ),
         ("parent", "id INT PRIMARY KEY, s VARCHAR(200)".to_owned(), table(&["s"])),
         (
             "child",
