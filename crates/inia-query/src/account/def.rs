@@ -199,27 +199,12 @@ impl AccountDef {
         });
         let defaults: Vec<_> = self.default_roles.iter().collect();
         w.list(&defaults, |w, name| put_name(w, name));
-        let columns: Vec<_> = self.columns.iter().collect();
-        w.list(&columns, |w, ((schema, table), columns)| {
-            w.text(schema);
-            w.text(table);
-            let columns: Vec<_> = columns.0.iter().collect();
-            w.list(&columns, |w, (name, privileges)| {
-                w.text(name);
-                w.int(privileges.0);
-            });
-        });
+        put_columns(&mut w, &self.columns);
         w.list(&self.past, |w, old| {
             w.int(old.since);
             w.bytes(&old.auth_string);
         });
-        let routines: Vec<_> = self.routines.iter().collect();
-        w.list(&routines, |w, (routine, privileges)| {
-            w.text(&routine.schema);
-            w.bool(routine.kind == ProgramKind::Function);
-            w.text(&routine.name);
-            w.int(privileges.0);
-        });
+        put_routines(&mut w, &self.routines);
         w.0
     }
 
@@ -272,6 +257,29 @@ impl AccountDef {
         }
         Some(def)
     }
+}
+
+fn put_columns(w: &mut Writer, columns: &BTreeMap<(String, String), Columns>) {
+    let columns: Vec<_> = columns.iter().collect();
+    w.list(&columns, |w, ((schema, table), columns)| {
+        w.text(schema);
+        w.text(table);
+        let columns: Vec<_> = columns.0.iter().collect();
+        w.list(&columns, |w, (name, privileges)| {
+            w.text(name);
+            w.int(privileges.0);
+        });
+    });
+}
+
+fn put_routines(w: &mut Writer, routines: &BTreeMap<RoutineName, Privileges>) {
+    let routines: Vec<_> = routines.iter().collect();
+    w.list(&routines, |w, (routine, privileges)| {
+        w.text(&routine.schema);
+        w.bool(routine.kind == ProgramKind::Function);
+        w.text(&routine.name);
+        w.int(privileges.0);
+    });
 }
 
 fn old_password(r: &mut RecordReader<'_>) -> Option<OldPassword> {
