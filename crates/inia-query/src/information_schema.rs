@@ -60,6 +60,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "COLUMN_STATISTICS", histograms::column_statistics),
     ("information_schema", "ENABLED_ROLES", grants::enabled_roles),
     ("information_schema", "ENGINES", server::engines),
+    ("information_schema", "INNODB_FT_DEFAULT_STOPWORD", server::default_stopwords),
     ("information_schema", "INNODB_TRX", server::transactions),
     ("information_schema", "KEYWORDS", server::keywords),
     ("information_schema", "KEY_COLUMN_USAGE", keys::key_column_usage),

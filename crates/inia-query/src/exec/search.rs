@@ -1,26 +1,25 @@
 //! MATCH … AGAINST: searches are run once for a statement, in the index; the relevance of a row is
 //! computed from its own texts, with the weights that the index gave the words.
 
+mod rules;
+
 use super::{Result, Runner};
 use crate::catalog::{Table, TableIndex};
 use crate::error::StorageResult;
 use crate::fulltext::{
-    DEFAULT_STOPWORDS, Posting, Postings, Search, TextParser, TextSource, WordRules, WordSource,
-    key_prefix, parse_boolean, parse_natural, rank_of, weight, word_key,
+    Posting, Postings, Search, TextSource, WordRules, WordSource, key_prefix, parse_boolean,
+    parse_natural, rank_of, weight,
 };
 use crate::interrupt::Interrupt;
 use crate::plan::search::{SearchMode, SearchPlan};
 use crate::row::{WordsCodec, prefix_successor};
-use inia_base::collation::Collation;
-use inia_base::datatype::DataType;
 use inia_base::value::Value;
-use inia_expr::{EvalContext, VarScope};
+use inia_expr::EvalContext;
 use inia_storage::{Direction, KeyBound, ReadMode, Txn};
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Rows of smaller tables are counted, so that ranks do not depend on an estimate.
 const COUNTED_ROWS: u64 = 1000;
@@ -91,7 +90,7 @@ impl Runner<'_> {
         against: Option<&str>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<PreparedSearch> {
-        let rules = word_rules(plan, ctx)?;
+        let rules = self.word_rules(plan, ctx)?;
         let text = against.unwrap_or_default();
         let mut search = match plan.mode {
             SearchMode::Boolean => parse_boolean(text, &rules)?,
@@ -140,41 +139,6 @@ fn text_of(value: &Value) -> Option<&str> {
         Value::Text(text) => Some(text),
         _ => None,
     }
-}
-
-/// What the session's and the index's settings say of words.
-fn word_rules(plan: &SearchPlan, ctx: &EvalContext<'_>) -> Result<WordRules> {
-    let words = plan.index.and_then(|index| plan.table.indexes[index].words.as_ref());
-    let collation = match words {
-        Some(words) => words.collation(),
-        None => match &plan.table.def.columns[plan.columns[0]].data_type {
-            DataType::Char { collation, .. }
-            | DataType::VarChar { collation, .. }
-            | DataType::Text { collation, .. } => *collation,
-            _ => Collation::DEFAULT,
-        },
-    };
-    let number = |name: &str, default: usize| match ctx.host.sysvar(VarScope::Any, name) {
-        Ok((Value::UInt(number), _)) => usize::try_from(number).unwrap_or(default),
-        Ok((Value::Int(number), _)) => usize::try_from(number).unwrap_or(default),
-        _ => default,
-    };
-    let stops = match ctx.host.sysvar(VarScope::Any, "innodb_ft_enable_stopword") {
-        Ok((Value::Int(stops), _)) => stops != 0,
-        Ok((Value::UInt(stops), _)) => stops != 0,
-        _ => true,
-    };
-    let stopwords: HashSet<Vec<u8>> = match stops {
-        true => DEFAULT_STOPWORDS.iter().filter_map(|word| word_key(collation, word)).collect(),
-        false => HashSet::new(),
-    };
-    Ok(WordRules {
-        parser: words.map_or(TextParser::Words, WordsCodec::parser),
-        collation,
-        min_chars: number("innodb_ft_min_token_size", 3),
-        max_chars: number("innodb_ft_max_token_size", 84),
-        stopwords: Arc::new(stopwords),
-    })
 }
 
 /// Words and their documents in an index.

@@ -2,6 +2,7 @@
 
 use super::{Information, Rows, or_null, row};
 use crate::account::Privileges;
+use crate::fulltext::DEFAULT_STOPWORDS;
 use crate::information::NamedValues;
 use inia_base::process::ProcessEntry;
 use inia_base::value::Value;
@@ -78,6 +79,10 @@ fn level(isolation: Isolation) -> &'static str {
         Isolation::RepeatableRead => "REPEATABLE READ",
         Isolation::Serializable => "SERIALIZABLE",
     }
+}
+
+pub(super) fn default_stopwords(_: &Information<'_>, rows: &mut Rows) {
+    rows.extend(DEFAULT_STOPWORDS.iter().map(|word| row![*word]));
 }
 
 pub(super) fn transactions(info: &Information<'_>, rows: &mut Rows) {

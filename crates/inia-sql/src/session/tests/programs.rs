@@ -188,6 +188,18 @@ fn a_failed_statement_undoes_what_its_functions_and_triggers_did() {
 }
 
 #[test]
+fn triggers_are_listed_in_the_order_of_firing() {
+    let db = TestDb::new();
+    let mut session = db.session();
+    session.ok("CREATE TABLE t (a INT)");
+    session.ok("CREATE TRIGGER b BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1");
+    session.ok("CREATE TRIGGER a BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 2");
+    session.ok("CREATE TRIGGER c BEFORE INSERT ON t FOR EACH ROW PRECEDES b SET NEW.a = 3");
+    session.ok("CREATE TRIGGER a_first AFTER DELETE ON t FOR EACH ROW SET @x = 1");
+    session.check(&[("SELECT TRIGGER_NAME FROM information_schema.TRIGGERS", "c\nb\na\na_first")]);
+}
+
+#[test]
 fn load_data_fires_triggers() {
     let db = TestDb::new();
     let mut session = db.session();

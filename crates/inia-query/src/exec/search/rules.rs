@@ -1,0 +1,95 @@
+//! Which words a search looks for, by the settings of the session and of the index.
+
+use crate::catalog::Table;
+use crate::error::StorageResult;
+use crate::exec::{Result, Runner};
+use crate::fulltext::{DEFAULT_STOPWORDS, TextParser, WordRules, word_key};
+use crate::plan::search::SearchPlan;
+use crate::row::{Cell, WordsCodec};
+use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::value::Value;
+use inia_expr::{EvalContext, VarScope};
+use inia_storage::{Direction, KeyBound, ReadMode};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The variables that name tables of stopwords, the one that counts first; a table is named as
+/// `schema/table`.
+const STOPWORD_TABLES: [&str; 2] =
+    ["innodb_ft_user_stopword_table", "innodb_ft_server_stopword_table"];
+
+/// The column of such a table.
+const STOPWORD_COLUMN: &str = "value";
+
+impl Runner<'_> {
+    /// What the settings say of words.
+    pub(super) fn word_rules(&self, plan: &SearchPlan, ctx: &EvalContext<'_>) -> Result<WordRules> {
+        let words = plan.index.and_then(|index| plan.table.indexes[index].words.as_ref());
+        let collation = match words {
+            Some(words) => words.collation(),
+            None => match &plan.table.def.columns[plan.columns[0]].data_type {
+                DataType::Char { collation, .. }
+                | DataType::VarChar { collation, .. }
+                | DataType::Text { collation, .. } => *collation,
+                _ => Collation::DEFAULT,
+            },
+        };
+        let stopwords = match number(ctx, "innodb_ft_enable_stopword", 1) {
+            0 => Vec::new(),
+            _ => self.stopwords(ctx)?,
+        };
+        let keys = stopwords.iter().filter_map(|word| word_key(collation, word));
+        Ok(WordRules {
+            parser: words.map_or(TextParser::Words, WordsCodec::parser),
+            collation,
+            min_chars: number(ctx, "innodb_ft_min_token_size", 3),
+            max_chars: number(ctx, "innodb_ft_max_token_size", 84),
+            stopwords: Arc::new(keys.collect::<HashSet<Vec<u8>>>()),
+        })
+    }
+
+    /// The words that are not searched for: those of a table that a variable names, or the default
+    /// ones.
+    fn stopwords(&self, ctx: &EvalContext<'_>) -> Result<Vec<String>> {
+        for variable in STOPWORD_TABLES {
+            if let Some(table) = self.stopword_table(ctx, variable) {
+                return self.stopwords_of(&table);
+            }
+        }
+        Ok(DEFAULT_STOPWORDS.iter().map(|word| (*word).to_owned()).collect())
+    }
+
+    fn stopword_table(&self, ctx: &EvalContext<'_>, variable: &str) -> Option<Arc<Table>> {
+        let Ok((Value::Text(name), _)) = ctx.host.sysvar(VarScope::Any, variable) else {
+            return None;
+        };
+        let (schema, table) = name.split_once('/')?;
+        let catalog = self.exec.information().catalog;
+        catalog.schemas.get(schema)?.tables.get(table).cloned()
+    }
+
+    fn stopwords_of(&self, table: &Arc<Table>) -> Result<Vec<String>> {
+        let Some(column) = table.def.column(STOPWORD_COLUMN) else { return Ok(Vec::new()) };
+        let mut txn = self.txn_of(table).borrow_mut();
+        let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
+        let (tree, mode) = (&table.clustered, ReadMode::Snapshot);
+        let mut cursor = txn.cursor(tree, low, high, Direction::Forward, mode);
+        let mut words = Vec::new();
+        while let Some(record) = cursor.next(&mut txn).sql()? {
+            if let Cell::Text(word) = table.layout.cell(record.value, column)? {
+                words.push(word.to_owned());
+            }
+        }
+        Ok(words)
+    }
+}
+
+/// A variable's number.
+fn number(ctx: &EvalContext<'_>, variable: &str, default: usize) -> usize {
+    match ctx.host.sysvar(VarScope::Any, variable) {
+        Ok((Value::UInt(number), _)) => usize::try_from(number).unwrap_or(default),
+        Ok((Value::Int(number), _)) => usize::try_from(number).unwrap_or(default),
+        _ => default,
+    }
+}

@@ -1,0 +1,24 @@
+-- Which words are searched for.
+SELECT * FROM information_schema.INNODB_FT_DEFAULT_STOPWORD ORDER BY value;
+SELECT COUNT(*) FROM information_schema.INNODB_FT_DELETED;
+SHOW VARIABLES LIKE 'innodb_ft_enable_stopword';
+SHOW VARIABLES LIKE 'innodb_ft_m__\_token_size';
+CREATE TABLE t (id INT PRIMARY KEY, a TEXT, FULLTEXT (a));
+INSERT INTO t VALUES (1, 'the about what'), (2, 'what of a www'), (3, 'no'), (4, 'yes'), (5, 'maybe');
+SELECT id FROM t WHERE MATCH (a) AGAINST ('about what the www') ORDER BY id;
+SELECT id FROM t WHERE MATCH (a) AGAINST ('no yes') ORDER BY id;
+SET SESSION innodb_ft_enable_stopword = OFF;
+CREATE TABLE every (id INT PRIMARY KEY, a TEXT, FULLTEXT (a));
+INSERT INTO every SELECT * FROM t;
+SELECT id FROM every WHERE MATCH (a) AGAINST ('about the') ORDER BY id;
+SELECT id FROM every WHERE MATCH (a) AGAINST ('"the about"' IN BOOLEAN MODE) ORDER BY id;
+SET SESSION innodb_ft_enable_stopword = ON;
+CREATE TABLE stops (value VARCHAR(30));
+INSERT INTO stops VALUES ('maybe'), ('yes');
+SET SESSION innodb_ft_user_stopword_table = 'diff/stops';
+CREATE TABLE own (id INT PRIMARY KEY, a TEXT, FULLTEXT (a));
+INSERT INTO own SELECT * FROM t;
+SELECT id FROM own WHERE MATCH (a) AGAINST ('maybe yes') ORDER BY id;
+SELECT id FROM own WHERE MATCH (a) AGAINST ('about the') ORDER BY id;
+SELECT id FROM own WHERE MATCH (a) AGAINST ('what' IN BOOLEAN MODE) ORDER BY id;
+SET SESSION innodb_ft_user_stopword_table = DEFAULT;
