@@ -43,6 +43,9 @@ fn other_sessions_use_a_new_definition_at_once() {
     assert_eq!(two.execute(kept, &[]), "2");
     assert_eq!(two.execute(insert, &[]), "1 affected");
     two.check(&[("SELECT a FROM t ORDER BY a", "1\n50")]);
+    one.ok("DROP FUNCTION f");
+    one.ok("CREATE FUNCTION f() RETURNS VARCHAR(10) DETERMINISTIC RETURN 'text'");
+    assert_eq!(two.execute(kept, &[]), "text\ntext");
     one.ok("DROP TRIGGER tr");
     assert_eq!(two.execute(insert, &[]), "1 affected");
     two.check(&[("SELECT a FROM t ORDER BY a", "1\n1\n50")]);
