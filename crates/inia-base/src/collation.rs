@@ -11,18 +11,22 @@
 mod bytes;
 mod casing;
 mod charset;
+mod code_set;
 mod codes;
 mod entries;
 mod like;
+mod sortable;
 mod tables;
 mod tailoring;
 #[cfg(test)]
 mod tests;
 mod weighted;
 mod weights;
+mod wide;
 
 pub use charset::Charset;
 use entries::{ENTRIES, Entry};
+use sortable::Sortable;
 use std::cmp::Ordering;
 use std::fmt;
 use tables::WeightTable;
@@ -36,11 +40,13 @@ pub struct Collation(pub u16);
 #[derive(Clone, Copy)]
 enum Order {
     /// The bytes.
-    Bytes,
+    Plain,
     /// Code points.
     CodePoints,
     /// Weights.
     Table(&'static WeightTable),
+    /// Bytes that the whole text is turned into.
+    Sortable(&'static Sortable),
 }
 
 /// How a collation works; resolved once, cheap to copy.
@@ -52,6 +58,8 @@ enum Engine {
     Utf8 { pad: bool },
     /// Weights.
     Weighted(&'static Weighted),
+    /// Bytes that the whole text is turned into.
+    Sortable(&'static Sortable),
 }
 
 impl Collation {
@@ -132,9 +140,10 @@ impl Collation {
     fn engine(self) -> Engine {
         let entry = self.entry();
         match entry.order {
-            Order::Bytes => Engine::Bytes,
+            Order::Plain => Engine::Bytes,
             Order::CodePoints => Engine::Utf8 { pad: entry.pad },
             Order::Table(table) => Engine::Weighted(table),
+            Order::Sortable(sortable) => Engine::Sortable(sortable),
         }
     }
 
@@ -145,6 +154,7 @@ impl Collation {
             Engine::Bytes | Engine::Utf8 { pad: false } => a.cmp(b),
             Engine::Utf8 { pad: true } => compare_padded(a, b),
             Engine::Weighted(weighted) => weighted.compare(a, b),
+            Engine::Sortable(sortable) => sortable.compare(a, b),
         }
     }
 
@@ -164,6 +174,7 @@ impl Collation {
             Engine::Utf8 { pad: false } => out.extend(text.iter().map(|byte| byte.wrapping_add(1))),
             Engine::Utf8 { pad: true } => padded_key(text, out),
             Engine::Weighted(weighted) => weighted.sort_key(text, out),
+            Engine::Sortable(sortable) => sortable.sort_key(text, out),
         }
     }
 
@@ -179,24 +190,31 @@ impl Collation {
                 trim_spaces(text).iter().for_each(|&byte| hasher.push(byte));
             }
             Engine::Weighted(weighted) => return weighted.hash(text),
+            Engine::Sortable(sortable) => {
+                let mut key = Vec::new();
+                sortable.sort_key(text, &mut key);
+                key.iter().for_each(|&byte| hasher.push(byte));
+            }
         }
         hasher.finish()
     }
 
     /// The bytes of WEIGHT_STRING.
     pub fn weight_string(self, text: &[u8], out: &mut Vec<u8>) {
+        let charset = self.charset();
         match self.engine() {
-            Engine::Weighted(weighted) if self.charset().max_bytes() > 1 => {
+            Engine::Sortable(sortable) => out.append(&mut sortable.weight_string(text)),
+            // `gb18030_unicode_520_ci` weighs as Unicode does.
+            Engine::Weighted(weighted) if charset.is_unicode() || self.0 == 250 => {
                 weighted.weight_string(text, out);
             }
-            Engine::Weighted(weighted) => {
-                let mut wide = Vec::new();
-                weighted.weight_string(text, &mut wide);
-                out.extend(wide.iter().skip(1).step_by(2));
+            Engine::Weighted(_) if charset == Charset::Big5 && !self.is_binary() => {
+                tables::BIG5_STROKES.byte_weights(text, charset, out);
             }
+            Engine::Weighted(weighted) => weighted.byte_weights(text, charset, out),
             Engine::Utf8 { .. } if self.0 != 309 && self.0 != 65 => {
                 // Two bytes where the set has no characters beyond the first plane.
-                let skipped = if self.charset().has('\u{10000}') { 1 } else { 2 };
+                let skipped = if charset.has('\u{10000}') { 1 } else { 2 };
                 for char in String::from_utf8_lossy(text).chars() {
                     out.extend_from_slice(&u32::from(char).to_be_bytes()[skipped..]);
                 }

@@ -59,6 +59,10 @@ pub enum KillTarget {
 pub trait Processes: Send + Sync {
     /// All connections in the order of their ids.
     fn list(&self) -> Vec<ProcessEntry>;
+    /// How many connections run a statement.
+    fn running(&self) -> usize {
+        self.list().iter().filter(|entry| entry.command != "Sleep").count()
+    }
     /// Ends a connection or its statement; false if there is no such connection.
     fn kill(&self, id: u64, target: KillTarget) -> bool;
     /// What the server has counted.

@@ -278,7 +278,11 @@ impl Binder<'_> {
         if collation == Collation::BINARY {
             return Ok(bytes_literal(bytes.to_vec()));
         }
-        let text = collate::decode(collation, bytes).ok_or_else(|| {
+        // What is too short for a character of several bytes is filled up in front.
+        let size = usize::from(collation.charset().min_bytes());
+        let missing = bytes.len().next_multiple_of(size) - bytes.len();
+        let filled = [&[0; 4][..missing], bytes].concat();
+        let text = collate::decode(collation, &filled).ok_or_else(|| {
             let hex: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
             let name = charset.to_lowercase();
             SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &hex])

@@ -72,11 +72,12 @@ fn stronger(left: Pair, right: Pair) -> Result<Pair, ()> {
     }
 }
 
-/// Unicode takes in other character sets, and utf8mb4 takes in utf8mb3, at equal strength.
+/// Unicode takes in other character sets at equal strength, and utf8mb4 its other sets.
 fn is_superset(left: Pair, right: Pair) -> bool {
     let ((lc, ls), (rc, rs)) = (left, right);
-    let unicode = |c: Collation| is_utf8(c);
-    unicode(lc) && (ls < rs || (ls == rs && (!unicode(rc) || is_utf8mb4(lc))))
+    let (left, right) = (lc.charset(), rc.charset());
+    let wider = !right.is_unicode() || left == Charset::Utf8mb4;
+    left.is_unicode() && (ls < rs || (ls == rs && wider))
 }
 
 /// The collation of a string made of all operands, for CONCAT, CASE and the like.
@@ -176,13 +177,9 @@ pub fn same_charset(left: Collation, right: Collation) -> bool {
     left.charset() == right.charset()
 }
 
-/// Whether the character set is all or most of Unicode.
+/// Whether text of the character set is UTF-8, as all text is in memory.
 pub fn is_utf8(collation: Collation) -> bool {
-    matches!(collation.charset(), Charset::Utf8mb3 | Charset::Utf8mb4)
-}
-
-fn is_utf8mb4(collation: Collation) -> bool {
-    collation.charset() == Charset::Utf8mb4
+    collation.charset().is_utf8()
 }
 
 fn is_bytewise(collation: Collation) -> bool {

@@ -423,6 +423,14 @@ pub struct EvalContext<'s> {
     pub seeded_rand: HashMap<usize, (u64, u64), PlainHasher>,
 }
 
+/// What a run of a statement had warned of at some moment.
+#[derive(Debug)]
+pub struct WarningMark {
+    count: u64,
+    kept: usize,
+    warned: HashSet<usize, PlainHasher>,
+}
+
 impl<'s> EvalContext<'s> {
     /// A context for a query.
     pub fn new(
@@ -487,6 +495,19 @@ impl<'s> EvalContext<'s> {
             self.warnings.push(Warning::of(Level::Warning, error.clone()));
         }
         self.ignores
+    }
+
+    /// What was warned of so far, before a part of the run that may have to be done anew.
+    pub fn mark_warnings(&self) -> WarningMark {
+        let (count, kept) = (self.warnings.count, self.warnings.list.len());
+        WarningMark { count, kept, warned: self.warned.clone() }
+    }
+
+    /// Forgets what was warned of since: that part of the run is done anew.
+    pub fn forget_warnings(&mut self, since: WarningMark) {
+        self.warnings.count = since.count;
+        self.warnings.list.truncate(since.kept);
+        self.warned = since.warned;
     }
 
     /// Raises a note.

@@ -38,7 +38,7 @@ pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_
 pub use constant::wrong_date;
 pub use context::{
     Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, StoredFunction,
-    Strictness, SubqueryRunner, UserVar, VarScope, Warning, Warnings,
+    Strictness, SubqueryRunner, UserVar, VarScope, Warning, WarningMark, Warnings,
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};
 pub use func::{is_native_function, year_operand};

@@ -9,7 +9,7 @@ use crate::error::OpenError;
 use crate::status::Counters;
 use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
-use crate::workers::{Helpers, WorkerPool, processors};
+use crate::workers::{Helpers, Machine, WorkerPool, processors};
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
@@ -254,16 +254,11 @@ impl Database {
         self.processes.get()
     }
 
-    /// Helpers for a statement that may have so many threads with its own: no more than there are
-    /// processors that no other statement uses.
+    /// Helpers for a statement that may have so many threads with its own.
     pub(crate) fn helpers(&self, threads: usize) -> Helpers<'_> {
-        let most = processors().max(self.global_number("inia_parallel_workers") as usize);
-        let others = self.processes().map_or(0, |processes| {
-            let list = processes.list();
-            list.iter().filter(|entry| entry.command != "Sleep").count().saturating_sub(1)
-        });
-        let idle = most.saturating_sub(1 + others);
-        self.workers.take(threads.saturating_sub(1).min(idle), most - 1)
+        let set = self.global_number("inia_parallel_workers") as usize;
+        let machine = Machine { processors: processors().max(set), processes: self.processes() };
+        self.workers.take(threads, machine)
     }
 
     /// Seconds since the opening.

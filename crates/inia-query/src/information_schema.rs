@@ -89,6 +89,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "innodb_table_stats", innodb::table_stats),
     ("mysql", "password_history", grants::mysql_password_history),
     ("mysql", "role_edges", grants::mysql_role_edges),
+    ("mysql", "procs_priv", grants::mysql_procs_priv),
     ("mysql", "tables_priv", grants::mysql_tables_priv),
     ("mysql", "user", grants::mysql_user),
     ("performance_schema", "global_status", server::global_status),

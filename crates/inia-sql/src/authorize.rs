@@ -16,7 +16,7 @@ mod tests;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
 use inia_query::account::{Access, AccountName, Privileges};
-use inia_query::catalog::CatalogVersion;
+use inia_query::catalog::{CatalogVersion, ProgramKind};
 use inia_query::referenced::{ReferencedObjects, named_tables, values_set};
 use std::sync::Arc;
 
@@ -283,7 +283,8 @@ impl Checker<'_> {
                 locks.iter().try_for_each(|lock| self.read_lock(&lock.table))
             }
             Statement::Call(call) => {
-                self.routine(&call.name, Privileges::EXECUTE, "execute")?;
+                let kind = ProgramKind::Procedure;
+                self.routine(kind, &call.name, Privileges::EXECUTE, "execute")?;
                 self.exprs(&call.args)
             }
             _ => self.definition(statement),
@@ -291,13 +292,18 @@ impl Checker<'_> {
     }
 
     /// Error 1370.
-    fn routine(&self, name: &ObjectName, wanted: Privileges, command: &str) -> Result<()> {
-        if self.access.on_database(self.schema_of(name)).has(wanted) {
+    fn routine(
+        &self,
+        kind: ProgramKind,
+        name: &ObjectName,
+        wanted: Privileges,
+        command: &str,
+    ) -> Result<()> {
+        let schema = self.schema_of(name);
+        if self.access.on_routine(kind, schema, &name.name).has(wanted) {
             return Ok(());
         }
-        let AccountName { user, host } = &self.access.account;
-        let routine = format!("{}.{}", self.schema_of(name), name.name);
-        error(ErrorCode::ProcAccessDenied, &[&command, user, host, &routine])
+        Err(self.access.no_routine(command, &format!("{schema}.{}", name.name)))
     }
 
     fn definition(&self, statement: &Statement) -> Result<()> {
@@ -351,7 +357,13 @@ impl Checker<'_> {
         match kind {
             RoutineKind::Event => self.database(name.db.as_deref(), Privileges::EVENT),
             RoutineKind::Trigger => Ok(()),
-            _ => self.routine(name, Privileges::ALTER_ROUTINE, "alter routine"),
+            RoutineKind::Procedure | RoutineKind::Function => {
+                let kind = match kind {
+                    RoutineKind::Function => ProgramKind::Function,
+                    _ => ProgramKind::Procedure,
+                };
+                self.routine(kind, name, Privileges::ALTER_ROUTINE, "alter routine")
+            }
         }
     }
 

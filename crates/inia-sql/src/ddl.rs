@@ -17,6 +17,7 @@ mod dependents;
 mod foreign;
 mod fulltext;
 mod rebuild;
+pub(crate) mod routine_grants;
 mod rules;
 mod schema;
 mod table;

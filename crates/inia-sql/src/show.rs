@@ -326,18 +326,17 @@ fn server(kind: &ShowKind) -> Option<Template> {
                 ("SAVEPOINTS", "Savepoints"),
             ],
         ),
-        ShowKind::Charset => template(
-            "information_schema.CHARACTER_SETS",
-            &[
+        ShowKind::Charset => {
+            let columns = [
                 ("CHARACTER_SET_NAME", "Charset"),
                 ("DESCRIPTION", "Description"),
                 ("DEFAULT_COLLATE_NAME", "Default collation"),
                 ("MAXLEN", "Maxlen"),
-            ],
-        ),
-        ShowKind::Collation => template(
-            "information_schema.COLLATIONS",
-            &[
+            ];
+            Template { order: true, ..template("information_schema.CHARACTER_SETS", &columns) }
+        }
+        ShowKind::Collation => {
+            let columns = [
                 ("COLLATION_NAME", "Collation"),
                 ("CHARACTER_SET_NAME", "Charset"),
                 ("ID", "Id"),
@@ -345,8 +344,9 @@ fn server(kind: &ShowKind) -> Option<Template> {
                 ("IS_COMPILED", "Compiled"),
                 ("SORTLEN", "Sortlen"),
                 ("PAD_ATTRIBUTE", "Pad_attribute"),
-            ],
-        ),
+            ];
+            Template { order: true, ..template("information_schema.COLLATIONS", &columns) }
+        }
         ShowKind::Plugins => template(
             "information_schema.PLUGINS",
             &[

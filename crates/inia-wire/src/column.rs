@@ -118,7 +118,7 @@ pub(crate) fn recoding(column: &ResultColumn, results: u16) -> Option<Charset> {
     // A client that wants bytes gets those of the column's own character set.
     let results = if results == Collation::BINARY.0 { 0 } else { results };
     let charset = Collation(collation_of(column, results)).charset();
-    matches!(charset, Charset::Latin1 | Charset::Ascii | Charset::Utf8mb3).then_some(charset)
+    (!matches!(charset, Charset::Utf8mb4 | Charset::Binary)).then_some(charset)
 }
 
 /// Appends a string in a column's character set.
@@ -130,13 +130,9 @@ pub(crate) fn put_recoded(out: &mut Vec<u8>, value: &[u8], charset: Charset) {
     }
 }
 
-/// The `_bin` collations of the usual character sets: utf8mb4, utf8mb4_0900, utf8mb3, latin1,
-/// ascii, and binary itself.
-const BINARY_COLLATIONS: [u16; 6] = [46, 309, 83, 47, 65, 63];
-
 /// Flags that follow from the type alone, added to those the engine reports.
 pub(crate) fn type_flags(column: &ResultColumn) -> u16 {
-    let by_collation = |collation: &Collation| match BINARY_COLLATIONS.contains(&collation.0) {
+    let by_collation = |collation: &Collation| match collation.is_binary() {
         true => flags::BINARY,
         false => 0,
     };

@@ -144,7 +144,7 @@ impl Params {
                 let kind = kind.ok_or(WireError::Malformed("parameters without types"))?;
                 decode_value(&mut from, kind, slot)?;
             }
-            if charset == Charset::Latin1 && !is_binary(code) {
+            if charset.is_recoded() && !is_binary(code) {
                 decode_text(slot, charset);
             }
         }

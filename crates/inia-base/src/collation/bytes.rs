@@ -16,6 +16,8 @@ pub(super) struct ByteSet {
     pages: Vec<[u8; 256]>,
     upper: [u8; 256],
     lower: [u8; 256],
+    /// Whether ASCII letters have their usual counterparts.
+    pub(super) is_usual_in_ascii: bool,
     /// Per collation, the weights of each byte.
     weights: Vec<Vec<Vec<u16>>>,
 }
@@ -42,7 +44,8 @@ impl ByteSet {
         let lower = bytes(|byte| byte).map(|byte| byte as u8);
         let weights = std::iter::from_fn(table).collect();
         let (mut page_of, mut pages) = ([0; 256], vec![[0; 256]]);
-        for (byte, &char) in chars.iter().enumerate() {
+        // Of two bytes for one character the lower counts.
+        for (byte, &char) in chars.iter().enumerate().rev() {
             let page = &mut page_of[usize::from(char >> 8)];
             if *page == 0 {
                 *page = pages.len() as u8;
@@ -51,7 +54,11 @@ impl ByteSet {
             pages[usize::from(*page)][usize::from(char & 0xFF)] = byte as u8;
         }
         pages[usize::from(page_of[0])][0] = 0;
-        ByteSet { chars, page_of, pages, upper, lower, weights }
+        let is_usual_in_ascii = (0..0x80u8).all(|byte| {
+            let (upper, lower) = (upper[usize::from(byte)], lower[usize::from(byte)]);
+            upper == byte.to_ascii_uppercase() && lower == byte.to_ascii_lowercase()
+        });
+        ByteSet { chars, page_of, pages, upper, lower, is_usual_in_ascii, weights }
     }
 
     /// The byte of a character.
@@ -95,7 +102,8 @@ impl ByteSet {
             Some(index) => self.weights[index][usize::from(byte)].clone(),
             None => vec![byte.into()],
         };
-        let chars = (0..=255).filter_map(|byte| Some((self.char(byte)?, own(byte))));
+        // Of two bytes for one character the lower counts.
+        let chars = (0..=255).rev().filter_map(|byte| Some((self.char(byte)?, own(byte))));
         Weights::of_chars(chars, &own(b'?'))
     }
 }

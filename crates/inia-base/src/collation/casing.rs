@@ -5,6 +5,7 @@
 //! zigzag distance from each character to its counterpart.
 
 use super::bytes::ByteSet;
+use super::code_set::CodeSet;
 use std::sync::LazyLock;
 
 /// Which map a collation uses.
@@ -15,7 +16,9 @@ pub(super) enum Casing {
     /// ASCII letters only.
     AsciiCase,
     /// The tables of an 8-bit set.
-    Set(&'static LazyLock<ByteSet>),
+    Bytes(&'static LazyLock<ByteSet>),
+    /// The tables of a set of several bytes.
+    Codes(&'static LazyLock<CodeSet>),
     /// As [`Casing::Unicode300`], but i and I are letters apart, each with and without a dot.
     Turkish,
     /// Unicode 3.0: general and unicode collations.
@@ -84,7 +87,11 @@ impl Casing {
     /// Whether ASCII letters have their usual counterparts.
     #[inline]
     pub(super) fn is_usual_in_ascii(self) -> bool {
-        !matches!(self, Casing::NoCase | Casing::Turkish)
+        match self {
+            Casing::NoCase | Casing::Turkish => false,
+            Casing::Bytes(set) => set.is_usual_in_ascii,
+            _ => true,
+        }
     }
 
     /// The upper-case counterpart.
@@ -92,9 +99,10 @@ impl Casing {
         match self {
             Casing::NoCase => char,
             Casing::Turkish if char == 'i' => 'İ',
+            Casing::Bytes(set) => set.upper(char),
             _ if char.is_ascii() => char.to_ascii_uppercase(),
             Casing::AsciiCase => char,
-            Casing::Set(set) => set.upper(char),
+            Casing::Codes(set) => set.upper(char),
             Casing::Unicode300 | Casing::Turkish => find(&UNICODE_300.upper, char),
             Casing::Unicode520 => find(&UNICODE_520.upper, char),
             Casing::Unicode900 => find(&UNICODE_900.upper, char),
@@ -106,9 +114,10 @@ impl Casing {
         match self {
             Casing::NoCase => char,
             Casing::Turkish if char == 'I' => 'ı',
+            Casing::Bytes(set) => set.lower(char),
             _ if char.is_ascii() => char.to_ascii_lowercase(),
             Casing::AsciiCase => char,
-            Casing::Set(set) => set.lower(char),
+            Casing::Codes(set) => set.lower(char),
             Casing::Unicode300 | Casing::Turkish => find(&UNICODE_300.lower, char),
             Casing::Unicode520 => find(&UNICODE_520.lower, char),
             Casing::Unicode900 => find(&UNICODE_900.lower, char),

@@ -50,6 +50,7 @@ impl Matcher {
         match self.engine {
             Engine::Bytes | Engine::Utf8 { .. } => a == b,
             Engine::Weighted(weighted) => weighted.same_char(a, b),
+            Engine::Sortable(sortable) => sortable.same_char(a, b),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Collations that go by weights: comparing, keys, hashes.
 
+use super::charset::Charset;
 use super::codes::{Codes, SPACE_STEP};
 use super::tailoring::{Contractions, Tailored};
 use super::weights::{CharWeights, Weights};
@@ -359,6 +360,30 @@ impl Weighted {
             }
             for weight in weights {
                 out.extend_from_slice(&weight.to_be_bytes());
+            }
+        }
+    }
+
+    /// As [`Weighted::weight_string`] where weights are bytes of codes: one of a set of single
+    /// bytes each, and elsewhere as many as a code has, which for a single byte are not two.
+    pub(super) fn byte_weights(&self, text: &[u8], charset: Charset, out: &mut Vec<u8>) {
+        let Some(level) = self.levels.first() else { return };
+        let mut at = 0;
+        while at < text.len() {
+            let char = next_char(text, &mut at);
+            let single = char::from_u32(char).is_none_or(|char| charset.bytes_of(char) == 1);
+            let weights = level.weights.of(char);
+            match *weights.as_slice() {
+                ref own if charset.max_bytes() == 1 => {
+                    out.extend(own.iter().map(|weight| *weight as u8));
+                }
+                [weight @ 0..0x100] => out.push(weight as u8),
+                [weight] if single => out.push((weight >> 8) as u8),
+                ref own => {
+                    let bytes = own.iter().flat_map(|weight| weight.to_be_bytes());
+                    let third = charset.max_bytes() == 3 && own.len() == 2;
+                    out.extend(bytes.take(if third { 3 } else { 4 }));
+                }
             }
         }
     }

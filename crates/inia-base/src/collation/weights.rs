@@ -83,10 +83,19 @@ impl<'a> Reader<'a> {
 
     /// The next bytes as they are.
     pub(super) fn take(&mut self, size: usize) -> &'a [u8] {
-        let end = (self.at + size).min(self.bytes.len());
+        let end = self.at.saturating_add(size).min(self.bytes.len());
         let taken = &self.bytes[self.at..end];
         self.at = end;
         taken
+    }
+
+    /// All that was not read yet.
+    pub(super) fn rest(&mut self) -> &'a [u8] {
+        self.take(self.bytes.len())
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.at >= self.bytes.len()
     }
 
     pub(super) fn number(&mut self) -> u32 {

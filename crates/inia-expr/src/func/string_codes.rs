@@ -92,12 +92,14 @@ fn weights(ty: &ExprType) -> u64 {
 fn ord(a: &mut Args<'_, '_>) -> FnResult {
     let ty = a.arg_type(0);
     let bytes = a.bytes(0)?;
-    if !ty.is_text() || !collate::is_utf8(ty.collation()) {
+    if !ty.is_text() {
         return Ok(Value::Int(bytes.first().copied().unwrap_or(0).into()));
     }
     let text = a.text(0)?;
     let first = text.chars().next().map_or(0, char::len_utf8);
-    let code = text.as_bytes()[..first].iter().fold(0i64, |code, b| code << 8 | i64::from(*b));
+    let code = collate::encode(ty.collation(), &text[..first])
+        .iter()
+        .fold(0i64, |code, b| code << 8 | i64::from(*b));
     Ok(Value::Int(code))
 }
 

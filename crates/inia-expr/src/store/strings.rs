@@ -142,11 +142,12 @@ fn fit(
     let end = match limit {
         Limit::Chars(chars) if text.len() <= chars as usize => return Ok(text),
         Limit::Chars(chars) => text.char_indices().nth(chars as usize).map(|(at, _)| at),
-        Limit::Bytes(bytes) if text.len() <= bytes as usize => return Ok(text),
+        // No character takes more than four times its bytes in memory.
+        Limit::Bytes(bytes) if text.len() <= bytes as usize / 4 => return Ok(text),
         Limit::Bytes(bytes) => {
-            let wide = collate::is_utf8(collation);
+            let charset = collation.charset();
             let units = text.char_indices().scan(0usize, |used, (at, c)| {
-                *used += if wide { c.len_utf8() } else { 1 };
+                *used += charset.bytes_of(c);
                 Some((at, *used))
             });
             units.into_iter().find(|(_, used)| *used > bytes as usize).map(|(at, _)| at)

@@ -1,6 +1,6 @@
 //! What a session may do: its account's privileges and those of its active roles together.
 
-use super::def::{AccountDef, Columns};
+use super::def::{AccountDef, Columns, RoutineName};
 use super::host::{database_specificity, is_database};
 use super::privilege::Privileges;
 use super::store::AccountsVersion;
@@ -29,6 +29,7 @@ pub struct Access {
     databases: Vec<(String, Privileges)>,
     tables: BTreeMap<(String, String), Privileges>,
     columns: BTreeMap<(String, String), Columns>,
+    routines: BTreeMap<RoutineName, Privileges>,
 }
 
 impl Access {
@@ -81,6 +82,9 @@ impl Access {
             let own = self.columns.entry(table.clone()).or_default();
             columns.0.iter().for_each(|(name, privileges)| own.add(name, *privileges));
         }
+        for (routine, privileges) in &def.routines {
+            *self.routines.entry(routine.clone()).or_default() |= *privileges;
+        }
     }
 
     /// May do everything that static privileges allow.
@@ -114,8 +118,12 @@ impl Access {
 
     /// Privileges on a routine, those on its database included.
     pub fn on_routine(&self, kind: ProgramKind, schema: &str, name: &str) -> Privileges {
-        let _ = (kind, name);
-        self.on_database(schema)
+        let on_database = self.on_database(schema);
+        if self.routines.is_empty() {
+            return on_database;
+        }
+        let own = self.routines.get(&RoutineName::new(kind, schema, name));
+        on_database | own.copied().unwrap_or_default()
     }
 
     /// Whether the account may see a routine at all, and its body.
@@ -163,6 +171,7 @@ impl Access {
             || self.on_database(name).has_any(Privileges::all_on_database() | Privileges::GRANT)
             || self.tables.iter().any(|((schema, _), p)| schema == name && *p != Privileges::NONE)
             || self.columns.keys().any(|(schema, _)| schema == name)
+            || self.routines.keys().any(|routine| routine.schema == name)
     }
 
     /// Whether the table may be seen at all.
@@ -223,6 +232,12 @@ impl Access {
         let args: [&dyn std::fmt::Display; 4] =
             [&command, &self.account.user, &self.client, &table];
         SqlError::new(ErrorCode::TableAccessDenied, &args)
+    }
+
+    /// Error 1370.
+    pub fn no_routine(&self, command: &str, routine: &str) -> SqlError {
+        let AccountName { user, host } = &self.account;
+        SqlError::new(ErrorCode::ProcAccessDenied, &[&command, user, host, &routine])
     }
 
     /// Error 1143.

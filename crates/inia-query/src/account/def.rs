@@ -2,13 +2,15 @@
 
 use super::password::OldPassword;
 use super::privilege::Privileges;
-use crate::catalog::AccountName;
 use crate::catalog::codec::{RecordReader, Writer};
 use crate::catalog::same_name;
+use crate::catalog::{AccountName, ProgramKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-const FORMAT: u64 = 3;
-/// Earlier formats: the first has no privileges on columns, both have no old passwords.
+const FORMAT: u64 = 4;
+/// Earlier formats: the first has no privileges on columns, the first two have no old passwords,
+/// none has privileges on routines.
+const WITHOUT_ROUTINES: u64 = 3;
 const WITHOUT_PAST: u64 = 2;
 const WITHOUT_COLUMNS: u64 = 1;
 
@@ -59,6 +61,20 @@ impl Columns {
     }
 }
 
+/// A stored procedure or function: its database, its kind, and its name in lower case.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RoutineName {
+    pub(crate) schema: String,
+    pub(crate) kind: ProgramKind,
+    pub(crate) name: String,
+}
+
+impl RoutineName {
+    pub(crate) fn new(kind: ProgramKind, schema: &str, name: &str) -> RoutineName {
+        RoutineName { schema: schema.to_owned(), kind, name: name.to_lowercase() }
+    }
+}
+
 /// An account or role.
 ///
 /// Wide: one field for each attribute that an account has.
@@ -100,6 +116,8 @@ pub struct AccountDef {
     pub(crate) tables: BTreeMap<(String, String), Privileges>,
     /// Privileges on columns by database and table.
     pub(crate) columns: BTreeMap<(String, String), Columns>,
+    /// Privileges on procedures and functions.
+    pub(crate) routines: BTreeMap<RoutineName, Privileges>,
     /// Granted roles, and whether they may be handed on.
     pub(crate) roles: BTreeMap<AccountName, bool>,
     /// Roles that are active after login.
@@ -181,20 +199,12 @@ impl AccountDef {
         });
         let defaults: Vec<_> = self.default_roles.iter().collect();
         w.list(&defaults, |w, name| put_name(w, name));
-        let columns: Vec<_> = self.columns.iter().collect();
-        w.list(&columns, |w, ((schema, table), columns)| {
-            w.text(schema);
-            w.text(table);
-            let columns: Vec<_> = columns.0.iter().collect();
-            w.list(&columns, |w, (name, privileges)| {
-                w.text(name);
-                w.int(privileges.0);
-            });
-        });
+        put_columns(&mut w, &self.columns);
         w.list(&self.past, |w, old| {
             w.int(old.since);
             w.bytes(&old.auth_string);
         });
+        put_routines(&mut w, &self.routines);
         w.0
     }
 
@@ -203,7 +213,7 @@ impl AccountDef {
         let mut r = RecordReader(bytes);
         let format = r.int()?;
         // Accounts of older formats stay readable: they are written anew at their next change.
-        if ![FORMAT, WITHOUT_PAST, WITHOUT_COLUMNS].contains(&format) {
+        if ![FORMAT, WITHOUT_ROUTINES, WITHOUT_PAST, WITHOUT_COLUMNS].contains(&format) {
             return None;
         }
         let mut def = AccountDef {
@@ -233,20 +243,53 @@ impl AccountDef {
             default_roles: r.list(name)?.into_iter().collect(),
             columns: BTreeMap::new(),
             past: Vec::new(),
+            routines: BTreeMap::new(),
         };
         // Each later format has one list more, so that a record of an older one ends before it.
         if format != WITHOUT_COLUMNS {
             def.columns = r.list(columns)?.into_iter().collect();
         }
-        if format == FORMAT {
+        if format >= WITHOUT_ROUTINES {
             def.past = r.list(old_password)?;
+        }
+        if format == FORMAT {
+            def.routines = r.list(routine)?.into_iter().collect();
         }
         Some(def)
     }
 }
 
+fn put_columns(w: &mut Writer, columns: &BTreeMap<(String, String), Columns>) {
+    let columns: Vec<_> = columns.iter().collect();
+    w.list(&columns, |w, ((schema, table), columns)| {
+        w.text(schema);
+        w.text(table);
+        let columns: Vec<_> = columns.0.iter().collect();
+        w.list(&columns, |w, (name, privileges)| {
+            w.text(name);
+            w.int(privileges.0);
+        });
+    });
+}
+
+fn put_routines(w: &mut Writer, routines: &BTreeMap<RoutineName, Privileges>) {
+    let routines: Vec<_> = routines.iter().collect();
+    w.list(&routines, |w, (routine, privileges)| {
+        w.text(&routine.schema);
+        w.bool(routine.kind == ProgramKind::Function);
+        w.text(&routine.name);
+        w.int(privileges.0);
+    });
+}
+
 fn old_password(r: &mut RecordReader<'_>) -> Option<OldPassword> {
     Some(OldPassword { since: r.int()?, auth_string: r.bytes()?.to_vec() })
+}
+
+fn routine(r: &mut RecordReader<'_>) -> Option<(RoutineName, Privileges)> {
+    let (schema, function, name) = (r.text()?, r.bool()?, r.text()?);
+    let kind = if function { ProgramKind::Function } else { ProgramKind::Procedure };
+    Some((RoutineName { schema, kind, name }, Privileges(r.int()?)))
 }
 
 fn columns(r: &mut RecordReader<'_>) -> Option<((String, String), Columns)> {

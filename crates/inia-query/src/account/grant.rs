@@ -1,12 +1,11 @@
 //! GRANT and REVOKE.
 
 use super::Actor;
-use super::def::{AccountDef, Columns};
+use super::def::{AccountDef, Columns, RoutineName};
 use super::privilege::{DYNAMIC, Privileges};
 use super::store::{AccountChange, AccountsVersion};
 use super::user::{Notes, known_role, not_granted};
-use crate::catalog::AccountName;
-use crate::catalog::same_name;
+use crate::catalog::{AccountName, ProgramKind, same_name};
 use crate::computed;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, GrantWhat, ObjectKind, PrivilegeLevel};
@@ -19,6 +18,7 @@ enum Level {
     Global,
     Database(String),
     Table(String, String),
+    Routine(RoutineName),
 }
 
 /// The privileges of one statement.
@@ -49,10 +49,11 @@ impl Level {
             }
             PrivilegeLevel::Object(kind, name) => {
                 let kind = match kind {
-                    ObjectKind::Function => "FUNCTION",
-                    _ => "PROCEDURE",
+                    ObjectKind::Function => ProgramKind::Function,
+                    _ => ProgramKind::Procedure,
                 };
-                return error(ErrorCode::SpDoesNotExist, &[&kind, &name.name]);
+                let schema = name.db.clone().map_or_else(current, Ok)?;
+                Level::Routine(RoutineName::new(kind, &schema, &name.name))
             }
         })
     }
@@ -63,6 +64,7 @@ impl Level {
             Level::Global => Privileges::ALL,
             Level::Database(_) => Privileges::all_on_database(),
             Level::Table(..) => Privileges::all_on_table(),
+            Level::Routine(_) => Privileges::all_on_routine(),
         }
     }
 
@@ -78,7 +80,7 @@ impl Level {
             return Ok(());
         }
         match self {
-            Level::Table(..) => error(ErrorCode::IllegalGrantForTable, &[]),
+            Level::Table(..) | Level::Routine(_) => error(ErrorCode::IllegalGrantForTable, &[]),
             _ => error(ErrorCode::WrongUsage, &[&"DB GRANT", &"GLOBAL PRIVILEGES"]),
         }
     }
@@ -89,6 +91,9 @@ impl Level {
             Level::Global => actor.access.global,
             Level::Database(schema) => actor.access.on_database(schema),
             Level::Table(schema, table) => actor.access.on_table(schema, table),
+            Level::Routine(RoutineName { schema, kind, name }) => {
+                actor.access.on_routine(*kind, schema, name)
+            }
         };
         let needed = wanted.fixed | Privileges::GRANT;
         if let Level::Table(schema, table) = self {
@@ -112,6 +117,12 @@ impl Level {
                     names.push("GRANT");
                 }
                 actor.access.no_table(&names.join(", "), table)
+            }
+            Level::Routine(routine) => {
+                let missing = (needed & !held).members().next();
+                let command = missing.map_or("grant".to_owned(), |one| one.name.to_lowercase());
+                let name = format!("{}.{}", routine.schema, routine.name);
+                actor.access.no_routine(&command, &name)
             }
         })
     }
@@ -253,7 +264,11 @@ fn refuse_loop(current: &AccountsVersion, role: &AccountName, to: &AccountName) 
 
 /// Error 1146, unless CREATE is among the privileges; error 1054 for columns that are not there.
 fn check_table(actor: &Actor<'_>, level: &Level, wanted: &Wanted) -> Result<()> {
-    let Level::Table(schema, table) = level else { return Ok(()) };
+    let (schema, table) = match level {
+        Level::Table(schema, table) => (schema, table),
+        Level::Routine(routine) => return check_routine(actor, routine),
+        Level::Global | Level::Database(_) => return Ok(()),
+    };
     let there = wanted.fixed.has(Privileges::CREATE)
         || actor.catalog.schemas.get(schema).is_some_and(|s| s.has(table))
         || computed::position(schema, table).is_some();
@@ -268,6 +283,16 @@ fn check_table(actor: &Actor<'_>, level: &Level, wanted: &Wanted) -> Result<()> 
     match wanted.columns.0.keys().find(unknown) {
         Some(name) => error(ErrorCode::UnknownColumn, &[name, table]),
         None => Ok(()),
+    }
+}
+
+/// Error 1305.
+fn check_routine(actor: &Actor<'_>, routine: &RoutineName) -> Result<()> {
+    let RoutineName { schema, kind, name } = routine;
+    let known = actor.catalog.schemas.get(schema).and_then(|own| own.program(*kind, name));
+    match known {
+        Some(_) => Ok(()),
+        None => error(ErrorCode::SpDoesNotExist, &[&kind.word(), name]),
     }
 }
 
@@ -310,6 +335,11 @@ fn give(def: &mut AccountDef, level: &Level, wanted: &Wanted, with_option: bool)
                 *def.tables.entry(table).or_default() |= fixed;
             }
         }
+        Level::Routine(routine) => {
+            if fixed != Privileges::NONE {
+                *def.routines.entry(routine.clone()).or_default() |= fixed;
+            }
+        }
     }
     for name in &wanted.dynamic {
         *def.dynamic.entry(name.clone()).or_default() |= with_option;
@@ -337,7 +367,7 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
             authorize_roles(actor, &roles)?;
             revoke_each(actor, revoke, |def| {
                 for role in &roles {
-                    if def.roles.remove(role).is_none() {
+                    if def.roles.remove(role).is_none() && !revoke.if_exists {
                         return Err(not_granted(role, &def.name));
                     }
                     // Default roles are granted ones, so a revoked role leaves both lists.
@@ -356,6 +386,7 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
                 def.databases.clear();
                 def.tables.clear();
                 def.columns.clear();
+                def.routines.clear();
                 Ok(())
             })
         }
@@ -434,6 +465,14 @@ fn take(def: &mut AccountDef, level: &Level, wanted: &Wanted) -> Result<()> {
             }
             def.tables.retain(|_, held| *held != Privileges::NONE);
             def.columns.retain(|_, columns| !columns.0.is_empty());
+        }
+        Level::Routine(routine) => {
+            let Some(held) = def.routines.get_mut(routine) else {
+                let args: [&dyn std::fmt::Display; 3] = [user, host, &routine.name];
+                return error(ErrorCode::NonexistingProcGrant, &args);
+            };
+            *held &= !wanted.fixed;
+            def.routines.retain(|_, held| *held != Privileges::NONE);
         }
     }
     Ok(())

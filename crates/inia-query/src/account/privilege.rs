@@ -127,6 +127,11 @@ impl Privileges {
         collect(|privilege| privilege.on_database)
     }
 
+    /// What may be granted on a procedure or a function.
+    pub fn all_on_routine() -> Privileges {
+        Privileges::EXECUTE | Privileges::ALTER_ROUTINE
+    }
+
     /// What ALL means on a table.
     pub fn all_on_table() -> Privileges {
         collect(|privilege| privilege.on_table)

@@ -5,7 +5,7 @@ use super::def::{AccountDef, Columns};
 use super::privilege::Privileges;
 use super::user::not_granted;
 use crate::catalog::AccountName;
-use crate::catalog::quoted;
+use crate::catalog::{ProgramKind, quoted};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast;
 use std::collections::BTreeSet;
@@ -27,6 +27,11 @@ pub fn show_grants(
     let current = actor.accounts.current();
     let missing = || SqlError::new(ErrorCode::NonexistingGrant, &[&name.user, &name.host]);
     let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
+    // The session's own privileges are shown with those of its active roles.
+    if using.is_empty() && matches!(account, None | Some(ast::Account::Current)) {
+        let active = actor.access.roles.iter().filter_map(|role| current.get(role));
+        active.for_each(|role| merge(&mut def, role));
+    }
     for role in using {
         let role = actor.name(role);
         if !def.roles.contains_key(&role) {
@@ -54,6 +59,9 @@ fn merge(def: &mut AccountDef, role: &AccountDef) {
     for (table, columns) in &role.columns {
         let own = def.columns.entry(table.clone()).or_default();
         columns.0.iter().for_each(|(name, privileges)| own.add(name, *privileges));
+    }
+    for (routine, privileges) in &role.routines {
+        *def.routines.entry(routine.clone()).or_default() |= *privileges;
     }
 }
 
@@ -107,6 +115,15 @@ fn lines(def: &AccountDef) -> Vec<String> {
         let list = on_table(held, def.columns.get(name));
         let table = format!("{}.{}", quoted(&name.0), quoted(&name.1));
         lines.push(format!("GRANT {list} ON {table} TO {to}{}", option(held)));
+    }
+    // Procedures come first, as in MySQL.
+    for kind in [ProgramKind::Procedure, ProgramKind::Function] {
+        for (routine, held) in def.routines.iter().filter(|(routine, _)| routine.kind == kind) {
+            let list = held.list(Privileges::GRANT);
+            let name = format!("{}.{}", quoted(&routine.schema), quoted(&routine.name));
+            let kind = kind.word();
+            lines.push(format!("GRANT {list} ON {kind} {name} TO {to}{}", option(*held)));
+        }
     }
     for (wanted, suffix) in [(false, ""), (true, " WITH ADMIN OPTION")] {
         let roles: Vec<String> = def

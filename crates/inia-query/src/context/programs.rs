@@ -167,9 +167,7 @@ impl SessionContext {
         if on_it.has(Privileges::EXECUTE) {
             return Ok(());
         }
-        let args: [&dyn std::fmt::Display; 4] =
-            [&"execute", &access.account.user, &access.account.host, &program.full_name()];
-        Err(SqlError::new(ErrorCode::ProcAccessDenied, &args))
+        Err(access.no_routine("execute", &program.full_name()))
     }
 
     fn stored_function(&self, schema: &str, name: &str) -> Option<Arc<StoredProgram>> {

@@ -3,12 +3,6 @@
 use super::{Information, Rows, row};
 use inia_base::collation::{Charset, Collation};
 
-fn sorted() -> Vec<Collation> {
-    let mut all: Vec<Collation> = Collation::all().collect();
-    all.sort_by_key(|collation| collation.name());
-    all
-}
-
 pub(super) fn character_sets(_: &Information<'_>, rows: &mut Rows) {
     for charset in Charset::ALL {
         let collation = charset.default_collation().name();
@@ -18,7 +12,7 @@ pub(super) fn character_sets(_: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(super) fn collations(_: &Information<'_>, rows: &mut Rows) {
-    for collation in sorted() {
+    for collation in Collation::all() {
         rows.push(row![
             collation.name(),
             collation.charset().name(),
@@ -32,7 +26,7 @@ pub(super) fn collations(_: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(super) fn applicability(_: &Information<'_>, rows: &mut Rows) {
-    for collation in sorted() {
+    for collation in Collation::all() {
         rows.push(row![collation.name(), collation.charset().name()]);
     }
 }

@@ -66,7 +66,8 @@ fn facts(data_type: &DataType, width: Option<u8>, zerofill: bool) -> TypeFacts {
             facts.set_text(u64::from(*chars), *collation);
         }
         DataType::Text { size, collation } => {
-            (facts.chars, facts.bytes) = (Some(lob(*size)), Some(lob(*size)));
+            let shortest = u64::from(collation.charset().min_bytes());
+            (facts.chars, facts.bytes) = (Some(lob(*size) / shortest), Some(lob(*size)));
             facts.collation = Some(*collation);
         }
         DataType::Binary(bytes) | DataType::VarBinary(bytes) => {

@@ -228,6 +228,23 @@ pub(super) fn mysql_tables_priv(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+pub(super) fn mysql_procs_priv(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for (routine, held) in &def.routines {
+            rows.push(row![
+                def.name.host.as_str(),
+                routine.schema.as_str(),
+                def.name.user.as_str(),
+                routine.name.as_str(),
+                routine.kind.word(),
+                "",
+                members(*held),
+                info.moment(info.db.started()),
+            ]);
+        }
+    }
+}
+
 /// Privileges as the SET columns of `tables_priv` and `columns_priv` name them, in their order.
 fn members(held: Privileges) -> String {
     const GRANT_BEFORE: &str = "REFERENCES";
@@ -244,8 +261,10 @@ fn members(held: Privileges) -> String {
 }
 
 fn in_mixed_case(name: &str) -> String {
-    if name == "CREATE VIEW" {
-        return String::from("Create View");
+    match name {
+        "CREATE VIEW" => return String::from("Create View"),
+        "ALTER ROUTINE" => return String::from("Alter Routine"),
+        _ => {}
     }
     let (first, rest) = name.split_at(1);
     format!("{first}{}", rest.to_ascii_lowercase())

@@ -112,8 +112,9 @@ pub(super) fn parameters(info: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(super) fn triggers(info: &Information<'_>, rows: &mut Rows) {
-    let all = info.catalog.schemas.values().flat_map(|schema| schema.programs.values());
-    for program in all {
+    // Dumps make triggers again in this order, which is that of firing.
+    let tables = info.catalog.schemas.values().flat_map(|schema| schema.tables.values());
+    for program in tables.flat_map(|table| table.triggers.all()) {
         let def = &program.def;
         let Some(head) = &def.trigger else { continue };
         if !info.access.on_table(&def.schema, &head.table).has(Privileges::TRIGGER) {

@@ -77,7 +77,7 @@ fn of_server(db: &Database, own: &SessionCounters, scope: VarScope, values: &mut
         return;
     };
     let list = processes.list();
-    let running = list.iter().filter(|entry| entry.command != "Sleep").count().max(1);
+    let running = processes.running().max(1);
     let counts = processes.counts();
     let (sent, received) = match scope {
         VarScope::Global => counts.traffic,

@@ -122,17 +122,25 @@ impl Trace {
         sums.rows += rows;
     }
 
-    /// Adds what threads saw that worked on one run of some nodes together: the sum of their rows,
-    /// and the time of the longest.
-    pub(crate) fn add_threads(&self, threads: impl IntoIterator<Item = Trace>) {
+    /// Adds what threads saw that ran some nodes together. Each of `parts` had one run, of which
+    /// they did parts: it has all of their rows, and the time of the longest.
+    pub(crate) fn add_threads(&self, parts: &[Node], threads: impl IntoIterator<Item = Trace>) {
+        let parts: Vec<NodeKey> = parts.iter().map(|node| NodeKey::from(*node)).collect();
         let mut run: HashMap<NodeKey, Sums> = HashMap::new();
         for thread in threads {
             for (node, seen) in thread.nodes.into_inner() {
-                let sums = run.entry(node).or_insert(Sums { first: seen.first, ..Sums::default() });
-                sums.loops = seen.loops.min(1);
+                let sums = run.entry(node).or_default();
                 sums.rows += seen.rows;
-                sums.first = sums.first.min(seen.first);
-                sums.whole = sums.whole.max(seen.whole);
+                if parts.contains(&node) {
+                    let first = seen.first / u32::try_from(seen.loops.max(1)).unwrap_or(u32::MAX);
+                    sums.first = if sums.loops == 0 { first } else { sums.first.min(first) };
+                    sums.whole = sums.whole.max(seen.whole);
+                    sums.loops = 1;
+                } else {
+                    sums.loops += seen.loops;
+                    sums.first += seen.first;
+                    sums.whole += seen.whole;
+                }
             }
         }
         let mut nodes = self.nodes.borrow_mut();

@@ -98,6 +98,7 @@ pub(crate) fn drop_database(
     let (tables, views, programs) = schema.map(parts).unwrap_or_default();
     super::table::check_not_referenced(session, &tables.values().cloned().collect::<Vec<_>>())?;
     let affected_rows = (tables.len() + views.len()) as u64;
+    super::routine_grants::forget(session, programs.values().map(|program| &program.def))?;
     in_transaction(session, |session, changes| {
         for table in tables.values() {
             super::table::drop_trees(session, table)?;

@@ -255,6 +255,7 @@ fn account(session: &mut SessionContext, statement: &Statement) -> Option<Done> 
                 ErrorCode::UserReferencedAsDefiner | ErrorCode::WarnDeprecatedSyntax => {
                     session.push_warning(note);
                 }
+                _ if matches!(statement, Statement::Revoke(_)) => session.push_warning(note),
                 _ => session.note_error(note),
             }
         }

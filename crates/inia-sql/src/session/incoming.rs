@@ -11,7 +11,6 @@ use super::plan_cache::{self, CacheEntry, PlanKey};
 use super::room::parser_of;
 use super::run::{IncomingStatement, KeptPlan, Syntax, begin, failed, run_statement};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, admin, hints, plan};
-use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::{ParseErrorKind, Remark, ast};
@@ -268,7 +267,7 @@ impl Session {
 /// A statement as UTF-8; `None` where it is meant to be UTF-8 and is not.
 fn client_text<'s>(session: &SessionContext, sql: &'s [u8]) -> Option<Cow<'s, str>> {
     match session.env.client_charset {
-        Charset::Latin1 => Charset::Latin1.decode(sql).ok(),
+        charset if charset.is_recoded() => Some(charset.decode_lossy(sql)),
         _ => std::str::from_utf8(sql).ok().map(Cow::Borrowed),
     }
 }

@@ -151,11 +151,13 @@ fn is_planned(statement: &Statement) -> bool {
     matches!(statement, Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
 }
 
-/// The plan of a query or a change of rows.
+/// The plan of a query or a change of rows. One that calls stored functions is not kept: they may
+/// be made anew with other types.
 pub(super) fn plan(
     session: &SessionContext,
     statement: &Statement,
 ) -> Result<PlannedStatement, SqlError> {
+    session.host.bound_function.set(false);
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(session, query, session.plain_lock())?;

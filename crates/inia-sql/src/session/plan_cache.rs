@@ -203,6 +203,9 @@ pub(super) fn parametrise(
     let planned = plan::prepare(session, &statement);
     session.env.param_types = Vec::new();
     let plan = planned.ok()?.0?;
+    if session.host.bound_function.get() {
+        return None;
+    }
     let params = u32::try_from(spans.len()).ok()?;
     // `is_plain` has judged this version of the table, and the plan must be for the same one.
     is_of(&plan, &table).then(|| PreparedStatement {

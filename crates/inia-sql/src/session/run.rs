@@ -169,6 +169,7 @@ pub(super) struct KeptPlan {
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
     pub(super) fn new(session: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
+        let plan = plan.filter(|_| !session.host.bound_function.get());
         KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds: ParamKinds::default() }
     }
 
@@ -209,6 +210,7 @@ impl KeptPlan {
         session.env.param_types = Vec::new();
         self.kinds = kinds;
         let (outcome, plan) = made?;
+        let keeps = keeps && !session.host.bound_function.get();
         self.plan = plan.filter(|_| keeps).map(|plan| (plan, session.settings));
         Ok(outcome)
     }

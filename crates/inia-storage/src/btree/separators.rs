@@ -2,11 +2,12 @@
 //!
 //! ```text
 //!   level 2            [ . d . m . t ]          three separators cut the tree into four parts
-//!   level 1    [ . b . c ]   [ . f . k ] …      those of this level cut it into many more
+//!   level 1    [ . b . c ]   [ . f . k ]        those of this level cut it into more
 //! ```
 //!
 //! The highest level that has enough of them is read, so that few pages are. What lies between two
-//! neighbours is one subtree, and so begins and ends with a leaf.
+//! neighbours is one subtree, and so begins and ends with a leaf. A tree of few leaves is cut at
+//! its records.
 
 use super::BTree;
 use crate::Result;
@@ -14,6 +15,9 @@ use crate::error::StorageError;
 use crate::node::{self, is_node_of};
 use crate::page::PageBytes;
 use crate::store::Store;
+
+/// Separators that suffice, however many are wanted: leaves are not read for more.
+const ENOUGH: usize = 8;
 
 /// The keys strictly between two bounds; without an upper one up to the tree's end.
 #[derive(Clone, Copy)]
@@ -24,7 +28,7 @@ struct Between<'k> {
 
 impl BTree {
     /// Keys strictly between `lower` and `upper`, ascending, that cut the range into parts of about
-    /// equal size: at least `wanted` of them where inner nodes have so many, and not many more.
+    /// equal size: at least `wanted` of them where nodes have so many, and at most twice as many.
     pub(crate) fn separators(
         &self,
         store: &Store,
@@ -34,7 +38,10 @@ impl BTree {
         let range = Between { lower, upper };
         let root = store.shared(self.root)?;
         let mut keys = Vec::new();
-        for level in (1..=node::level(&*root)).rev() {
+        for level in (0..=node::level(&*root)).rev() {
+            if level == 0 && keys.len() >= ENOUGH {
+                break;
+            }
             keys.clear();
             self.collect_separators(store, &root, level, range, &mut keys)?;
             if keys.len() >= wanted {
@@ -50,7 +57,7 @@ impl BTree {
         Ok(keys)
     }
 
-    /// Adds the separators in the nodes of `level` at or below a node, which stays latched.
+    /// Adds the keys in the nodes of `level` at or below a node, which stays latched.
     fn collect_separators(
         &self,
         store: &Store,
@@ -73,7 +80,7 @@ impl BTree {
                 let fits =
                     is_node_of(&*child, self.root) && node::level(&*child) + 1 == node::level(page);
                 if !fits {
-                    return Err(StorageError::Corrupt(id, "not an inner node of this tree"));
+                    return Err(StorageError::Corrupt(id, "not a node of this tree"));
                 }
                 self.collect_separators(store, &child, level, range, out)?;
             } else if key[..] > *range.lower && range.upper.is_none_or(|upper| key[..] < *upper) {

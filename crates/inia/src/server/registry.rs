@@ -447,6 +447,11 @@ impl Processes for Registry {
         self.slots.lock().values().map(|slot| slot.entry(now)).collect()
     }
 
+    fn running(&self) -> usize {
+        let runs = |slot: &&Arc<Slot>| slot.command.load(Ordering::Relaxed) != SLEEP;
+        self.slots.lock().values().filter(runs).count()
+    }
+
     fn counts(&self) -> ServerCounts {
         let slots = self.slots.lock();
         let live = slots.values().map(|slot| slot.socket.traffic());

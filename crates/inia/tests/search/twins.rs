@@ -34,10 +34,12 @@ impl Twins {
     pub(super) fn open(address: &str) -> Twins {
         let side = |name| Side::open(address, name);
         let mut twins = Twins { keyed: side("keyed"), unique: side("uniques"), bare: side("bare") };
-        // Joins of the small tables here are executed over batches in one database, over rows in
-        // another.
+        // Joins of the small tables here are executed over batches in one database, on several
+        // threads in another, and over rows in the third.
         twins.unique.ask("SET inia_batch_rows = 0");
         twins.bare.ask("SET inia_batch_rows = 1");
+        twins.bare.ask("SET GLOBAL inia_parallel_workers = 3");
+        twins.bare.ask("SET inia_parallel_workers = 3, inia_parallel_rows = 1");
         twins
     }
 

@@ -3,8 +3,8 @@
 //!
 //! A sum is that of the CRC-32 of `key:HEX`, where the key is the code point, or is made of the
 //! code points of a text of two or three. A character set's line has the sums of the bytes of its
-//! characters, of their upper and of their lower case; a collation's those of the weights of some
-//! characters, of all, of texts of two and of texts of three.
+//! characters, of their upper and of their lower case in UTF-8; a collation's those of the weights
+//! of some characters, of all, of texts of two and of texts of three.
 
 use super::super::{Charset, Collation};
 use std::fmt::Write;
@@ -111,9 +111,10 @@ fn lines() -> impl Iterator<Item = (&'static str, Vec<u64>)> {
 fn check_collations(sums: impl Fn(Collation) -> [(usize, u64); 2]) {
     let mut wrong = Vec::new();
     for (name, expected) in lines() {
-        let Some(collation) = Collation::from_name(name).filter(|_| expected.len() == 4) else {
+        if expected.len() != 4 {
             continue;
-        };
+        }
+        let collation = Collation::from_name(name).unwrap();
         for (place, sum) in sums(collation) {
             if sum != expected[place] {
                 wrong.push(format!("{name} {place}"));
@@ -146,9 +147,10 @@ fn all_characters_and_texts_of_three_weigh_what_mysql_says() {
 fn character_sets_have_mysqls_bytes_and_cases() {
     let mut wrong = Vec::new();
     for (name, expected) in lines() {
-        let Some(charset) = Charset::from_name(name).filter(|_| expected.len() == 3) else {
+        if expected.len() != 3 {
             continue;
-        };
+        }
+        let charset = Charset::from_name(name).unwrap();
         let collation = charset.default_collation();
         let mut sums: [Sum; 3] = Default::default();
         for char in chars_of(charset) {
@@ -156,9 +158,10 @@ fn character_sets_have_mysqls_bytes_and_cases() {
             let cases = [collation.upper(&text), collation.lower(&text)];
             let cases = cases.map(|form| form.trim_end_matches(' ').to_string());
             let [upper, lower] = cases;
-            for (sum, form) in sums.iter_mut().zip([text, upper, lower]) {
-                sum.add(u32::from(char).into(), &charset.encode(&form));
-            }
+            let key = u32::from(char).into();
+            sums[0].add(key, &charset.encode(&text));
+            sums[1].add(key, upper.as_bytes());
+            sums[2].add(key, lower.as_bytes());
         }
         let sums = sums.map(|sum| sum.total);
         if sums[..] != expected {

@@ -252,6 +252,13 @@ impl InsertPlan {
                 let most = *signed_range(*width).end() as u64 * 2 + 1;
                 Takes::Ints { range: 0..=i128::from(most), unsigned: true }
             }
+            DataType::Char { collation, .. }
+            | DataType::VarChar { collation, .. }
+            | DataType::Text { collation, .. }
+                if !collation.charset().has_ascii() =>
+            {
+                Takes::Nothing
+            }
             DataType::Char { chars, collation } => text(*chars as usize, *collation, true),
             DataType::VarChar { chars, collation } => text(*chars as usize, *collation, false),
             DataType::Text { size, collation } => {

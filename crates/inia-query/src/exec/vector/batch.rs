@@ -70,6 +70,11 @@ impl Batch {
         }
     }
 
+    /// About how many bytes the rows take.
+    pub(super) fn held(&self) -> usize {
+        self.columns.iter().flatten().map(Column::held).sum()
+    }
+
     /// At most how many bytes a row takes.
     pub(super) fn longest(&self) -> usize {
         self.columns.iter().flatten().map(Column::longest).sum()

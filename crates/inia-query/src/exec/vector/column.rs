@@ -108,6 +108,15 @@ impl Column {
         Ok(())
     }
 
+    /// About how many bytes it takes.
+    pub(super) fn held(&self) -> usize {
+        match self {
+            Column::Numbers(numbers, _) => numbers.rows() * size_of::<i128>(),
+            Column::Texts(texts) => texts.bytes.len() + texts.ends.len() * size_of::<usize>(),
+            Column::Values(values) => held(values),
+        }
+    }
+
     /// At most how many bytes a row takes.
     pub(super) fn longest(&self) -> usize {
         match self {

@@ -9,7 +9,8 @@
 //! rows come in the order of their groups.
 
 use super::batch::{Batch, Rows};
-use super::keys::{Dictionary, GroupNumbers, KeyWords};
+use super::keys::{Dictionary, GroupNumbers, KeyWords, RecentTexts};
+use super::parallel::GroupsOfThreads;
 use super::program::Execution;
 use super::source::Flow;
 use super::totals::Totals;
@@ -39,6 +40,7 @@ pub(super) struct Grouping<'p, 'w> {
     program: Execution<'p>,
     /// For each key that is not a number those that have come.
     dictionaries: Vec<Dictionary>,
+    recent: Vec<RecentTexts>,
     numbers: GroupNumbers,
     first: FirstRows,
     totals: Totals<'p>,
@@ -96,8 +98,9 @@ impl Runner<'_> {
         let Some(batches) = &select.batches else { return Ok(false) };
         let task = GroupTask { select, batches, plan, calls };
         let mut grouping = match self.groups_of_threads(task, ctx, row)? {
-            Some(grouping) => grouping,
-            None => match self.groups_of_one(task, ctx, row, project)? {
+            GroupsOfThreads::Merged(grouping) => grouping,
+            GroupsOfThreads::Unfit => return Ok(false),
+            GroupsOfThreads::Undivided => match self.groups_of_one(task, ctx, row, project)? {
                 Groups::Here(grouping) => grouping,
                 Groups::Given => return Ok(true),
                 Groups::Unfit => return Ok(false),
@@ -156,6 +159,7 @@ impl<'p, 'w> Grouping<'p, 'w> {
             group: select.aggregation.as_ref().map_or(&[][..], |all| &all.group),
             program: Execution::new(&plan.program, ctx)?,
             dictionaries: plan.keys.iter().map(|_| Dictionary::default()).collect(),
+            recent: plan.keys.iter().map(|_| RecentTexts::default()).collect(),
             numbers: GroupNumbers::new(plan.keys.len()),
             first: FirstRows::default(),
             totals: Totals::new(&plan.totals, calls),
@@ -245,10 +249,10 @@ impl<'p, 'w> Grouping<'p, 'w> {
                 }
             }
             VectorKey::Text(slot) => {
-                let collation = expr.ty.collation();
+                let (collation, recent) = (expr.ty.collation(), &mut self.recent[at]);
                 let given = batch.texts(*slot, &mut |text| {
                     words.push(text.map(|text| {
-                        dictionary.get(text).unwrap_or_else(|| {
+                        dictionary.get(text, recent).unwrap_or_else(|| {
                             let mut key = Vec::with_capacity(2 * text.len());
                             collation.sort_key(text, &mut key);
                             let (word, kept) = dictionary.add(text, key);

@@ -12,7 +12,8 @@ use super::batch::{Batch, BatchBuilder, Rows, pairs_at_once};
 use super::column::NO_ROW;
 use super::conditions::Filters;
 use super::index::RowIndex;
-use super::join_keys::{KeySide, Keys, Words};
+use super::join_keys::{Keys, Words};
+use super::keys::Dictionary;
 use super::operators::Operators;
 use super::pairs::{Pairs, gathered};
 use super::sideways::{KeyFilter, KeyFilters};
@@ -30,12 +31,26 @@ use std::cell::Cell;
 /// Pairs that are gathered at once.
 const MAX_PAIRS: usize = 8192;
 
-/// The right side of a join: its rows, and where those with a key are.
-struct Build<'b> {
+/// The right side of a join: its rows, and where those with a key are. It is not changed any more,
+/// so that several threads may look rows up.
+pub(super) struct HashBuild<'w> {
     rows: Batch,
     /// At most how many bytes a row takes.
     longest: usize,
-    index: &'b RowIndex,
+    index: RowIndex,
+    dictionaries: Vec<Dictionary>,
+    /// What all of it takes.
+    _memory: Grant<'w>,
+}
+
+/// What became of the right side of a join.
+pub(super) enum Built<B> {
+    /// Rows of the left side can be looked up.
+    Ready(B),
+    /// No row comes out of the join.
+    Empty,
+    /// Its rows do not fit batches.
+    Unfit,
 }
 
 /// A join in execution.
@@ -43,21 +58,46 @@ struct Probe<'p> {
     kind: JoinType,
     plan: &'p HashBatches,
     out: &'p [BatchSlot],
-    build: Build<'p>,
+    build: &'p HashBuild<'p>,
     filters: Filters<'p>,
 }
 
-impl Operators<'_> {
+/// A join, its keys and how it is executed over batches, up to the slots that go on.
+pub(super) type HashPlan<'p> = (&'p JoinPlan, &'p [HashKey], &'p HashBatches, &'p [BatchSlot]);
+
+impl<'e> Operators<'e> {
     /// Gives the rows of a hash join to `visit`.
     pub(super) fn hash_batches(
         &self,
-        (join, keys): (&JoinPlan, &[HashKey]),
-        (plan, out, above): (&HashBatches, &[BatchSlot], &KeyFilters<'_>),
+        plan: HashPlan<'_>,
+        above: &KeyFilters<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
-        let Some(mut keys) = Keys::new(keys, plan, ctx) else { return Ok(Flow::Unfit) };
+        if let Some(build) = self.shared_build(plan.0) {
+            return self.probe_batches(plan, (build, above), ctx, row, visit);
+        }
+        match self.build_hash(plan, ctx, row)? {
+            Built::Ready(build) => self.probe_batches(plan, (&build, above), ctx, row, visit),
+            Built::Empty => Ok(Flow::More),
+            Built::Unfit => Ok(Flow::Unfit),
+        }
+    }
+
+    /// Reads the right side.
+    pub(super) fn build_hash(
+        &self,
+        (join, keys, plan, out): HashPlan<'_>,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<Built<HashBuild<'e>>> {
+        // Where constants of the left side do not fit, nothing is read.
+        let (Some(mut keys), Some(_)) =
+            (Keys::of_right(keys, plan, ctx), Keys::of_left(keys, plan, &[], ctx))
+        else {
+            return Ok(Built::Unfit);
+        };
         let is_kept = |slot: &&BatchSlot| out.contains(slot) || plan.on_slots.contains(slot);
         let kept: Vec<BatchSlot> = plan.right.slots.iter().filter(is_kept).copied().collect();
         let (mut rows, mut index) = (BatchBuilder::new(&kept), RowIndex::new(plan.keys.len()));
@@ -65,9 +105,7 @@ impl Operators<'_> {
         let from = (&join.right, &plan.right);
         let building = Stage::new(self.trace, Node::Build(join));
         let built = self.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
-            let Some(words) = keys.words(KeySide::Right, batch, ctx, row)? else {
-                return Ok(Flow::Unfit);
-            };
+            let Some(words) = keys.words(batch, ctx, row)? else { return Ok(Flow::Unfit) };
             // NULL keys match nothing.
             if let Some(present) = &words.present {
                 match batch.chosen(present, &kept) {
@@ -83,25 +121,40 @@ impl Operators<'_> {
             Ok(if fits { Flow::More } else { Flow::Unfit })
         })?;
         if built == Flow::Unfit {
-            return Ok(built);
+            return Ok(Built::Unfit);
         }
         if index.is_empty() && !join.kind.keeps_unmatched() {
-            return Ok(Flow::More);
+            return Ok(Built::Empty);
         }
         index.seal();
         drop(building);
-        let rows = rows.take();
-        let build = Build { longest: rows.longest(), rows, index: &index };
+        let (rows, dictionaries) = (rows.take(), keys.into_dictionaries());
+        let longest = rows.longest();
+        Ok(Built::Ready(HashBuild { rows, longest, index, dictionaries, _memory: memory }))
+    }
+
+    /// Looks the rows of the left side up.
+    fn probe_batches(
+        &self,
+        (join, keys, plan, out): HashPlan<'_>,
+        (build, above): (&HashBuild<'_>, &KeyFilters<'_>),
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut BatchVisitor<'_>,
+    ) -> Result<Flow> {
+        let keys = Keys::of_left(keys, plan, &build.dictionaries, ctx);
+        debug_assert!(keys.is_some(), "constants fitted before the right side was read");
+        let Some(mut keys) = keys else { return Ok(Flow::Unfit) };
         let filters = Filters::new(&plan.on, &join.on, ctx);
         let mut probe = Probe { kind: join.kind, plan, out, build, filters };
-        let own = own_filter(join.kind, plan, &index);
+        let own = own_filter(join.kind, plan, &build.index);
         let below: Vec<_> = above.iter().copied().chain(&own).collect();
         let from = (&join.left, &plan.left);
         self.batches(from, &below, ctx, row, &mut |ctx, row, batch| {
             self.check_killed()?;
-            let Some(words) = keys.words(KeySide::Left, batch, ctx, row)? else {
-                return Ok(Flow::Unfit);
-            };
+            let words = keys.words(batch, ctx, row)?;
+            debug_assert!(words.is_some(), "the left side always has words");
+            let Some(words) = words else { return Ok(Flow::Unfit) };
             match join.kind {
                 JoinType::Inner | JoinType::Left => probe.pairs(&words, batch, ctx, row, visit),
                 JoinType::Semi | JoinType::Anti => probe.matched(&words, batch, ctx, row, visit),

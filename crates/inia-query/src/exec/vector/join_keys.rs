@@ -8,7 +8,7 @@
 //! evaluated row by row.
 
 use super::batch::{Batch, Rows};
-use super::keys::Dictionary;
+use super::keys::{Dictionary, RecentTexts};
 use super::numbers::{Numbers, Values};
 use super::program::Execution;
 use crate::exec::Result;
@@ -48,37 +48,79 @@ impl Words {
 
 /// One side of a join.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeySide {
+enum KeySide {
     Left,
     Right,
 }
 
-/// The keys of a join in one execution.
-pub(super) struct Keys<'p> {
+/// The keys of one side of a join in one execution.
+pub(super) struct Keys<'p, 'd> {
     exprs: &'p [HashKey],
     plan: &'p HashBatches,
-    left: Execution<'p>,
-    right: Execution<'p>,
+    side: KeySide,
+    execution: Execution<'p>,
     /// For each key that is not a number the keys of the right side.
-    dictionaries: Vec<Dictionary>,
+    dictionaries: Dictionaries<'d>,
+    recent: Vec<RecentTexts>,
     held: usize,
+}
+
+/// The keys of the right side.
+enum Dictionaries<'d> {
+    /// They are coming.
+    Own(Vec<Dictionary>),
+    /// All are there.
+    Known(&'d [Dictionary]),
+}
+
+impl Dictionaries<'_> {
+    fn of(&self, key: usize) -> &Dictionary {
+        match self {
+            Dictionaries::Own(own) => &own[key],
+            Dictionaries::Known(known) => &known[key],
+        }
+    }
 }
 
 /// The words of one key; `None` for a row without one.
 type KeyWords = (Vec<i64>, Vec<bool>);
 
-impl<'p> Keys<'p> {
-    /// `None` where constants are not what the plan has taken them for.
-    pub(super) fn new(
+impl<'p, 'd> Keys<'p, 'd> {
+    /// The keys of the right side; `None` where constants are not what the plan has taken them
+    /// for.
+    pub(super) fn of_right(
         exprs: &'p [HashKey],
         plan: &'p HashBatches,
         ctx: &mut EvalContext<'_>,
-    ) -> Option<Keys<'p>> {
-        debug_assert_eq!(exprs.len(), plan.keys.len(), "each key has its form");
-        let left = Execution::new(&plan.left_program, ctx)?;
-        let right = Execution::new(&plan.right_program, ctx)?;
+    ) -> Option<Keys<'p, 'd>> {
         let dictionaries = exprs.iter().map(|_| Dictionary::default()).collect();
-        Some(Keys { exprs, plan, left, right, dictionaries, held: 0 })
+        Keys::new((exprs, plan), KeySide::Right, Dictionaries::Own(dictionaries), ctx)
+    }
+
+    /// The keys of the left side, beside those of the right one; `None` as above.
+    pub(super) fn of_left(
+        exprs: &'p [HashKey],
+        plan: &'p HashBatches,
+        right: &'d [Dictionary],
+        ctx: &mut EvalContext<'_>,
+    ) -> Option<Keys<'p, 'd>> {
+        Keys::new((exprs, plan), KeySide::Left, Dictionaries::Known(right), ctx)
+    }
+
+    fn new(
+        (exprs, plan): (&'p [HashKey], &'p HashBatches),
+        side: KeySide,
+        dictionaries: Dictionaries<'d>,
+        ctx: &mut EvalContext<'_>,
+    ) -> Option<Keys<'p, 'd>> {
+        debug_assert_eq!(exprs.len(), plan.keys.len(), "each key has its form");
+        let program = match side {
+            KeySide::Left => &plan.left_program,
+            KeySide::Right => &plan.right_program,
+        };
+        let execution = Execution::new(program, ctx)?;
+        let recent = exprs.iter().map(|_| RecentTexts::default()).collect();
+        Some(Keys { exprs, plan, side, execution, dictionaries, recent, held: 0 })
     }
 
     /// About how many bytes the keys of the right side take here.
@@ -86,41 +128,42 @@ impl<'p> Keys<'p> {
         self.held
     }
 
-    /// The words of one side's batch; `None` where those of the right side do not fit.
+    /// The keys of the right side, all of which have come.
+    pub(super) fn into_dictionaries(self) -> Vec<Dictionary> {
+        match self.dictionaries {
+            Dictionaries::Own(own) => own,
+            Dictionaries::Known(_) => Vec::new(),
+        }
+    }
+
+    /// The words of a batch; `None` where those of the right side do not fit.
     pub(super) fn words(
         &mut self,
-        side: KeySide,
         batch: &mut Batch,
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
     ) -> Result<Option<Words>> {
-        let execution = match side {
-            KeySide::Left => &mut self.left,
-            KeySide::Right => &mut self.right,
-        };
-        let computed = execution.run(batch, ctx, row)?;
+        let side = self.side;
+        let computed = self.execution.run(batch, ctx, row)?;
         let mut all = Vec::with_capacity(self.plan.keys.len());
         for (at, key) in self.plan.keys.iter().enumerate() {
             let words = match key {
                 BatchKey::Numbers { left, right, scale } => {
-                    let (execution, step) = match side {
-                        KeySide::Left => (&self.left, *left),
-                        KeySide::Right => (&self.right, *right),
-                    };
-                    let digits = scale - execution.kind(step).scale();
+                    let step = if side == KeySide::Left { *left } else { *right };
+                    let digits = scale - self.execution.kind(step).scale();
                     let numbers = match computed {
-                        true => execution.vector(step).scaled(digits),
+                        true => self.execution.vector(step).scaled(digits),
                         false => None,
                     };
                     numbers.and_then(|numbers| number_words(&numbers, batch.rows(), side))
                 }
                 BatchKey::Texts { left, right, collation } => {
                     let slot = if side == KeySide::Left { *left } else { *right };
-                    self.text_words((at, side), slot, *collation, batch)?
+                    self.text_words(at, slot, *collation, batch)?
                 }
                 BatchKey::Values { left, right } => {
                     let slots = if side == KeySide::Left { left } else { right };
-                    Some(self.value_words((at, side), slots, batch, ctx, row)?)
+                    Some(self.value_words(at, slots, batch, ctx, row)?)
                 }
             };
             all.push(match (words, side) {
@@ -134,25 +177,27 @@ impl<'p> Keys<'p> {
 
     fn text_words(
         &mut self,
-        (at, side): (usize, KeySide),
+        at: usize,
         slot: usize,
         collation: Collation,
         batch: &Batch,
     ) -> Result<Option<KeyWords>> {
-        let dictionary = &mut self.dictionaries[at];
+        let (dictionaries, recent) = (&mut self.dictionaries, &mut self.recent[at]);
         let (mut words, mut absent) = (Vec::with_capacity(batch.rows()), Vec::new());
         let held = &mut self.held;
         let given = batch.texts(slot, &mut |text| {
             let word = text.and_then(|text| {
-                dictionary.get(text).or_else(|| {
+                dictionaries.of(at).get(text, recent).or_else(|| {
                     let mut key = Vec::with_capacity(2 * text.len());
                     encode_text(collation, text, &mut key);
-                    if side == KeySide::Left {
-                        return dictionary.of_key(&key);
+                    match dictionaries {
+                        Dictionaries::Known(known) => known[at].of_key(&key),
+                        Dictionaries::Own(own) => {
+                            let (word, kept) = own[at].add(text, key);
+                            *held += kept;
+                            Some(word)
+                        }
                     }
-                    let (word, kept) = dictionary.add(text, key);
-                    *held += kept;
-                    Some(word)
                 })
             });
             words.push(word.unwrap_or_default() as i64);
@@ -171,7 +216,7 @@ impl<'p> Keys<'p> {
     ) -> Result<KeyWords> {
         let slots: Vec<usize> = self.plan.left.slots.iter().map(|slot| slot.slot).collect();
         let BatchKey::Numbers { scale, .. } = self.plan.keys[at] else {
-            return self.value_words((at, KeySide::Left), &slots, batch, ctx, row);
+            return self.value_words(at, &slots, batch, ctx, row);
         };
         let (mut words, mut absent) = (Vec::with_capacity(batch.rows()), Vec::new());
         for i in 0..batch.rows() {
@@ -185,31 +230,32 @@ impl<'p> Keys<'p> {
 
     fn value_words(
         &mut self,
-        (at, side): (usize, KeySide),
+        at: usize,
         slots: &[usize],
         batch: &mut Batch,
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
     ) -> Result<KeyWords> {
         let key = &self.exprs[at];
-        let expr = if side == KeySide::Left { &key.left } else { &key.right };
+        let expr = if self.side == KeySide::Left { &key.left } else { &key.right };
         let (mut words, mut absent) = (Vec::with_capacity(batch.rows()), Vec::new());
         let mut bytes = Vec::new();
         for i in 0..batch.rows() {
             batch.fill(i, slots, row)?;
             let value = expr.eval_ref(ctx, row)?;
             bytes.clear();
-            let word = match (&*value, side) {
-                (Value::Null, _) => None,
-                (value, side) => {
+            let word = match &*value {
+                Value::Null => None,
+                value => {
                     encode_equal(&key.class, value, &mut bytes);
-                    match (self.dictionaries[at].of_key(&bytes), side) {
-                        (None, KeySide::Right) => {
-                            let (word, kept) = self.dictionaries[at].add_key(bytes.clone());
+                    let known = self.dictionaries.of(at).of_key(&bytes);
+                    match &mut self.dictionaries {
+                        Dictionaries::Own(own) if known.is_none() => {
+                            let (word, kept) = own[at].add_key(bytes.clone());
                             self.held += kept;
                             Some(word)
                         }
-                        (known, _) => known,
+                        _ => known,
                     }
                 }
             };

@@ -7,9 +7,8 @@ use crate::exec::hash::{KeyHash, MULTIPLIER, word_hash};
 use std::collections::HashMap;
 
 /// Keys that have come, and their words.
+#[derive(Default)]
 pub(super) struct Dictionary {
-    /// Short texts that came last, as numbers, and their words.
-    recent: [(u64, u64); RECENT],
     /// The texts of those keys, as they came: short ones as a number.
     short: HashMap<u64, u64, KeyHash>,
     by_bytes: HashMap<Vec<u8>, u64, KeyHash>,
@@ -21,20 +20,22 @@ const RECENT: usize = 64;
 /// The number of no text: its length would be 255.
 const NO_TEXT: u64 = u64::MAX;
 
-impl Default for Dictionary {
-    fn default() -> Dictionary {
-        let (short, by_bytes, by_key) = Default::default();
-        Dictionary { recent: [(NO_TEXT, 0); RECENT], short, by_bytes, by_key }
+/// Short texts that came last, as numbers, and their words.
+pub(super) struct RecentTexts([(u64, u64); RECENT]);
+
+impl Default for RecentTexts {
+    fn default() -> RecentTexts {
+        RecentTexts([(NO_TEXT, 0); RECENT])
     }
 }
 
 impl Dictionary {
     /// The word of a text that came before.
     #[inline]
-    pub(super) fn get(&mut self, bytes: &[u8]) -> Option<u64> {
+    pub(super) fn get(&self, bytes: &[u8], recent: &mut RecentTexts) -> Option<u64> {
         let Some(short) = packed(bytes) else { return self.by_bytes.get(bytes).copied() };
         let place = short.wrapping_mul(MULTIPLIER) >> (64 - RECENT.ilog2());
-        let recent = &mut self.recent[place as usize];
+        let recent = &mut recent.0[place as usize];
         if recent.0 != short {
             *recent = (short, *self.short.get(&short)?);
         }

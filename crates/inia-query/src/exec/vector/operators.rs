@@ -1,12 +1,13 @@
 //! What operators over batches work with on one thread: the statement's own, or one of those that
 //! help it ([`super::parallel`]).
 
+use super::hash::HashBuild;
 use super::parallel::Pipeline;
 use crate::catalog::Table;
 use crate::exec::{Result, RowVisitor, Runner};
 use crate::interrupt::Interrupt;
 use crate::plan::trace::Trace;
-use crate::plan::{RowSource, TableSource};
+use crate::plan::{JoinPlan, RowSource, TableSource};
 use crate::spill::Workspace;
 use crate::workers::Helpers;
 use inia_base::error::{ErrorCode, SqlError};
@@ -111,6 +112,14 @@ impl<'e> Operators<'e> {
                 let what = "a worker reads single rows";
                 Err(SqlError::new(ErrorCode::InternalError, &[&what]))
             }
+        }
+    }
+
+    /// The right side of a join that the threads of a pipeline share.
+    pub(super) fn shared_build(&self, join: &JoinPlan) -> Option<&'e HashBuild<'e>> {
+        match self.reads {
+            Reads::Statement(_) => None,
+            Reads::Morsel(pipeline, ..) => pipeline.build_of(join),
         }
     }
 

@@ -14,19 +14,27 @@
 //! statement's read view. What several threads make is put together in the order of the morsels:
 //! the answer is that of one thread.
 //!
+//! A pipeline ends in groups ([`groups`]) or in batches that are given on ([`gather`]). Right sides
+//! of hash joins are read before, by pipelines of their own, and shared.
+//!
 //! Helpers know nothing of the session. Where a value turns out to need it, or there is a warning
-//! or an error, what the threads have made is dropped and the statement's own thread begins anew,
+//! or an error, what the threads have made is dropped and the statement's own thread does it anew,
 //! so that conditions and their order are those of one thread.
 
+mod gather;
 mod groups;
 mod worker;
 
+pub(super) use groups::GroupsOfThreads;
+
+use super::hash::{Built, HashBuild};
 use super::operators::{Operators, Reads};
 use crate::access::{MorselScan, TableScan};
 use crate::error::StorageResult;
 use crate::exec::Result;
-use crate::plan::batches::{BatchSource, leftmost};
-use crate::plan::{RowSource, TableSource};
+use crate::plan::batches::{BatchNode, BatchSource, leftmost};
+use crate::plan::trace::Node;
+use crate::plan::{JoinMethod, JoinPlan, RowSource, TableSource};
 use crate::workers::Helpers;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -43,8 +51,13 @@ const MAX_MORSELS: usize = 4096;
 ///
 /// Invariant: morsels below `next` were taken, each by one thread.
 pub(super) struct Pipeline<'p> {
+    source: &'p RowSource,
     table: &'p TableSource,
     scan: MorselScan,
+    /// The joins whose rows are looked up, and their right sides.
+    builds: Vec<(&'p JoinPlan, HashBuild<'p>)>,
+    /// The threads beside the statement's own.
+    helpers: Helpers<'p>,
     next: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -54,11 +67,21 @@ struct Division<'p> {
     pipeline: Pipeline<'p>,
     /// A handle for each thread, the statement's own first.
     readers: Vec<Txn>,
-    /// The threads beside it.
-    helpers: Helpers<'p>,
 }
 
-impl Pipeline<'_> {
+/// What becomes of a source that several threads may read.
+enum Divided<'p> {
+    /// They do.
+    Ready(Division<'p>),
+    /// The statement's own thread does better.
+    Undivided,
+    /// It has no rows.
+    Empty,
+    /// Its rows do not fit batches.
+    Unfit,
+}
+
+impl<'p> Pipeline<'p> {
     /// Whether its morsels are those of this table.
     pub(super) fn reads(&self, table: &TableSource) -> bool {
         std::ptr::eq(self.table, table)
@@ -67,6 +90,17 @@ impl Pipeline<'_> {
     /// Begins to read a morsel.
     pub(super) fn open(&self, morsel: usize) -> TableScan {
         self.scan.open(morsel)
+    }
+
+    /// The right side of a join.
+    pub(super) fn build_of(&self, join: &JoinPlan) -> Option<&HashBuild<'p>> {
+        let found = self.builds.iter().find(|(known, _)| std::ptr::eq(*known, join));
+        found.map(|(_, build)| build)
+    }
+
+    /// How many morsels there are.
+    fn morsels(&self) -> usize {
+        self.scan.len()
     }
 
     /// The next morsel that nobody has taken.
@@ -83,41 +117,77 @@ impl Pipeline<'_> {
     fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
+
+    /// The nodes that each morsel runs through once.
+    fn nodes(&self) -> Vec<Node> {
+        let (mut nodes, mut source) = (vec![Node::Source(self.source)], self.source);
+        while let RowSource::Join(join) = source {
+            source = &join.left;
+            nodes.push(Node::Source(source));
+        }
+        nodes
+    }
 }
 
 impl<'e> Operators<'e> {
-    /// Divides the rows of a source among threads; `None` where its statement's own does better.
+    /// Divides the rows of a source among threads.
     fn divide<'p>(
         &self,
-        from: (&'p RowSource, &'p BatchSource),
+        (source, plan): (&'p RowSource, &'p BatchSource),
         ctx: &mut EvalContext<'_>,
-        row: &[Value],
-    ) -> Result<Option<Division<'p>>>
+        row: &mut Vec<Value>,
+    ) -> Result<Divided<'p>>
     where
         'e: 'p,
     {
-        let (source, plan) = from;
         let (Reads::Statement(statement), Some(table)) = (self.reads, leftmost(source)) else {
-            return Ok(None);
+            return Ok(Divided::Undivided);
         };
         if plan.threads < 2 {
-            return Ok(None);
+            return Ok(Divided::Undivided);
         }
-        let helpers = statement.helpers(plan.threads);
-        if helpers.count() == 0 {
-            return Ok(None);
-        }
-        let threads = helpers.count() + 1;
-        let wanted = ((table.rows / MORSEL_ROWS) as usize)
-            .clamp(MIN_PER_THREAD * threads, MAX_MORSELS.max(MIN_PER_THREAD * threads));
+        let least = MIN_PER_THREAD * plan.threads;
+        let wanted = ((table.rows / MORSEL_ROWS) as usize).clamp(least, least.max(MAX_MORSELS));
         let Some(scan) = MorselScan::of(&table.table, &table.access, wanted, ctx, row)? else {
-            return Ok(None);
+            return Ok(Divided::Undivided);
         };
+        let mut builds = Vec::new();
+        match self.build_joins((source, plan), &mut builds, ctx, row)? {
+            Built::Ready(()) => {}
+            Built::Empty => return Ok(Divided::Empty),
+            Built::Unfit => return Ok(Divided::Unfit),
+        }
+        let helpers = statement.helpers(plan.threads.min(scan.len()));
         let mut txn = statement.txn_of(&table.table).borrow_mut();
-        let readers = (0..threads.min(scan.len())).map(|_| txn.reader().sql());
+        let readers = (0..=helpers.count()).map(|_| txn.reader().sql());
         let readers = readers.collect::<Result<Vec<_>>>()?;
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let pipeline = Pipeline { table, scan, next, stopped };
-        Ok(Some(Division { pipeline, readers, helpers }))
+        let pipeline = Pipeline { source, table, scan, builds, helpers, next, stopped };
+        Ok(Divided::Ready(Division { pipeline, readers }))
+    }
+
+    /// Reads the right sides of the hash joins on the way down to the leftmost table.
+    fn build_joins<'p>(
+        &self,
+        (source, plan): (&'p RowSource, &'p BatchSource),
+        builds: &mut Vec<(&'p JoinPlan, HashBuild<'e>)>,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<Built<()>> {
+        let RowSource::Join(join) = source else { return Ok(Built::Ready(())) };
+        match (&plan.node, &join.method) {
+            (BatchNode::Hash(hash), JoinMethod::Hash(keys)) => {
+                match self.build_hash((join, keys, hash, &plan.slots), ctx, row)? {
+                    Built::Ready(build) => builds.push((join, build)),
+                    Built::Empty => return Ok(Built::Empty),
+                    Built::Unfit => return Ok(Built::Unfit),
+                }
+                self.build_joins((&join.left, &hash.left), builds, ctx, row)
+            }
+            (BatchNode::Loop(looped), _) => {
+                self.build_joins((&join.left, &looped.left), builds, ctx, row)
+            }
+            _ => Ok(Built::Ready(())),
+        }
     }
 }

@@ -61,7 +61,7 @@ impl Runner<'_> {
         visit: &mut BatchVisitor<'_>,
     ) -> Result<bool> {
         // A second run would warn again.
-        let warned = (ctx.warnings.count, ctx.warnings.list.len());
+        let warned = ctx.mark_warnings();
         let mut filters = Filters::new(&plan.filters, &select.filter, ctx);
         let slots = &plan.source.slots[..];
         let from = (&select.source, &plan.source);
@@ -69,8 +69,7 @@ impl Runner<'_> {
             visit_chosen(batch, slots, &mut filters, ctx, row, visit)
         })?;
         if flow == Flow::Unfit {
-            ctx.warnings.count = warned.0;
-            ctx.warnings.list.truncate(warned.1);
+            ctx.forget_warnings(warned);
         }
         Ok(flow != Flow::Unfit)
     }
@@ -86,6 +85,12 @@ impl Operators<'_> {
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
+        if plan.threads > 1
+            && let Some(flow) = self.batches_of_threads((source, plan), ctx, row, visit)?
+        {
+            debug_assert!(keys.is_empty(), "no join is above a source that is divided");
+            return Ok(flow);
+        }
         let (Some(trace), false) = (self.trace, matches!(plan.node, BatchNode::Rows)) else {
             return self.batches_untraced((source, plan), keys, ctx, row, visit);
         };
@@ -110,7 +115,7 @@ impl Operators<'_> {
             }
             (BatchNode::Hash(hash), RowSource::Join(join)) => {
                 let JoinMethod::Hash(equal) = &join.method else { return Ok(Flow::Unfit) };
-                self.hash_batches((join, equal), (hash, &plan.slots, keys), ctx, row, visit)
+                self.hash_batches((join, equal, hash, &plan.slots), keys, ctx, row, visit)
             }
             (BatchNode::Loop(looped), RowSource::Join(join)) => {
                 self.loop_batches(join, (looped, &plan.slots, keys), ctx, row, visit)

@@ -269,9 +269,11 @@ impl Planner {
         }
         let (mut left, mut right) = (ProgramBuilder::default(), ProgramBuilder::default());
         let batch_keys = keys.iter().map(|key| batch_key(key, &mut left, &mut right)).collect();
+        let mut build = self.source(&join.right, &wanted);
+        self.divide(&mut build, &join.right);
         HashBatches {
             left: self.source(&join.left, &wanted),
-            right: self.source(&join.right, &wanted),
+            right: build,
             keys: batch_keys,
             left_program: left.finish(),
             right_program: right.finish(),

@@ -4,22 +4,24 @@
 //! no order that can be seen. What they run must be values of rows, constants and parameters alone.
 
 use crate::plan::RowSource;
-use crate::plan::batches::{BatchNode, leftmost};
+use crate::plan::batches::{BatchNode, LoopRight, leftmost};
 use crate::plan::vector::VectorTotal;
-use crate::plan::{Aggregation, TableSource};
+use crate::plan::{Aggregation, JoinMethod, TableSource};
 use crate::workers::processors;
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind, SessionHost, VarScope};
 
-/// Tables of fewer rows are not worth a second thread, where the session does not say.
+/// Pipelines of fewer rows are not worth a second thread, where the session does not say.
 const WORTH_ROWS: f64 = 100_000.0;
+/// A row that is looked up in a table takes as long as so many that are scanned.
+const LOOKUP: f64 = 8.0;
 
 /// What the session says of threads.
 #[derive(Clone, Copy)]
 pub(super) struct ParallelSettings {
     /// At most how many work on a statement (`inia_parallel_workers`).
     threads: usize,
-    /// How many rows of a table are worth them (`inia_parallel_rows`).
+    /// How many rows of a pipeline are worth them (`inia_parallel_rows`).
     rows: f64,
 }
 
@@ -41,10 +43,27 @@ impl ParallelSettings {
 
     /// How many threads make the batches of a source.
     pub(super) fn threads(self, source: &RowSource, node: &BatchNode) -> usize {
-        let worth =
-            |table: &TableSource| table.rows >= self.rows && table.table.def.is_transactional();
-        let wanted = self.threads > 1 && leftmost(source).is_some_and(worth);
+        let readable = |table: &TableSource| table.table.def.is_transactional();
+        let wanted = self.threads > 1
+            && pipeline_rows(source) >= self.rows
+            && leftmost(source).is_some_and(readable);
         if wanted && is_divisible(source, node) { self.threads } else { 1 }
+    }
+}
+
+/// The rows that a pipeline scans and looks up, as so many that are scanned.
+fn pipeline_rows(source: &RowSource) -> f64 {
+    match source {
+        RowSource::Table(table) => table.rows,
+        RowSource::Join(join) => {
+            let each = match (&join.method, &join.right) {
+                (JoinMethod::Hash(_), _) => 1.0,
+                (JoinMethod::NestedLoop, RowSource::One) => 0.0,
+                (JoinMethod::NestedLoop, _) => LOOKUP,
+            };
+            pipeline_rows(&join.left) + each * join.rows
+        }
+        _ => 0.0,
     }
 }
 
@@ -57,8 +76,28 @@ fn is_divisible(source: &RowSource, node: &BatchNode) -> bool {
             let read_in_order = !path.point && !path.backward && path.search.is_none();
             read_in_order && are_pure(&table.filter) && are_pure(&table.bound_filter)
         }
+        (RowSource::Join(join), BatchNode::Hash(hash)) => {
+            let JoinMethod::Hash(keys) = &join.method else { return false };
+            keys.iter().all(|key| is_pure(&key.left))
+                && are_pure(&join.on)
+                && is_divisible(&join.left, &hash.left.node)
+        }
+        (RowSource::Join(join), BatchNode::Loop(looped)) => {
+            let right = match (&join.right, looped.right) {
+                (_, LoopRight::Nothing) => true,
+                (RowSource::Table(table), LoopRight::Table) => is_looked_up(table),
+                _ => false,
+            };
+            right && are_pure(&join.on) && is_divisible(&join.left, &looped.left.node)
+        }
         _ => false,
     }
+}
+
+/// Whether any thread can look rows of a table up.
+fn is_looked_up(table: &TableSource) -> bool {
+    let conditions = table.filter.iter().chain(&table.bound_filter);
+    conditions.chain(table.access.exprs()).all(is_pure) && table.table.def.is_transactional()
 }
 
 /// Whether several threads may group rows: what each has of a group adds up.

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP of procedures, functions and triggers.
 
 use super::super::unsupported::unsupported;
-use crate::ddl::{in_transaction, lock};
+use crate::ddl::{in_transaction, lock, routine_grants};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
     self, AlterRoutine, Characteristics, CreateRoutine, DropRoutine, ObjectName, RoutineDetail,
@@ -170,10 +170,13 @@ fn create_routine(
         created: now,
         modified: now,
     };
-    in_transaction(session, |_, changes| {
+    let (schema, name) = (def.schema.clone(), def.name.clone());
+    let done = in_transaction(session, |_, changes| {
         changes.push(Change::PutProgram(Box::new(def)));
         Ok(StatementOutcome::default())
-    })
+    })?;
+    routine_grants::give(session, (kind, &schema, &name))?;
+    Ok(done)
 }
 
 /// What CREATE TRIGGER says before the body.
@@ -420,6 +423,7 @@ fn drop_routine(session: &mut SessionContext, drop: &DropRoutine) -> Done {
     let (kind, schema) = (found.def.kind, found.def.schema.clone());
     let name = found.def.name.clone();
     let later = behind(session, &found.def);
+    routine_grants::forget(session, std::iter::once(&found.def))?;
     in_transaction(session, |_, changes| {
         for mut def in later {
             if let Some(head) = &mut def.trigger {

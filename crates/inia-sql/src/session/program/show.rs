@@ -1,8 +1,8 @@
 //! SHOW CREATE PROCEDURE and FUNCTION.
 
-use super::super::show::send_columns;
 use inia_base::collation::Collation;
 use inia_base::column::RowSink;
+use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::sql_mode::SqlMode;
 use inia_expr::ExprType;
@@ -47,6 +47,9 @@ fn create_text(def: &ProgramDef) -> String {
     text + &def.body
 }
 
+/// Digits of seconds in the moment that SHOW CREATE TRIGGER shows.
+const CREATED_DIGITS: u8 = 2;
+
 /// SHOW CREATE PROCEDURE, FUNCTION and TRIGGER.
 pub(in super::super) fn show_create(
     session: &mut SessionContext,
@@ -84,7 +87,7 @@ pub(in super::super) fn show_create(
         text(32).result_column("collation_connection"),
         text(32).result_column("Database Collation"),
     ];
-    let mut row = vec![
+    let row = [
         Some(def.name.clone()),
         Some(sql_mode::text(def.sql_mode)),
         body.then(|| create_text(def)),
@@ -92,12 +95,19 @@ pub(in super::super) fn show_create(
         Some(def.collation_connection.clone()),
         Some(def.database_collation.name().to_owned()),
     ];
+    let created = DataType::Timestamp { fsp: CREATED_DIGITS };
     if wanted == ProgramKind::Trigger {
-        columns.push(
-            ExprType::computed(inia_base::datatype::DataType::Timestamp { fsp: 2 }, true)
-                .result_column("Created"),
-        );
-        row.push(None);
+        columns.push(ExprType::computed(created, true).result_column("Created"));
     }
-    send_columns(sink, &columns, &[row])
+    sink.columns(&columns)?;
+    sink.begin_row();
+    row.iter().for_each(|cell| match cell {
+        Some(text) => sink.bytes(text.as_bytes()),
+        None => sink.null(),
+    });
+    if wanted == ProgramKind::Trigger {
+        sink.datetime(session.env.local(def.created as i64), CREATED_DIGITS);
+    }
+    sink.end_row()?;
+    Ok(StatementOutcome { rows: Some(1), ..StatementOutcome::default() })
 }

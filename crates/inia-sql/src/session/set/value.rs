@@ -1,7 +1,7 @@
 //! Values as the texts of variables: what each kind of variable takes, and the texts that must name
 //! something.
 
-use inia_base::collation::Collation;
+use inia_base::collation::{Charset, Collation};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
@@ -218,8 +218,7 @@ fn named(wanted: Wanted<'_>) -> Text {
 
 /// Error 1231 for character sets that no client can write statements in.
 pub(super) fn check_client(charset: &str) -> Result<(), SqlError> {
-    const WIDE: [&str; 4] = ["ucs2", "utf16", "utf16le", "utf32"];
-    match WIDE.iter().any(|wide| wide.eq_ignore_ascii_case(charset)) {
+    match Charset::from_name(charset).is_some_and(Charset::is_wide) {
         true => {
             let what: [&dyn std::fmt::Display; 2] = [&"character_set_client", &charset];
             Err(SqlError::new(ErrorCode::WrongValueForVar, &what))

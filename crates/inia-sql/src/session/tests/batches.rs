@@ -13,7 +13,7 @@ const TEXTS: [&str; 2] = ["s", "c"];
 const OTHERS: [&str; 3] = ["day", "moment", "r"];
 
 /// Columns that compare as the same.
-fn family_of(number: u64) -> &'static [&'static str] {
+pub(super) fn family_of(number: u64) -> &'static [&'static str] {
     match number {
         0 => &TEXTS,
         1 => &OTHERS,
@@ -78,7 +78,7 @@ fn condition(random: &mut Random, left: &str, right: &str) -> String {
 }
 
 /// FROM and WHERE over tables with the names that the select list may use.
-fn joined(random: &mut Random) -> (String, String, Vec<&'static str>) {
+pub(super) fn joined(random: &mut Random) -> (String, String, Vec<&'static str>) {
     let (mut from, mut filter) = ("t0 x".to_owned(), Vec::new());
     let mut names = vec!["x"];
     for (table, name) in [("t1", "y"), ("t2", "z")] {
@@ -136,10 +136,15 @@ fn sorted(answer: &str) -> Vec<&str> {
 fn tables(random: &mut Random) -> TestSession {
     let db = TestDb::new();
     let mut s = db.session();
-    for (table, rows) in [("t0", 150), ("t1", 190), ("t2", 140)] {
-        fill(&mut s, random, table, rows);
-    }
+    fill_all(&mut s, random);
     s
+}
+
+/// Makes three tables.
+pub(super) fn fill_all(s: &mut TestSession, random: &mut Random) {
+    for (table, rows) in [("t0", 150), ("t1", 190), ("t2", 140)] {
+        fill(s, random, table, rows);
+    }
 }
 
 #[test]

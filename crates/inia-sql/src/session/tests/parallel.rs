@@ -1,6 +1,7 @@
 //! Statements on several threads give what they give on one: the same rows in the same order, the
 //! same warnings and the same errors.
 
+use super::batches::{family_of, fill_all, joined};
 use super::vectors::{KEYS, NUMBERS, condition, fill};
 use super::{TestDb, TestSession, TextSink};
 use inia_testkit::Random;
@@ -73,6 +74,49 @@ fn groups_of_several_threads_are_those_of_one() {
         assert_eq!(several, one, "{query}");
     }
     assert!(divided > 100, "{divided} of 150 ran on several threads");
+}
+
+#[test]
+fn joins_on_several_threads_are_those_of_one() {
+    let (_db, mut s) = open();
+    let mut random = Random::new(2015);
+    fill_all(&mut s, &mut random);
+    // Rows of many leaves.
+    for table in ["t0", "t1", "t2"] {
+        s.ok(&format!("alter table {table} add column pad varchar(2000) not null default ''"));
+        s.ok(&format!("update {table} set pad = repeat('p', 600 + id % 200)"));
+        s.ok(&format!("analyze table {table}"));
+    }
+    let mut divided = 0;
+    for _ in 0..200 {
+        let (from, filter, names) = joined(&mut random);
+        let column = |random: &mut Random| {
+            let family = family_of(random.below(4));
+            format!("{}.{}", random.pick(&names), random.pick(family))
+        };
+        let name = *random.pick(&names);
+        let query = match random.below(4) {
+            0 => format!(
+                "select {}, {} from {from}{filter}",
+                column(&mut random),
+                column(&mut random)
+            ),
+            1 => format!(
+                "select {name}.a, count(*), sum({name}.p), min({name}.day) from {from}{filter} \
+                 group by {name}.a"
+            ),
+            2 => format!(
+                "select {name}.s, count(distinct {}), max({name}.r) from {from}{filter} group by \
+                 {name}.s",
+                column(&mut random)
+            ),
+            _ => format!("select count(*), sum({name}.a), avg({name}.w) from {from}{filter}"),
+        };
+        divided += u64::from(is_divided(&mut s, &query));
+        let [one, several] = on_one_and_on_several(&mut s, &query);
+        assert_eq!(several, one, "{query}");
+    }
+    assert!(divided > 100, "{divided} of 200 ran on several threads");
 }
 
 #[test]
@@ -149,6 +193,10 @@ fn conditions_and_errors_are_those_of_one_thread() {
     fill(&mut s, &mut Random::new(9), 1000);
     for query in [
         "select count(*) from t where c = 5 or s > 1",
+        "select count(*), sum(b) from t where id > '5x' and d > 0.1",
+        "select count(*), sum(b) from t where a >= '-3x' and b <> 7",
+        "select count(*) from t join t o on o.id = t.a where t.s <> 3 and o.c <> 4",
+        "select t.id, o.id from t join t o on o.id = t.a where t.s <> 3 and o.c <> 4",
         "select sum(a / (a - 1)), count(*) from t",
         "select sum(b * 9000000), count(*) from t group by a",
         "select sum(u - 3) from t where u is not null",
@@ -184,6 +232,54 @@ fn groups_that_outgrow_memory_are_those_of_one_thread() {
     let mut little: Vec<&str> = after.lines().collect();
     little.sort_unstable();
     assert_eq!(little, rows);
+}
+
+#[test]
+fn no_more_rows_come_than_are_wanted_and_kills_end_joins() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(13), 3000);
+    s.ok("create table d (a int primary key, name varchar(20))");
+    s.ok("insert into d values (1, 'one'), (2, 'two'), (3, 'three'), (-4, 'less')");
+    for query in [
+        "select t.id, name from t join d on t.a = d.a order by t.pad, t.id limit 7",
+        "select t.id, count(*), max(d.a) from t join d on t.a <> d.a group by t.id limit 5",
+        "select t.id, sum(b) from t where d > 0 group by t.id limit 3",
+        "select distinct name, t.c from t left join d on t.a = d.a",
+        "select count(*) from (select t.id from t join d on t.a = d.a limit 100) x",
+        "select t.id, (select count(*) from d where d.a = t.a) from t join d e on t.a = e.a",
+    ] {
+        let [one, several] = on_one_and_on_several(&mut s, query);
+        assert_eq!(several, one, "{query}");
+    }
+    let query = "select t.id, name from t join d on t.a = d.a";
+    assert!(is_divided(&mut s, query));
+    let mut sink = TextSink { kill_after: Some((7, s.0.kill_handle())), ..TextSink::default() };
+    let answer = s.0.execute(query, &mut sink);
+    assert_eq!(answer.map_err(|error| error.number()), Err(1317));
+    let [one, several] = on_one_and_on_several(&mut s, query);
+    assert_eq!(several, one);
+    // With next to no memory the statement's own thread does what does not fit.
+    s.ok("set tmp_table_size = 1024");
+    let [one, several] = on_one_and_on_several(&mut s, query);
+    assert_eq!(several, one);
+}
+
+#[test]
+fn a_statement_that_changes_rows_reads_them_on_several_threads() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(14), 1500);
+    s.ok("create table sums (a int, n int, b bigint)");
+    s.ok("set session transaction isolation level read committed");
+    for threads in [1, THREADS] {
+        divide(&mut s, threads);
+        s.ok("insert into sums select a, count(*), sum(b) from t group by a");
+        s.ok("update t join (select a, max(b) top from t group by a) x on x.a = t.a \
+              set t.b = x.top where t.id < 50");
+    }
+    let twice = "select count(*), sum(n) from (select a, n, count(*) c from sums group by a, n) x \
+                 where c = 2";
+    let groups = "select count(*), sum(n) from (select a, count(*) n from t group by a) x";
+    assert_eq!(s.ok(twice), s.ok(groups));
 }
 
 #[test]

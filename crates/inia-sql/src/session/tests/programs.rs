@@ -43,6 +43,9 @@ fn other_sessions_use_a_new_definition_at_once() {
     assert_eq!(two.execute(kept, &[]), "2");
     assert_eq!(two.execute(insert, &[]), "1 affected");
     two.check(&[("SELECT a FROM t ORDER BY a", "1\n50")]);
+    one.ok("DROP FUNCTION f");
+    one.ok("CREATE FUNCTION f() RETURNS VARCHAR(10) DETERMINISTIC RETURN 'text'");
+    assert_eq!(two.execute(kept, &[]), "text\ntext");
     one.ok("DROP TRIGGER tr");
     assert_eq!(two.execute(insert, &[]), "1 affected");
     two.check(&[("SELECT a FROM t ORDER BY a", "1\n1\n50")]);
@@ -185,6 +188,18 @@ fn a_failed_statement_undoes_what_its_functions_and_triggers_did() {
     session.check(&[("SELECT n FROM log ORDER BY n", "-10\n1\n2\n10")]);
     session.ok("ROLLBACK");
     session.check(&[("SELECT n FROM log ORDER BY n", "1\n2"), ("SELECT id FROM t", "1\n2")]);
+}
+
+#[test]
+fn triggers_are_listed_in_the_order_of_firing() {
+    let db = TestDb::new();
+    let mut session = db.session();
+    session.ok("CREATE TABLE t (a INT)");
+    session.ok("CREATE TRIGGER b BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1");
+    session.ok("CREATE TRIGGER a BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 2");
+    session.ok("CREATE TRIGGER c BEFORE INSERT ON t FOR EACH ROW PRECEDES b SET NEW.a = 3");
+    session.ok("CREATE TRIGGER a_first AFTER DELETE ON t FOR EACH ROW SET @x = 1");
+    session.check(&[("SELECT TRIGGER_NAME FROM information_schema.TRIGGERS", "c\nb\na\na_first")]);
 }
 
 #[test]

@@ -99,4 +99,9 @@ fn separators_cut_a_range_into_parts_that_have_all_of_it() {
         }
     }
     assert!(engine.separators(&tree, (b"", None), 4).unwrap().len() >= 4);
+    // A tree of one leaf is cut at its records, one of no records not at all.
+    let small = tree_with(&engine, &[("1", ""), ("2", ""), ("3", "")]);
+    assert_eq!(engine.separators(&small, (b"1", None), 9).unwrap(), [b"2", b"3"]);
+    let empty = tree_with(&engine, &[]);
+    assert!(engine.separators(&empty, (b"", None), 9).unwrap().is_empty());
 }

@@ -1,5 +1,6 @@
 //! Groups that several threads make, each by itself.
 
+use super::Divided;
 use crate::exec::vector::conditions::Filters;
 use crate::exec::vector::grouping::{GroupTask, Grouping};
 use crate::exec::vector::source::{Flow, visit_chosen};
@@ -7,46 +8,82 @@ use crate::exec::{Result, Runner};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 
-impl<'s> Runner<'s> {
-    /// The groups of a SELECT whose rows several threads group; `None` where one thread is to do
-    /// it, or does it better.
+/// What several threads have made of the groups of a SELECT.
+pub(in crate::exec::vector) enum GroupsOfThreads<'p> {
+    /// All of them.
+    Merged(Grouping<'p, 'p>),
+    /// Nothing: one thread is to make them, or does it better.
+    Undivided,
+    /// Nothing: rows do not fit batches.
+    Unfit,
+}
+
+impl Runner<'_> {
+    /// The groups of a SELECT whose rows several threads group.
     pub(in crate::exec::vector) fn groups_of_threads<'p>(
         &'p self,
         task: GroupTask<'p>,
         ctx: &mut EvalContext<'_>,
-        row: &[Value],
-    ) -> Result<Option<Grouping<'p, 'p>>> {
-        let GroupTask { select, batches, plan, .. } = task;
-        if !plan.mergeable {
-            return Ok(None);
+        row: &mut Vec<Value>,
+    ) -> Result<GroupsOfThreads<'p>> {
+        let GroupTask { batches, plan, .. } = task;
+        if !plan.mergeable || batches.source.threads < 2 {
+            return Ok(GroupsOfThreads::Undivided);
         }
+        // The statement's own thread would warn again.
+        let warned = ctx.mark_warnings();
+        let merged = self.merged_groups(task, ctx, row)?;
+        if !matches!(merged, GroupsOfThreads::Merged(_)) {
+            ctx.forget_warnings(warned);
+        }
+        Ok(merged)
+    }
+
+    fn merged_groups<'p>(
+        &'p self,
+        task: GroupTask<'p>,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<GroupsOfThreads<'p>> {
+        let GroupTask { select, batches, .. } = task;
         let (operators, from) = (self.operators(), (&select.source, &batches.source));
-        let Some(division) = operators.divide(from, ctx, row)? else { return Ok(None) };
+        let division = match operators.divide(from, ctx, row)? {
+            Divided::Ready(division) => division,
+            Divided::Undivided => return Ok(GroupsOfThreads::Undivided),
+            Divided::Unfit => return Ok(GroupsOfThreads::Unfit),
+            Divided::Empty => {
+                let none = Grouping::new(task, self.exec.workspace, ctx);
+                return Ok(none.map_or(GroupsOfThreads::Unfit, GroupsOfThreads::Merged));
+            }
+        };
         let all = operators.on_threads(division, ctx, row.len(), |worker, ctx, row| {
             let Some(mut grouping) = Grouping::new(task, worker.workspace, ctx) else {
                 return Ok(None);
             };
             let mut filters = Filters::new(&batches.filters, &select.filter, ctx);
-            let flow = worker.each_morsel(ctx, row, &mut |morsel, operators, ctx, row| {
+            let slots = &batches.source.slots;
+            while let Some(morsel) = worker.take() {
                 grouping.begin_morsel(morsel);
-                let (from, slots) = ((&select.source, &batches.source), &batches.source.slots);
-                operators.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
+                let operators = worker.operators(morsel);
+                let flow = operators.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
                     visit_chosen(batch, slots, &mut filters, ctx, row, &mut |ctx, row, batch| {
                         Ok(if grouping.add(batch, ctx, row)? { Flow::More } else { Flow::Unfit })
                     })
-                })
-            })?;
-            Ok((flow == Flow::More).then_some(grouping))
+                })?;
+                if flow != Flow::More {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(grouping))
         })?;
-        let Some(all) = all else { return Ok(None) };
-        let mut all = all.into_iter();
-        let Some(mut merged) = all.next() else { return Ok(None) };
+        let mut all = all.into_iter().flatten();
+        let Some(mut merged) = all.next() else { return Ok(GroupsOfThreads::Undivided) };
         for grouping in all {
             self.check_killed()?;
             if !merged.merge(&grouping) {
-                return Ok(None);
+                return Ok(GroupsOfThreads::Undivided);
             }
         }
-        Ok(Some(merged))
+        Ok(GroupsOfThreads::Merged(merged))
     }
 }

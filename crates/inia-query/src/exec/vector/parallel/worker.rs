@@ -4,7 +4,6 @@ use super::{Division, Pipeline};
 use crate::clock::clock_micros;
 use crate::exec::Result;
 use crate::exec::vector::operators::{Operators, Reads};
-use crate::exec::vector::source::Flow;
 use crate::interrupt::Interrupt;
 use crate::plan::trace::Trace;
 use crate::spill::Workspace;
@@ -16,16 +15,17 @@ use inia_expr::{
 };
 use inia_storage::Txn;
 use std::cell::{Cell, RefCell};
-use std::thread::Builder;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// What every worker of a pipeline begins with.
 #[derive(Clone, Copy)]
-struct WorkerStart<'p, 'w> {
+pub(super) struct WorkerStart<'p, 'w> {
     env: &'p Environment,
     params: &'p [Value],
     outer: &'p [Vec<Value>],
     strictness: Strictness,
     interrupt: Interrupt<'p>,
+    /// Its part of the memory that one operator may have.
     workspace: Workspace<'w>,
     traced: bool,
     /// Slots of a row.
@@ -35,46 +35,72 @@ struct WorkerStart<'p, 'w> {
 /// One thread of a pipeline.
 pub(super) struct Worker<'p, 'w> {
     pipeline: &'p Pipeline<'p>,
+    host: &'p WorkerHost<'p>,
     txn: RefCell<Txn>,
     interrupt: Interrupt<'p>,
     /// Its part of the memory that one operator may have.
     pub(super) workspace: Workspace<'w>,
     trace: Option<Trace>,
+    /// It is not the statement's own thread.
+    helps: bool,
+}
+
+impl Worker<'_, '_> {
+    /// The next morsel that nobody has taken. A helper takes none while other statements use all
+    /// processors, and ends with that.
+    pub(super) fn take(&self) -> Option<usize> {
+        let wanted = !self.helps || self.pipeline.helpers.are_wanted();
+        if wanted { self.pipeline.take() } else { None }
+    }
+
+    /// What reads a morsel.
+    pub(super) fn operators(&self, morsel: usize) -> Operators<'_> {
+        Operators {
+            reads: Reads::Morsel(self.pipeline, morsel, &self.txn),
+            interrupt: self.interrupt,
+            workspace: self.workspace,
+            trace: self.trace.as_ref(),
+        }
+    }
+
+    /// Whether what was made since the last call is what the statement's own thread would make:
+    /// what depends on the session, and warnings, are its own.
+    pub(super) fn is_sound(&self, ctx: &mut EvalContext<'_>) -> bool {
+        let sound = ctx.warnings.count == 0 && !self.host.asked.get();
+        ctx.warnings.clear();
+        self.host.asked.set(false);
+        sound
+    }
 }
 
 /// What a worker came to; nothing where the statement's own thread must do the work alone.
 type Outcome<T> = Result<Option<T>>;
 
-/// What a worker does with a morsel: its number, and the operators that read it.
-type MorselVisitor<'v> =
-    dyn FnMut(usize, Operators<'_>, &mut EvalContext<'_>, &mut Vec<Value>) -> Result<Flow> + 'v;
-
-impl Worker<'_, '_> {
-    /// Takes morsels until none is left or no more are wanted.
-    pub(super) fn each_morsel(
-        &self,
-        ctx: &mut EvalContext<'_>,
-        row: &mut Vec<Value>,
-        visit: &mut MorselVisitor<'_>,
-    ) -> Result<Flow> {
-        while let Some(morsel) = self.pipeline.take() {
-            let operators = Operators {
-                reads: Reads::Morsel(self.pipeline, morsel, &self.txn),
-                interrupt: self.interrupt,
-                workspace: self.workspace,
-                trace: self.trace.as_ref(),
-            };
-            match visit(morsel, operators, ctx, row)? {
-                Flow::More => {}
-                flow => return Ok(flow),
-            }
-        }
-        Ok(Flow::More)
-    }
-}
-
 impl<'e> Operators<'e> {
-    /// Runs `work` on the threads of a pipeline. Returns what each came to; `None` where the
+    /// What the workers of a pipeline begin with.
+    pub(super) fn worker_start<'p, 's: 'p>(
+        &self,
+        ctx: &EvalContext<'s>,
+        outer: &'p [Vec<Value>],
+        (threads, width): (usize, usize),
+    ) -> WorkerStart<'p, 'e>
+    where
+        'e: 'p,
+    {
+        let budget = self.workspace.budget / threads.max(1);
+        WorkerStart {
+            env: ctx.env,
+            params: ctx.params,
+            outer,
+            strictness: ctx.strictness,
+            interrupt: self.interrupt,
+            workspace: self.workspace.with_budget(budget),
+            traced: self.trace.is_some(),
+            width,
+        }
+    }
+
+    /// Runs `work` on the threads of a pipeline. Returns what they came to; `None` where the
     /// statement's own thread must do the work alone.
     pub(super) fn on_threads<T: Send>(
         &self,
@@ -83,21 +109,16 @@ impl<'e> Operators<'e> {
         width: usize,
         work: impl Fn(&Worker<'_, 'e>, &mut EvalContext<'_>, &mut Vec<Value>) -> Outcome<T> + Sync,
     ) -> Result<Option<Vec<T>>> {
-        let Division { pipeline, readers, helpers } = division;
-        let budget = self.workspace.budget / readers.len().max(1);
-        let start = WorkerStart {
-            env: ctx.env,
-            params: ctx.params,
-            outer: &ctx.outer,
-            strictness: ctx.strictness,
-            interrupt: self.interrupt,
-            workspace: self.workspace.with_budget(budget),
-            traced: self.trace.is_some(),
-            width,
-        };
-        let run = |reader: Txn| {
+        let Division { pipeline, readers } = division;
+        let start = self.worker_start(ctx, &ctx.outer, (readers.len(), width));
+        let run = |reader: Txn, helps: bool| {
             let _guard = StopOnPanic(&pipeline);
-            let outcome = start.run(&pipeline, reader, &work);
+            let sound =
+                |worker: &Worker<'_, 'e>, ctx: &mut EvalContext<'_>, row: &mut Vec<Value>| {
+                    let made = work(worker, ctx, row)?;
+                    Ok(made.filter(|_| worker.is_sound(ctx)))
+                };
+            let outcome = start.run(&pipeline, (reader, helps), sound);
             if !matches!(outcome, (Ok(Some(_)), _)) {
                 pipeline.stop();
             }
@@ -106,14 +127,9 @@ impl<'e> Operators<'e> {
         let outcomes = std::thread::scope(|scope| {
             let mut readers = readers.into_iter();
             let own = readers.next();
-            // Where the system has no thread left the others do the work.
-            let threads: Vec<_> = readers
-                .filter_map(|reader| {
-                    let thread = Builder::new().name("worker".to_owned());
-                    thread.spawn_scoped(scope, || on_warm_stack(|| run(reader))).ok()
-                })
-                .collect();
-            let mut outcomes: Vec<_> = own.map(run).into_iter().collect();
+            let threads: Vec<_> =
+                readers.filter_map(|reader| start_thread(scope, || run(reader, true))).collect();
+            let mut outcomes: Vec<_> = own.map(|own| run(own, false)).into_iter().collect();
             outcomes.extend(
                 threads
                     .into_iter()
@@ -121,7 +137,6 @@ impl<'e> Operators<'e> {
             );
             outcomes
         });
-        drop(helpers);
         self.interrupt.check()?;
         let (results, traces): (Vec<_>, Vec<_>) = outcomes.into_iter().unzip();
         let mut all = Vec::with_capacity(results.len());
@@ -134,36 +149,46 @@ impl<'e> Operators<'e> {
             }
         }
         if let Some(trace) = self.trace {
-            trace.add_threads(traces.into_iter().flatten());
+            trace.add_threads(&pipeline.nodes(), traces.into_iter().flatten());
         }
         Ok(Some(all))
     }
 }
 
+/// Starts a thread beside the statement's own. Where the system has none left the others do the
+/// work.
+pub(super) fn start_thread<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Option<ScopedJoinHandle<'scope, T>> {
+    let thread = Builder::new().name("worker".to_owned());
+    thread.spawn_scoped(scope, || on_warm_stack(work)).ok()
+}
+
 impl<'w> WorkerStart<'_, 'w> {
     /// Runs `work` as one worker; what it came to and what was seen of it.
-    fn run<T>(
+    pub(super) fn run<T>(
         &self,
         pipeline: &Pipeline<'_>,
-        reader: Txn,
-        work: impl Fn(&Worker<'_, 'w>, &mut EvalContext<'_>, &mut Vec<Value>) -> Outcome<T>,
-    ) -> (Outcome<T>, Option<Trace>) {
+        (reader, helps): (Txn, bool),
+        work: impl FnOnce(&Worker<'_, 'w>, &mut EvalContext<'_>, &mut Vec<Value>) -> T,
+    ) -> (T, Option<Trace>) {
         let host = WorkerHost { interrupt: self.interrupt, asked: Cell::new(false) };
         let mut ctx = EvalContext::new(self.env, &host, &NoSubqueries, self.params);
         ctx.outer = self.outer.to_vec();
         ctx.strictness = self.strictness;
         let worker = Worker {
             pipeline,
+            host: &host,
             txn: RefCell::new(reader),
             interrupt: self.interrupt,
             workspace: self.workspace,
             trace: self.traced.then(Trace::default),
+            helps,
         };
         let mut row = vec![Value::Null; self.width];
         let result = work(&worker, &mut ctx, &mut row);
-        // What depends on the session, and conditions, are the statement's own thread's.
-        let fits = ctx.warnings.count == 0 && !host.asked.get();
-        (result.map(|result| result.filter(|_| fits)), worker.trace)
+        (result, worker.trace)
     }
 }
 
@@ -178,13 +203,13 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-fn panicked() -> SqlError {
+pub(super) fn panicked() -> SqlError {
     SqlError::new(ErrorCode::InternalError, &[&"a worker of the statement has panicked"])
 }
 
 /// The session as workers see it: it can only be killed. What an expression gets where it asks for
 /// anything else is not used.
-struct WorkerHost<'s> {
+pub(super) struct WorkerHost<'s> {
     interrupt: Interrupt<'s>,
     asked: Cell<bool>,
 }
