@@ -175,7 +175,10 @@ pub fn put_column(out: &mut Vec<u8>, column: &ResultColumn, results: u16) {
     let charset = if results == 0 { Charset::Utf8mb4 } else { Collation(results).charset() };
     let names = [&column.schema, &column.table, &column.org_table, &column.name, &column.org_name];
     for name in names {
-        put_lenenc_bytes(out, &charset.encode(name));
+        match charset {
+            Charset::Utf8mb4 => put_lenenc_bytes(out, name.as_bytes()),
+            other => put_lenenc_bytes(out, &other.encode(name)),
+        }
     }
     out.push(12);
     put_u16(out, collation_of(column, results));
