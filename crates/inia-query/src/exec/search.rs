@@ -28,10 +28,11 @@ const COUNTED_ROWS: u64 = 1000;
 /// Bytes that a document takes beside its key and positions, roughly.
 const POSTING_BYTES: usize = 128;
 
-/// Searches that have been run, by number.
+/// Searches that have been run, with their numbers. A list costs a statement without searches
+/// nothing.
 #[derive(Default)]
 pub(super) struct SearchCache {
-    prepared: RefCell<HashMap<usize, Rc<PreparedSearch>>>,
+    prepared: RefCell<Vec<(usize, Rc<PreparedSearch>)>>,
 }
 
 /// A search that has been run in its index.
@@ -79,12 +80,16 @@ impl Runner<'_> {
         against: Option<&str>,
         ctx: &mut EvalContext<'_>,
     ) -> Result<Rc<PreparedSearch>> {
-        let known = self.searches.prepared.borrow().get(&id).cloned();
-        if let Some(prepared) = known.filter(|known| known.against.as_deref() == against) {
-            return Ok(prepared);
+        let same = |(number, known): &&(usize, Rc<PreparedSearch>)| {
+            *number == id && known.against.as_deref() == against
+        };
+        if let Some((_, prepared)) = self.searches.prepared.borrow().iter().find(same) {
+            return Ok(prepared.clone());
         }
         let prepared = Rc::new(self.prepare_search(&self.plan.searches[id], against, ctx)?);
-        self.searches.prepared.borrow_mut().insert(id, prepared.clone());
+        let mut all = self.searches.prepared.borrow_mut();
+        all.retain(|(number, _)| *number != id);
+        all.push((id, prepared.clone()));
         Ok(prepared)
     }
 
