@@ -216,3 +216,69 @@ impl ProgramStatement {
         }
     }
 }
+
+impl Statement {
+    /// Whether it commits before it begins: no function and no trigger may have it, error 1422.
+    pub fn commits(&self) -> bool {
+        match self {
+            Statement::CreateTable(create) => !create.temporary,
+            Statement::DropTable(drop) => !drop.temporary,
+            Statement::Begin(_)
+            | Statement::Commit(_)
+            | Statement::Rollback(_)
+            | Statement::Truncate(_)
+            | Statement::CreateDatabase(_)
+            | Statement::AlterDatabase(_)
+            | Statement::DropDatabase { .. }
+            | Statement::AlterTable(_)
+            | Statement::RenameTable(_)
+            | Statement::CreateIndex(_)
+            | Statement::DropIndex(_)
+            | Statement::CreateView(_)
+            | Statement::DropView(_)
+            | Statement::DropRoutine(_)
+            | Statement::CreateUser(_)
+            | Statement::AlterUser(_)
+            | Statement::DropUser { .. }
+            | Statement::RenameUser(_)
+            | Statement::CreateRole { .. }
+            | Statement::DropRole { .. }
+            | Statement::Grant(_)
+            | Statement::Revoke(_)
+            | Statement::SetPassword(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it sends rows to the client: no function and no trigger may have it, error 1415.
+    pub fn sends_rows(&self) -> bool {
+        match self {
+            Statement::Select(query) => query.into.is_none(),
+            Statement::Show(_)
+            | Statement::Describe(_)
+            | Statement::Explain(_)
+            | Statement::Help(_)
+            | Statement::TableMaintenance(_) => true,
+            _ => false,
+        }
+    }
+}
+
+impl ProgramStatement {
+    /// One statement, or a block without a name of several: SET of several variables is several.
+    pub(crate) fn of_list(mut body: Vec<ProgramStatement>) -> ProgramStatement {
+        match (body.len(), body.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => {
+                body.extend(last);
+                ProgramStatement::Block(Box::new(ProgramBlock {
+                    label: usize::MAX,
+                    declared: Vec::new(),
+                    handlers: Vec::new(),
+                    cursors: Vec::new(),
+                    body,
+                }))
+            }
+        }
+    }
+}

@@ -124,20 +124,7 @@ impl Parser<'_> {
         self.program_statement(&mut body)?;
         let text = utf8(&self.src[start as usize..self.prev_end as usize]);
         let Some(scope) = self.program.take() else { return Err(self.error()) };
-        let body = match (body.pop(), body.is_empty()) {
-            (Some(only), true) => only,
-            (last, _) => {
-                // SET of several variables is several statements.
-                body.extend(last);
-                ProgramStatement::Block(Box::new(ProgramBlock {
-                    label: usize::MAX,
-                    declared: Vec::new(),
-                    handlers: Vec::new(),
-                    cursors: Vec::new(),
-                    body,
-                }))
-            }
-        };
+        let body = ProgramStatement::of_list(body);
         let ProgramScope { slots, cursors, returns, .. } = *scope;
         Ok((Program { slots, cursors, body, returns }, text))
     }

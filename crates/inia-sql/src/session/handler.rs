@@ -11,6 +11,7 @@ use inia_query::catalog::IndexKind;
 use inia_query::context::{OpenHandler, SessionContext, StatementOutcome, existing, full_name};
 use inia_query::exec::{HandlerRead, HandlerStart, KeySide, Runner, handler_key};
 use inia_query::planner::plan_query;
+use std::sync::Arc;
 
 type Done = Result<StatementOutcome, SqlError>;
 
@@ -67,6 +68,11 @@ fn read(
     let start = session.txn.get_mut().savepoint();
     let planned = plan_query(session, &query, session.plain_lock());
     let result = planned.and_then(|plan| {
+        // The name may stand for another table by now.
+        if !plan.tables.iter().any(|table| Arc::ptr_eq(table, &open.table)) {
+            let args: [&dyn std::fmt::Display; 2] = [&open.alias, &"HANDLER"];
+            return Err(SqlError::new(ErrorCode::UnknownTableInClause, &args));
+        }
         session.lock_read(&plan)?;
         let index = index.as_ref().map(|name| index_named(open, name)).transpose()?;
         let start = start_of(session, (open, index), position, params)?;

@@ -21,6 +21,7 @@ mod full_disk;
 mod fulltext;
 mod groups_in_order;
 mod half_statements;
+mod handlers;
 mod hints;
 mod histograms;
 mod joins;

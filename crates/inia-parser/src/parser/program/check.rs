@@ -22,50 +22,6 @@ fn bad_statement(statement: &Statement) -> Option<&'static str> {
     })
 }
 
-/// Whether the statement commits before it begins, error 1422.
-fn commits(statement: &Statement) -> bool {
-    match statement {
-        Statement::CreateTable(create) => !create.temporary,
-        Statement::DropTable(drop) => !drop.temporary,
-        Statement::Begin(_)
-        | Statement::Commit(_)
-        | Statement::Rollback(_)
-        | Statement::Truncate(_)
-        | Statement::CreateDatabase(_)
-        | Statement::AlterDatabase(_)
-        | Statement::DropDatabase { .. }
-        | Statement::AlterTable(_)
-        | Statement::RenameTable(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropIndex(_)
-        | Statement::CreateView(_)
-        | Statement::DropView(_)
-        | Statement::CreateUser(_)
-        | Statement::AlterUser(_)
-        | Statement::DropUser { .. }
-        | Statement::RenameUser(_)
-        | Statement::CreateRole { .. }
-        | Statement::DropRole { .. }
-        | Statement::Grant(_)
-        | Statement::Revoke(_)
-        | Statement::SetPassword(_) => true,
-        _ => false,
-    }
-}
-
-/// Whether the statement sends rows to the client, error 1415.
-fn sends_rows(statement: &Statement) -> bool {
-    match statement {
-        Statement::Select(query) => query.into.is_none(),
-        Statement::Show(_)
-        | Statement::Describe(_)
-        | Statement::Explain(_)
-        | Statement::Help(_)
-        | Statement::TableMaintenance(_) => true,
-        _ => false,
-    }
-}
-
 impl Parser<'_> {
     /// Errors 1314, 1336, 1357, 1415 and 1422.
     pub(super) fn check_allowed(&mut self, statement: &Statement) -> PResult<()> {
@@ -85,12 +41,12 @@ impl Parser<'_> {
             ProgramKind::Function => "function",
             ProgramKind::Trigger { .. } => "trigger",
         };
-        if commits(statement) {
+        if statement.commits() {
             let message = "Explicit or implicit commit is not allowed in stored function or \
                            trigger.";
             return Err(self.other(1422, "HY000", message.to_owned()));
         }
-        if sends_rows(statement) {
+        if statement.sends_rows() {
             let message = format!("Not allowed to return a result set from a {word}");
             return Err(self.other(1415, "0A000", message));
         }

@@ -166,19 +166,7 @@ impl Parser<'_> {
         let mut body = Vec::new();
         self.program_statement(&mut body)?;
         self.scope().labels = labels;
-        let body = match (body.len(), body.pop()) {
-            (1, Some(only)) => only,
-            (_, last) => {
-                body.extend(last);
-                ProgramStatement::Block(Box::new(ProgramBlock {
-                    label: usize::MAX,
-                    declared: Vec::new(),
-                    handlers: Vec::new(),
-                    cursors: Vec::new(),
-                    body,
-                }))
-            }
-        };
+        let body = ProgramStatement::of_list(body);
         block.handlers.push(ProgramHandler { exit, conditions, body: Box::new(body) });
         Ok(())
     }

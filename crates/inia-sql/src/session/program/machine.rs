@@ -640,27 +640,15 @@ impl Machine<'_> {
     }
 }
 
-/// Errors 1336, 1415 and 1422 of a procedure that is called inside a statement.
+/// Errors 1336, 1415 and 1422 of a procedure that is called inside a statement. Temporary tables
+/// are neither made nor dropped there.
 fn refuse_inside(statement: &Statement, inside: Inside) -> Result<()> {
     match statement {
-        Statement::Begin(_)
-        | Statement::Commit(_)
-        | Statement::Rollback(_)
-        | Statement::Truncate(_)
-        | Statement::CreateDatabase(_)
-        | Statement::AlterDatabase(_)
-        | Statement::DropDatabase { .. }
-        | Statement::CreateTable(_)
-        | Statement::DropTable(_)
-        | Statement::AlterTable(_)
-        | Statement::RenameTable(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropIndex(_)
-        | Statement::CreateView(_)
-        | Statement::DropView(_) => Err(SqlError::new(ErrorCode::CommitNotAllowedInSfOrTrg, &[])),
-        Statement::Select(query) if query.into.is_none() => {
-            Err(SqlError::new(ErrorCode::SpNoRetset, &[&inside.word()]))
+        Statement::CreateTable(_) | Statement::DropTable(_) => {
+            Err(SqlError::new(ErrorCode::CommitNotAllowedInSfOrTrg, &[]))
         }
+        _ if statement.commits() => Err(SqlError::new(ErrorCode::CommitNotAllowedInSfOrTrg, &[])),
+        _ if statement.sends_rows() => Err(SqlError::new(ErrorCode::SpNoRetset, &[&inside.word()])),
         Statement::Flush(_) => Err(SqlError::new(ErrorCode::StmtNotAllowedInSfOrTrg, &[&"FLUSH"])),
         _ => Ok(()),
     }
