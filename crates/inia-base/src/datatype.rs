@@ -149,4 +149,65 @@ pub enum DataType {
     },
     /// JSON.
     Json,
+    /// GEOMETRY, POINT and the others.
+    Geometry {
+        /// Which geometries the column takes.
+        kind: GeometryKind,
+        /// The SRID attribute: the reference system of all values.
+        srid: Option<u32>,
+    },
+}
+
+/// Sorts of geometry, with their numbers in WKB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GeometryKind {
+    /// GEOMETRY: a column takes all sorts. No value is one.
+    Geometry = 0,
+    /// POINT.
+    Point = 1,
+    /// LINESTRING.
+    LineString = 2,
+    /// POLYGON.
+    Polygon = 3,
+    /// MULTIPOINT.
+    MultiPoint = 4,
+    /// MULTILINESTRING.
+    MultiLineString = 5,
+    /// MULTIPOLYGON.
+    MultiPolygon = 6,
+    /// GEOMETRYCOLLECTION.
+    Collection = 7,
+}
+
+impl GeometryKind {
+    /// All sorts, by their numbers.
+    pub const ALL: [GeometryKind; 8] = [
+        GeometryKind::Geometry,
+        GeometryKind::Point,
+        GeometryKind::LineString,
+        GeometryKind::Polygon,
+        GeometryKind::MultiPoint,
+        GeometryKind::MultiLineString,
+        GeometryKind::MultiPolygon,
+        GeometryKind::Collection,
+    ];
+
+    /// The sort of a number in WKB.
+    pub fn of_wkb(number: u32) -> Option<GeometryKind> {
+        GeometryKind::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The name in upper case, as error messages have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            GeometryKind::Geometry => "GEOMETRY",
+            GeometryKind::Point => "POINT",
+            GeometryKind::LineString => "LINESTRING",
+            GeometryKind::Polygon => "POLYGON",
+            GeometryKind::MultiPoint => "MULTIPOINT",
+            GeometryKind::MultiLineString => "MULTILINESTRING",
+            GeometryKind::MultiPolygon => "MULTIPOLYGON",
+            GeometryKind::Collection => "GEOMCOLLECTION",
+        }
+    }
 }

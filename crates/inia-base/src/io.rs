@@ -47,6 +47,11 @@ pub trait Disk: Send + Sync {
     /// A new empty file without a name, for what a statement cannot keep in memory. Its space is
     /// free again once its last handle is gone, however the program ends; it is never durable.
     fn scratch(&self) -> io::Result<Arc<dyn DiskFile>>;
+    /// A disk with the same files, which goes its own way from here on; `None` where that costs
+    /// much.
+    fn fork(&self) -> Option<Arc<dyn Disk>> {
+        None
+    }
 }
 
 /// One open file. Writes are durable only after [`DiskFile::sync`].
@@ -64,5 +69,9 @@ pub trait DiskFile: Send + Sync {
     /// Whether the file has no bytes.
     fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
+    }
+    /// A file for [`Disk::fork`].
+    fn fork(&self) -> Option<Arc<dyn DiskFile>> {
+        None
     }
 }

@@ -1,8 +1,8 @@
-//! Passwords at rest: the names of the two authentication plugins and the forms in which an
-//! account keeps its password.
+//! Passwords at rest: the names of the authentication plugins and the forms in which an account
+//! keeps its password.
 //!
-//! `mysql_native_password` stores SHA1(SHA1(password)) in hexadecimal, `caching_sha2_password` a
-//! slow salted hash (SHA-256 crypt).
+//! `mysql_native_password` stores SHA1(SHA1(password)) in hexadecimal, `caching_sha2_password` and
+//! `sha256_password` a slow salted hash (SHA-256 crypt).
 
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
@@ -11,6 +11,14 @@ use sha2::Sha256;
 pub const NATIVE: &str = "mysql_native_password";
 /// Name of the SHA-256 plugin, the default.
 pub const CACHING_SHA2: &str = "caching_sha2_password";
+/// Name of the older SHA-256 plugin, each of whose logins sends the password itself.
+pub const SHA256: &str = "sha256_password";
+
+/// The SHA-256 of some bytes in hexadecimal.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().fold(String::with_capacity(64), |text, byte| format!("{text}{byte:02x}"))
+}
 
 /// SHA-1 of the parts, one after the other.
 pub fn sha1(parts: &[&[u8]]) -> [u8; 20] {
@@ -61,7 +69,7 @@ pub fn native_from_stored(stored: &[u8]) -> Option<[u8; 20]> {
     Some(digest)
 }
 
-/// Bytes of the longest password of [`CACHING_SHA2`].
+/// Bytes of the longest password of [`CACHING_SHA2`] and [`SHA256`].
 pub const MAX_SHA2_PASSWORD: usize = 256;
 
 const CRYPT_SALT: usize = 20;
@@ -70,14 +78,35 @@ const CRYPT_ROUNDS: usize = 5000;
 /// The form in which mysql.user keeps a caching_sha2 password: `$A$005$`, 20 bytes of salt and 43
 /// characters of SHA-256 crypt with 5,000 rounds. The salt's bytes are made printable.
 pub fn sha2_stored(password: &[u8], random: &[u8; CRYPT_SALT]) -> Vec<u8> {
-    let salt = random.map(|byte| match byte & 0x7f {
-        0 | b'$' => b'a',
-        printable => printable,
-    });
+    let salt = printable(random);
     let mut stored = b"$A$005$".to_vec();
     stored.extend_from_slice(&salt);
     stored.extend_from_slice(&sha256_crypt(password, &salt, CRYPT_ROUNDS));
     stored
+}
+
+/// The form in which mysql.user keeps a sha256 password: `$5$`, 20 bytes of salt, `$` and 43
+/// characters of SHA-256 crypt with 5,000 rounds.
+pub fn sha256_stored(password: &[u8], random: &[u8; CRYPT_SALT]) -> Vec<u8> {
+    let salt = printable(random);
+    let hash = sha256_crypt(password, &salt, CRYPT_ROUNDS);
+    [b"$5$", &salt[..], b"$", &hash].concat()
+}
+
+/// Checks a password against the form that [`sha256_stored`] writes.
+pub fn sha256_check_stored(stored: &[u8], password: &[u8]) -> bool {
+    let Some(rest) = stored.strip_prefix(b"$5$") else { return false };
+    let Some((salt, rest)) = rest.split_at_checked(CRYPT_SALT) else { return false };
+    let Some(hash) = rest.strip_prefix(b"$") else { return false };
+    password.len() <= MAX_SHA2_PASSWORD
+        && same_bytes(&sha256_crypt(password, salt, CRYPT_ROUNDS), hash)
+}
+
+fn printable(random: &[u8; CRYPT_SALT]) -> [u8; CRYPT_SALT] {
+    random.map(|byte| match byte & 0x7f {
+        0 | b'$' => b'a',
+        printable => printable,
+    })
 }
 
 /// Checks a password against the form that [`sha2_stored`] writes. One that is too long is wrong:

@@ -65,6 +65,10 @@ pub trait Processes: Send + Sync {
     }
     /// Ends a connection or its statement; false if there is no such connection.
     fn kill(&self, id: u64, target: KillTarget) -> bool;
+    /// A number for a thread that is listed beside the connections.
+    fn new_id(&self) -> u64 {
+        0
+    }
     /// What the server has counted.
     fn counts(&self) -> ServerCounts {
         ServerCounts::default()
@@ -78,6 +82,8 @@ pub trait Processes: Send + Sync {
     fn shut_down(&self) -> bool {
         false
     }
+    /// FLUSH ERROR LOGS: closes the error log's file, and opens what now has its name.
+    fn reopen_error_log(&self) {}
     /// Reads the certificate anew for the connections to come; why that fails.
     fn reload_tls(&self) -> Result<(), String> {
         Ok(())

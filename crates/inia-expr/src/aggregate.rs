@@ -1,5 +1,7 @@
 //! Aggregate functions: result types, and accumulators that take one row at a time.
 
+mod collection;
+
 use crate::cast;
 use crate::collate;
 use crate::compare::{self, CmpClass};
@@ -7,9 +9,11 @@ use crate::context::{Environment, EvalContext};
 use crate::convert;
 use crate::json::{self, Json};
 use crate::tree::{Expr, ExprKind};
+use crate::ty::NOT_FIXED;
 use crate::ty::{ExprType, TypeClass};
+use collection::Collection;
 use inia_base::collation::Collation;
-use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_base::datatype::{DataType, GeometryKind, IntWidth, LobSize};
 use inia_base::decimal::{Decimal, MAX_SCALE};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -144,6 +148,7 @@ fn aggregate_name(func: AggregateFunc) -> &'static str {
         AggregateFunc::GroupConcat => "group_concat",
         AggregateFunc::JsonArrayAgg => "json_arrayagg",
         AggregateFunc::JsonObjectAgg => "json_objectagg",
+        AggregateFunc::Collect => "st_collect",
     }
 }
 
@@ -175,6 +180,22 @@ impl Aggregate {
         order_by: Vec<(Expr, bool)>,
         env: &Environment,
     ) -> Result<Aggregate> {
+        let takes_geometry = matches!(
+            call.func,
+            AggregateFunc::CountStar
+                | AggregateFunc::Count
+                | AggregateFunc::GroupConcat
+                | AggregateFunc::JsonArrayAgg
+                | AggregateFunc::JsonObjectAgg
+                | AggregateFunc::Collect
+                | AggregateFunc::BitAnd
+                | AggregateFunc::BitOr
+                | AggregateFunc::BitXor
+        );
+        if !takes_geometry && args.iter().any(|arg| arg.ty.is_geometry()) {
+            let name = aggregate_name(call.func);
+            return Err(SqlError::new(ErrorCode::WrongArguments, &[&name]));
+        }
         let ty = result_type(call.func, &args, env)?;
         let separator = call.separator.clone().unwrap_or_else(|| String::from(","));
         let distinct = call.distinct;
@@ -207,7 +228,8 @@ impl Aggregate {
         match self.func {
             AggregateFunc::GroupConcat
             | AggregateFunc::JsonArrayAgg
-            | AggregateFunc::JsonObjectAgg => true,
+            | AggregateFunc::JsonObjectAgg
+            | AggregateFunc::Collect => true,
             AggregateFunc::Min | AggregateFunc::Max => {
                 matches!(self.ty.class(), TypeClass::String | TypeClass::Json)
                     && self.ty.length > SHORT_TEXT
@@ -241,6 +263,7 @@ impl Aggregate {
             AggregateFunc::GroupConcat => State::Rows(Vec::new()),
             AggregateFunc::JsonArrayAgg => State::Array(String::new()),
             AggregateFunc::JsonObjectAgg => State::Object(None),
+            AggregateFunc::Collect => State::Geometries(None),
         };
         Accumulator::of(state)
     }
@@ -288,6 +311,9 @@ fn result_type(func: AggregateFunc, args: &[Expr], env: &Environment) -> Result<
             ExprType { data_type, ..ty }.with_coercibility(coercibility)
         }
         AggregateFunc::JsonArrayAgg | AggregateFunc::JsonObjectAgg => ExprType::json(true),
+        AggregateFunc::Collect => {
+            ExprType { decimals: NOT_FIXED, ..ExprType::geometry(GeometryKind::Geometry) }
+        }
     })
 }
 
@@ -349,6 +375,7 @@ enum State {
     /// The items as text, separated by commas.
     Array(String),
     Object(Option<Vec<(String, Json)>>),
+    Geometries(Option<Collection>),
     /// A JSON document beyond `max_allowed_packet`.
     TooLong,
 }
@@ -561,6 +588,10 @@ impl Accumulator {
                 *squares += delta * (value - *mean);
             }
             // `add_values` handles the collecting states; a document that is too long stays so.
+            State::Geometries(found) => {
+                Collection::add(found, value)?;
+                self.held += value.as_bytes().map_or(0, <[u8]>::len);
+            }
             State::Rows(_) | State::Array(_) | State::Object(_) | State::TooLong => {}
         }
         Ok(())
@@ -610,6 +641,8 @@ impl Accumulator {
                 ctx.warn(ErrorCode::WarnAllowedPacketOverflowed, &[&name, &limit])?;
                 Value::Null
             }
+            State::Geometries(None) => Value::Null,
+            State::Geometries(Some(found)) => found.into_value(),
             State::Object(None) => Value::Null,
             State::Object(Some(members)) => json::value(Json::Object(members).carried())?,
         })

@@ -3,6 +3,7 @@
 
 mod operators;
 mod prepare;
+pub mod sequence;
 mod special;
 mod years;
 
@@ -278,10 +279,7 @@ impl Binder<'_> {
         if collation == Collation::BINARY {
             return Ok(bytes_literal(bytes.to_vec()));
         }
-        // What is too short for a character of several bytes is filled up in front.
-        let size = usize::from(collation.charset().min_bytes());
-        let missing = bytes.len().next_multiple_of(size) - bytes.len();
-        let filled = [&[0; 4][..missing], bytes].concat();
+        let filled = collation.charset().whole_units(bytes);
         let text = collate::decode(collation, &filled).ok_or_else(|| {
             let hex: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
             let name = charset.to_lowercase();
@@ -322,6 +320,9 @@ impl Binder<'_> {
     fn stored_function(&mut self, call: &ast::FunctionCall) -> Result<Expr, SqlError> {
         let schema = call.db.as_deref().or(self.env.database.as_deref());
         let Some(found) = self.host.find_function(schema, call.text())? else {
+            if let Some((name, args)) = sequence::sequence_of(call) {
+                return self.sequence_call(call, name, args);
+            }
             return self.scope.stored_function(call);
         };
         let StoredFunction { schema, name, params, returns, .. } = found;

@@ -4,13 +4,14 @@ use crate::bind::year_meant;
 use crate::collate;
 use crate::context::{EvalContext, Level};
 use crate::convert;
+use crate::eval::Stop;
 use crate::json;
 use crate::number;
 use crate::print;
 use crate::tree::{CastKind, Expr};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
-use inia_base::datatype::DataType;
+use inia_base::datatype::{DataType, GeometryKind};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_base::temporal::{DateRules, DateTime, Time};
@@ -33,6 +34,7 @@ pub(crate) fn cast(
     if kind == CastKind::Year {
         return Ok(year_meant(value));
     }
+    let explicit = kind == CastKind::Explicit;
     match &to.data_type {
         DataType::Int { unsigned, .. } => to_integer(value, from, *unsigned, ctx),
         DataType::Decimal { precision, scale, .. } => {
@@ -76,8 +78,18 @@ pub(crate) fn cast(
             let time = convert::to_time(value, from, ctx)?;
             Ok(time.map_or(Value::Null, |time| Value::Time(round_time(time, *fsp, ctx))))
         }
+        DataType::Geometry { kind, .. } if explicit => to_geometry(value, from, *kind),
+        DataType::Geometry { .. } => Ok(value.clone()),
         DataType::Json => json::cast(value, from).map(|document| Value::Json(document.carried())),
         _ => to_string(value, from, to, kind, ctx),
+    }
+}
+
+fn to_geometry(value: &Value, from: &ExprType, kind: GeometryKind) -> Result<Value> {
+    match crate::func::geometry::cast(&convert::to_bytes(value, from), kind) {
+        Ok(value) => Ok(value),
+        Err(Stop::Null) => Ok(Value::Null),
+        Err(Stop::Error(error)) => Err(error),
     }
 }
 
@@ -210,7 +222,7 @@ fn to_string(
     }
     // Bytes are read in the target's character set; MySQL gives NULL where they are no such text.
     let text = match value {
-        Value::Bytes(bytes) => match collate::decode(to.collation(), bytes) {
+        Value::Bytes(bytes) => match read_bytes(to.collation(), bytes) {
             Some(text) => text,
             None => {
                 let name = collate::charset_name(to.collation());
@@ -230,6 +242,11 @@ fn to_string(
         return Ok(Value::Text(text.chars().take(limit as usize).collect()));
     }
     Ok(Value::Text(text))
+}
+
+/// Binary bytes as text of a character set.
+fn read_bytes(to: Collation, bytes: &[u8]) -> Option<String> {
+    collate::decode(to, &to.charset().whole_units(bytes))
 }
 
 /// A decimal with all the digits after the point that its type shows: `coalesce(1, 2.50)` is 1.00.

@@ -2,7 +2,7 @@
 
 use crate::charset;
 use inia_base::collation::Collation;
-use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_base::datatype::{DataType, GeometryKind, IntWidth, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{TypeKind, TypeSpec};
 use std::fmt::Display;
@@ -130,24 +130,35 @@ pub fn column_type(
         TypeKind::Blob => DataType::Blob(lob_size(spec.length)),
         TypeKind::MediumBlob => DataType::Blob(LobSize::Medium),
         TypeKind::LongBlob => DataType::Blob(LobSize::Long),
-        TypeKind::Geometry
-        | TypeKind::Point
-        | TypeKind::LineString
-        | TypeKind::Polygon
-        | TypeKind::MultiPoint
-        | TypeKind::MultiLineString
-        | TypeKind::MultiPolygon
-        | TypeKind::GeometryCollection => {
-            return Err(error(ErrorCode::NotSupportedYet, &[&"spatial column types"]));
-        }
-        _ => string(name, spec, table, strict, &mut out)?,
+        kind => match geometry_kind(kind) {
+            Some(kind) => DataType::Geometry { kind, srid: None },
+            None => string(name, spec, table, strict, &mut out)?,
+        },
     };
     Ok(out)
+}
+
+/// Which geometries a spatial type takes; `None` for other types.
+fn geometry_kind(kind: TypeKind) -> Option<GeometryKind> {
+    Some(match kind {
+        TypeKind::Geometry => GeometryKind::Geometry,
+        TypeKind::Point => GeometryKind::Point,
+        TypeKind::LineString => GeometryKind::LineString,
+        TypeKind::Polygon => GeometryKind::Polygon,
+        TypeKind::MultiPoint => GeometryKind::MultiPoint,
+        TypeKind::MultiLineString => GeometryKind::MultiLineString,
+        TypeKind::MultiPolygon => GeometryKind::MultiPolygon,
+        TypeKind::GeometryCollection => GeometryKind::Collection,
+        _ => return None,
+    })
 }
 
 /// Types whose values are bytes to COLLATE.
 fn is_bytes(kind: TypeKind) -> bool {
     use TypeKind as T;
+    if geometry_kind(kind).is_some() {
+        return true;
+    }
     matches!(kind, T::Binary | T::VarBinary | T::Json)
         || matches!(kind, T::TinyBlob | T::Blob | T::MediumBlob | T::LongBlob)
 }
@@ -444,6 +455,7 @@ pub fn type_text(data_type: &DataType, width: Option<u8>, zerofill: bool) -> Str
         DataType::Enum { members: list, .. } => (members("enum", list), false),
         DataType::Set { members: list, .. } => (members("set", list), false),
         DataType::Json => (String::from("json"), false),
+        DataType::Geometry { kind, .. } => (kind.name().to_lowercase(), false),
     };
     if unsigned {
         text.push_str(" unsigned");

@@ -298,6 +298,10 @@ pub trait SessionHost {
         let _ = (schema, name);
         Ok(None)
     }
+    /// The sequence of that name, by its database and own name: errors 1146 and 4090.
+    fn find_sequence(&self, schema: &str, name: &str) -> Result<(String, String), SqlError> {
+        Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]))
+    }
     /// Calls a stored function.
     fn call_function(
         &self,
@@ -307,6 +311,12 @@ pub trait SessionHost {
     ) -> Result<Value, SqlError> {
         let _ = (args, warnings);
         Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &call.full_name()]))
+    }
+    /// The first `limit` bytes of a file on the server, `None` where the account may not read it or
+    /// it cannot be read.
+    fn read_file(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
+        let _ = (path, limit);
+        None
     }
     /// The roles in force, each as CURRENT_ROLE() writes it.
     fn active_roles(&self) -> Vec<String> {

@@ -13,7 +13,10 @@ mod control;
 mod datefmt;
 mod datetime;
 mod digest;
+pub(crate) mod geometry;
+mod gtid;
 mod info;
+mod internal;
 mod json;
 mod json_value;
 mod locks;
@@ -26,6 +29,7 @@ mod string_codes;
 mod string_lists;
 mod timefn;
 mod types;
+mod xml;
 
 use crate::context::Environment;
 use crate::eval::EvalFn;
@@ -53,6 +57,8 @@ pub(crate) enum Body {
     Volatile(TypeFn, EvalFn),
     /// Rewritten into other nodes.
     Rewrite(BindFn),
+    /// The name is taken, and nobody may call it: error 3566.
+    Refused,
 }
 
 /// One row of the function table.
@@ -121,7 +127,17 @@ const FAMILIES: &[&[Function]] = &[
     datefmt::TABLE,
     datetime::TABLE,
     digest::TABLE,
+    geometry::CONSTRUCTORS,
+    geometry::GEOJSON,
+    geometry::HASHES,
+    geometry::MEASURES,
+    geometry::OPERATORS,
+    geometry::PROPERTIES,
+    geometry::RELATIONS,
+    geometry::TEXTS,
+    gtid::TABLE,
     info::TABLE,
+    internal::TABLE,
     json::TABLE,
     locks::TABLE,
     misc::TABLE,
@@ -132,6 +148,7 @@ const FAMILIES: &[&[Function]] = &[
     string_codes::TABLE,
     string_lists::TABLE,
     timefn::TABLE,
+    xml::TABLE,
 ];
 
 /// Whether a built-in function has that name.
@@ -159,8 +176,14 @@ pub(crate) fn bind_call(
         let name = function.name;
         return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
     }
+    if args.iter().any(|arg| arg.ty.is_geometry()) && geometry::is_refused(function) {
+        return Err(SqlError::new(ErrorCode::WrongArguments, &[&function.name]));
+    }
     let (ty, eval, deterministic) = match function.body {
         Body::Rewrite(bind) => return bind(args, env),
+        Body::Refused => {
+            return Err(SqlError::new(ErrorCode::NoAccessToNativeFct, &[&function.name]));
+        }
         Body::Code(ty, eval) => (ty, eval, true),
         Body::Volatile(ty, eval) => (ty, eval, false),
     };

@@ -345,6 +345,10 @@ pub(crate) fn of_value(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
         Value::Double(v) => Json::Double(*v),
         Value::Decimal(v) => Json::Decimal(*v),
         Value::Json(text) => stored(text),
+        Value::Bytes(bytes) if ty.is_geometry() => match inia_geometry::from_internal(bytes) {
+            Some(geometry) => crate::func::geometry::to_json(&geometry.shape, i64::from(i32::MAX)),
+            None => binary(value, ty),
+        },
         Value::Bytes(_) => binary(value, ty),
         Value::Text(text) => Json::String(text.clone()),
         Value::Date(date) => Json::Date(*date),
@@ -362,6 +366,7 @@ fn binary(value: &Value, ty: &ExprType) -> Json {
     let kind = match ty.data_type {
         DataType::Bit(_) => BIT,
         DataType::Blob(_) => 252,
+        DataType::Geometry { .. } => 255,
         DataType::Binary(_) => 254,
         _ => 15,
     };

@@ -32,8 +32,10 @@ pub mod store;
 mod tests;
 pub mod tree;
 pub mod ty;
+mod xml;
 
 pub use aggregate::{Accumulator, Aggregate, WindowFunction};
+pub use bind::sequence::sequence_of;
 pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
 pub use constant::wrong_date;
 pub use context::{

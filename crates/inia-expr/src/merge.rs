@@ -2,7 +2,7 @@
 
 use crate::collate;
 use crate::ty::{Coercibility, ExprType, TypeClass};
-use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_base::datatype::{DataType, GeometryKind, IntWidth, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 
 /// The type that values of all `types` are converted to; nullable if any is.
@@ -13,8 +13,19 @@ pub fn merge(types: &[&ExprType], operation: &str) -> Result<ExprType, SqlError>
     let Some(first) = known.first() else {
         return Ok(ExprType::null());
     };
-    if known.iter().all(|ty| ty.data_type == first.data_type) && !is_listed(&first.data_type) {
+    if known.iter().all(|ty| ty.data_type == first.data_type && !ty.is_geometry())
+        && !is_listed(&first.data_type)
+    {
         return merge_equal(&known, nullable, operation);
+    }
+    let geometry = |ty: &&ExprType| match ty.data_type {
+        DataType::Geometry { kind, .. } => Some(kind),
+        _ => None,
+    };
+    if let Some(kinds) = known.iter().map(geometry).collect::<Option<Vec<GeometryKind>>>() {
+        let same = kinds.iter().all(|kind| *kind == kinds[0]);
+        let kind = if same && operation != "if" { kinds[0] } else { GeometryKind::Geometry };
+        return Ok(ExprType::geometry(kind).with_nullable(nullable));
     }
     // Other functions make numbers of bits.
     if let (Some(bits), "UNION" | "VALUES" | "if" | "case") = (merge_bits(&known), operation) {

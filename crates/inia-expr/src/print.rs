@@ -61,6 +61,19 @@ fn write(expr: &Expr, out: &mut String) {
     }
 }
 
+/// A call for a sequence, whose database and name are the first arguments.
+fn write_sequence_call(function: &str, args: &[Expr], out: &mut String) {
+    let name = |arg: Option<&Expr>| match arg.and_then(Expr::as_literal) {
+        Some(Value::Text(text)) => inia_parser::quote_name(text),
+        _ => String::new(),
+    };
+    out.push_str(&format!("{function}({}.{}", name(args.first()), name(args.get(1))));
+    for arg in args.iter().skip(2) {
+        wrap(",", arg, "", out);
+    }
+    out.push(')');
+}
+
 fn write_compound(expr: &Expr, out: &mut String) {
     match &expr.kind {
         ExprKind::Call(call) => {
@@ -68,6 +81,9 @@ fn write_compound(expr: &Expr, out: &mut String) {
             list(&call.args, ",", out);
         }
         ExprKind::Stored(call) => {
+            if call.schema.is_empty() {
+                return write_sequence_call(&call.name, &call.args, out);
+            }
             out.push_str(&format!("`{}`.`{}`", call.schema, call.name));
             list(&call.args, ",", out);
         }

@@ -15,7 +15,7 @@ pub use strings::bad_bytes;
 use crate::context::{EvalContext, Level, Strictness};
 use crate::json;
 use crate::ty::ExprType;
-use inia_base::datatype::DataType;
+use inia_base::datatype::{DataType, GeometryKind};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 
@@ -133,6 +133,7 @@ pub fn store_value(
             strings::set(&value, from, members, *collation, &target, ctx)
         }
         DataType::Json => store_json(&value, from, &target, ctx),
+        DataType::Geometry { kind, srid } => store_geometry(value, *kind, *srid, &target),
         DataType::Null => Ok(Value::Null),
         _ => strings::string(value, from, &target, ctx),
     }
@@ -177,7 +178,9 @@ pub fn implicit_default(column: &DataType) -> Value {
         DataType::Time { .. } => Value::Time(Time::ZERO),
         DataType::DateTime { .. } | DataType::Timestamp { .. } => Value::DateTime(DateTime::ZERO),
         DataType::Binary(length) => Value::Bytes(vec![0; *length as usize]),
-        DataType::VarBinary(_) | DataType::Blob(_) => Value::Bytes(Vec::new()),
+        DataType::VarBinary(_) | DataType::Blob(_) | DataType::Geometry { .. } => {
+            Value::Bytes(Vec::new())
+        }
         DataType::Json => Value::Json(String::from("null")),
         _ => Value::Text(String::new()),
     }
@@ -189,6 +192,38 @@ pub fn instead_of_null(column: &DataType) -> Value {
     match column {
         DataType::Enum { .. } => Value::UInt(0),
         column => implicit_default(column),
+    }
+}
+
+/// Errors 1416 and 3643: the bytes are no geometry of the column's sort, or not in its system.
+fn store_geometry(
+    value: Value,
+    kind: GeometryKind,
+    srid: Option<u32>,
+    target: &StoreTarget<'_>,
+) -> Result<Value> {
+    let found = match &value {
+        Value::Bytes(bytes) => inia_geometry::from_internal(bytes),
+        _ => None,
+    };
+    let takes = |shape: &inia_geometry::Shape| {
+        let several = matches!(
+            shape.kind(),
+            GeometryKind::MultiPoint | GeometryKind::MultiLineString | GeometryKind::MultiPolygon
+        );
+        kind == GeometryKind::Geometry
+            || shape.kind() == kind
+            || kind == GeometryKind::Collection && several
+    };
+    let Some(found) = found.filter(|found| takes(&found.shape)) else {
+        return Err(SqlError::new(ErrorCode::CantCreateGeometryObject, &[]));
+    };
+    match srid {
+        Some(wanted) if wanted != found.srid => {
+            let args: [&dyn std::fmt::Display; 3] = [&target.name, &found.srid, &wanted];
+            Err(SqlError::new(ErrorCode::WrongSridForColumn, &args))
+        }
+        _ => Ok(value),
     }
 }
 

@@ -633,6 +633,21 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// Whether the value reads no row, so that it is the same for all rows of one run.
+    pub(crate) fn is_same_for_all_rows(&self) -> bool {
+        let mut same = true;
+        self.walk(&mut |e| {
+            same &= match &e.kind {
+                ExprKind::UserVar(_) | ExprKind::Param(_) | ExprKind::SysVar(..) => true,
+                ExprKind::Call(_) => true,
+                _ => e.is_constant_node(),
+            }
+        });
+        same
+    }
+}
+
 impl Call {
     /// Whether the function's result is fixed when the statement starts.
     fn tag_is_statement_constant(&self) -> bool {

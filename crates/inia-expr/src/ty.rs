@@ -3,7 +3,7 @@
 use crate::charset;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, flags};
-use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_base::datatype::{DataType, GeometryKind, IntWidth, LobSize};
 use inia_base::decimal::{MAX_DIGITS, MAX_PRECISION, MAX_SCALE};
 
 /// How strongly an expression insists on its collation; smaller is stronger. MySQL's numbers.
@@ -183,6 +183,17 @@ impl ExprType {
     /// JSON.
     pub fn json(nullable: bool) -> ExprType {
         ExprType::computed(DataType::Json, nullable)
+    }
+
+    /// A geometry that may be NULL.
+    pub fn geometry(kind: GeometryKind) -> ExprType {
+        ExprType::computed(DataType::Geometry { kind, srid: None }, true)
+    }
+
+    /// Whether values are geometries.
+    #[inline]
+    pub fn is_geometry(&self) -> bool {
+        matches!(self.data_type, DataType::Geometry { .. })
     }
 
     /// The same type, with NULL possible or not.
@@ -383,6 +394,7 @@ pub(crate) fn display_length(data_type: &DataType) -> u32 {
             letters + (members.len() as u32).saturating_sub(1)
         }
         DataType::Json => u32::MAX / 4,
+        DataType::Geometry { .. } => u32::MAX,
     }
 }
 
@@ -394,6 +406,7 @@ fn display_decimals(data_type: &DataType) -> u8 {
             decimals.unwrap_or(NOT_FIXED)
         }
         DataType::Time { fsp } | DataType::DateTime { fsp } | DataType::Timestamp { fsp } => *fsp,
+        DataType::Geometry { .. } => 0,
         _ if matches!(class_of(data_type), TypeClass::String | TypeClass::Json) => NOT_FIXED,
         _ => 0,
     }

@@ -10,9 +10,11 @@ mod ddl;
 mod dml;
 mod expr;
 mod hint;
+mod partition;
 mod program;
 mod query;
 mod rows;
+mod sequence;
 mod walk;
 
 pub use admin::*;
@@ -20,9 +22,11 @@ pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
 pub use hint::*;
+pub use partition::*;
 pub use program::*;
 pub use query::*;
 pub use rows::*;
+pub use sequence::*;
 
 /// A possibly qualified name of a table, view, routine or other object: `[db.]name`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -91,6 +95,8 @@ pub enum Statement {
     CreateView(Box<CreateView>),
     /// DROP VIEW.
     DropView(DropTables),
+    /// CREATE, ALTER and DROP SEQUENCE.
+    Sequence(Box<SequenceStatement>),
     /// CREATE PROCEDURE, FUNCTION, TRIGGER or EVENT.
     CreateRoutine(Box<CreateRoutine>),
     /// ALTER PROCEDURE, FUNCTION or EVENT.

@@ -6,12 +6,22 @@ mod error;
 pub mod keyword;
 mod lexer;
 mod parser;
+mod secrets;
+mod statement_digest;
 mod unparse;
 
 pub use digest::{Digest, LiteralKind, LiteralSpan, digest};
 pub use error::{ParseError, ParseErrorKind};
 pub use inia_base::sql_mode::SqlMode;
 pub use parser::{
-    DEEP_STACK, HintValue, Hints, Parser, Remark, Room, Span, parse, parse_bytes, parse_expr,
+    DEEP_STACK, HintValue, Hints, Parser, Remark, Room, Span, deprecated_charset,
+    deprecated_collation, parse, parse_bytes, parse_expr,
 };
+pub use secrets::{hide_secrets, param_places};
+pub use statement_digest::{StatementDigest, statement_digest};
 pub use unparse::{quote_name, quote_string, unparse, unparse_query, unparse_query_explicit};
+
+/// Whether a word is a name only in backquotes.
+pub fn is_reserved(word: &str) -> bool {
+    keyword::lookup(word.to_ascii_lowercase().as_bytes()).is_reserved()
+}

@@ -19,12 +19,14 @@ mod dml;
 mod expr;
 mod hint;
 mod name;
+mod partition;
 mod primary;
 mod program;
 mod remark;
 mod routine;
 mod rows;
 mod select;
+mod sequence;
 mod set;
 mod show;
 mod stmt;
@@ -35,7 +37,8 @@ mod window;
 
 pub(crate) use expr::bp;
 pub use hint::{HintValue, Hints};
-pub use remark::Remark;
+pub(crate) use primary::is_charset;
+pub use remark::{Remark, deprecated_charset, deprecated_collation};
 
 use crate::{
     ParseError, ParseErrorKind, SqlMode,
@@ -135,6 +138,8 @@ pub struct Parser<'a> {
     blocks: Option<Box<hint::Blocks>>,
     /// The next SELECT is the statement itself.
     top_select: bool,
+    /// RETURNING may follow the query that is being read.
+    may_return: bool,
     /// From where on the text is known to be UTF-8.
     utf8: rows::Utf8<'a>,
 }
@@ -198,6 +203,7 @@ impl<'a> Parser<'a> {
             blocks: None,
             utf8: rows::Utf8::default(),
             top_select: false,
+            may_return: false,
         }
     }
 

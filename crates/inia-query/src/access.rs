@@ -13,11 +13,13 @@ mod choose;
 mod hinted;
 mod lookups;
 mod morsels;
+pub(crate) mod partitions;
 mod rejected;
 mod run;
 mod scan;
 mod search;
 mod selectivity;
+mod spatial;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
 pub(crate) use hinted::{HintedIndexes, IndexScope};
@@ -25,7 +27,7 @@ pub(crate) use lookups::Lookups;
 pub(crate) use morsels::MorselScan;
 pub(crate) use rejected::{RejectedIndex, rejected_indexes};
 pub(crate) use run::{FoundRun, RunColumn};
-pub(crate) use scan::{FoundRow, RowData, TableScan};
+pub(crate) use scan::{FoundLeaf, FoundRow, RowData, TableScan};
 pub(crate) use selectivity::{Columns, kept_by_all, share_of};
 
 use inia_expr::Expr;
@@ -50,6 +52,8 @@ pub struct AccessPath {
     /// Rows are those that MATCH … AGAINST finds, the most relevant first; the index is that of the
     /// rows then.
     pub(crate) search: Option<Box<SearchPath>>,
+    /// Which partitions are read, of a table that has some.
+    pub(crate) partitions: Option<Box<partitions::PartitionPaths>>,
 }
 
 /// A search whose rows are read.
@@ -127,11 +131,18 @@ impl AccessPath {
             point: false,
             backward: false,
             search: None,
+            partitions: None,
         }
     }
 
-    /// Every expression whose value bounds the path.
+    /// Every expression whose value bounds the path, or leaves partitions out.
     pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let partitions = self.partitions.iter().flat_map(|paths| paths.exprs());
+        self.own_exprs().chain(partitions)
+    }
+
+    /// Every expression whose value bounds the path.
+    pub(crate) fn own_exprs(&self) -> impl Iterator<Item = &Expr> {
         let equal = self.equal.iter().flat_map(|part| match part {
             EqualPart::Value(expr) | EqualPart::NullSafe(expr) => std::slice::from_ref(expr),
             EqualPart::AnyOf(exprs) => exprs,

@@ -37,7 +37,8 @@ mod window;
 
 pub(crate) use from::{ROW_ID, visible_after};
 pub(crate) use functional::read_hidden_columns;
-pub(crate) use inserted::{BoundInsert, InsertSource, InsertedNames, bind_insert, plain_select};
+pub(crate) use inserted::{BesideSource, BoundInsert, InsertSource, InsertedNames};
+pub(crate) use inserted::{bind_insert, plain_select};
 pub(crate) use is_null::{Never, meant, plainly};
 pub(crate) use namespace::{FromColumn, FromTable, Namespace};
 pub(crate) use select::item_name;

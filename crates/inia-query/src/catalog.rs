@@ -9,6 +9,7 @@
 //! 'd' name                 a database
 //! 't' schema 0 name        a table
 //! 'v' schema 0 name        a view
+//! 's' schema 0 name        a sequence, see `sequence`
 //! 'r' kind schema 0 name   a stored program, see `program`
 //! 'p' name                 a variable of SET PERSIST
 //! 'x' id                   a session's temporary table
@@ -18,12 +19,15 @@
 
 mod account_name;
 pub mod codec;
+pub mod event;
 pub(crate) mod heap;
 pub mod mdl;
 mod names;
+pub mod partitions;
 pub(crate) mod persisted;
 pub mod program;
 pub mod row_count;
+pub mod sequence;
 mod show_create;
 pub(crate) mod stats;
 mod table;
@@ -37,10 +41,14 @@ pub use crate::table_def::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, Histogram, HistogramBucket,
     IndexDef, IndexKind, IndexPart, ReferentialAction, TableDef, TableId, same_name,
 };
+pub use crate::table_def::{
+    Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
+};
 pub use crate::table_def::{HIDDEN, TRANSACTIONAL};
 pub use account_name::AccountName;
 pub use names::{MAX_NAME, check_name};
 pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key};
+pub use sequence::{Sequence, SequenceDef, SequenceRange};
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
@@ -54,7 +62,7 @@ pub use view::{ViewAlgorithm, ViewCheck, ViewDef};
 use crate::error::OpenError;
 use crate::error::StorageResult;
 use inia_base::collation::Collation;
-use inia_base::error::SqlError;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
 use mdl::MdlManager;
 use parking_lot::{Mutex, RwLock};
@@ -65,6 +73,7 @@ use std::sync::{Arc, OnceLock};
 const SCHEMA: u8 = b'd';
 const TABLE: u8 = b't';
 const VIEW: u8 = b'v';
+const SEQUENCE: u8 = b's';
 const TEMPORARY: u8 = b'x';
 const PROGRAM: u8 = b'r';
 const PERSISTED: u8 = b'p';
@@ -91,19 +100,29 @@ pub struct Schema {
     pub tables: BTreeMap<String, Arc<Table>>,
     /// Views by name; no table has the same.
     pub views: BTreeMap<String, Arc<View>>,
+    /// Sequences by name; no table and no view has the same.
+    pub sequences: BTreeMap<String, Arc<Sequence>>,
     /// Stored programs by [`program_key`].
     pub programs: BTreeMap<(ProgramKind, String), Arc<StoredProgram>>,
 }
 
 impl Schema {
+    /// A database without anything in it.
+    fn empty(def: SchemaDef) -> Schema {
+        let (tables, views) = (BTreeMap::new(), BTreeMap::new());
+        Schema { def, tables, views, sequences: BTreeMap::new(), programs: BTreeMap::new() }
+    }
+
     /// A stored program.
     pub fn program(&self, kind: ProgramKind, name: &str) -> Option<&Arc<StoredProgram>> {
         self.programs.get(&program_key(kind, name))
     }
 
-    /// Whether a table or view has that name.
+    /// Whether a table, view or sequence has that name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.tables.contains_key(name) || self.views.contains_key(name)
+        self.tables.contains_key(name)
+            || self.views.contains_key(name)
+            || self.sequences.contains_key(name)
     }
 }
 
@@ -146,6 +165,15 @@ pub enum Change {
         /// Its name.
         name: String,
     },
+    /// A sequence is there with this definition.
+    PutSequence(Box<SequenceDef>),
+    /// A sequence is gone.
+    DropSequence {
+        /// Its database.
+        schema: String,
+        /// Its name.
+        name: String,
+    },
     /// A stored program is there with this definition.
     PutProgram(Box<ProgramDef>),
     /// A stored program is gone.
@@ -169,11 +197,25 @@ pub enum Change {
 }
 
 impl Change {
+    /// The schema that is changed, or in which something is.
+    fn schema(&self) -> Option<&str> {
+        match self {
+            Change::PutSchema(def) => Some(&def.name),
+            Change::PutTable(def) => Some(&def.schema),
+            Change::PutView(def) => Some(&def.schema),
+            Change::PutProgram(def) => Some(&def.schema),
+            Change::DropSchema(name) => Some(name),
+            Change::DropView { schema, .. } | Change::DropProgram { schema, .. } => Some(schema),
+            _ => None,
+        }
+    }
+
     /// Whether the database is there that a table or view is put into.
     fn has_schema(&self, version: &CatalogVersion) -> bool {
         match self {
             Change::PutTable(def) => version.schemas.contains_key(&def.schema),
             Change::PutView(def) => version.schemas.contains_key(&def.schema),
+            Change::PutSequence(def) => version.schemas.contains_key(&def.schema),
             Change::PutProgram(def) => version.schemas.contains_key(&def.schema),
             _ => true,
         }
@@ -209,9 +251,28 @@ pub struct Catalog {
     /// Held while a table's histograms change: two sessions that change them hold metadata locks
     /// that get on with each other.
     pub histogram_changes: Mutex<()>,
+    /// The schema [`BUILTIN`] is the program's own: nothing of it is stored, and it changes only
+    /// while it is made.
+    builtin: AtomicBool,
+    making_builtin: AtomicBool,
 }
 
+/// The schema that a server makes at its start.
+pub const BUILTIN: &str = "sys";
+
 impl Catalog {
+    /// The making of the schema [`BUILTIN`] begins or ends. From its begin on nothing of that
+    /// schema is stored, and after its end nothing of it changes.
+    pub fn make_builtin(&self, begins: bool) {
+        self.making_builtin.store(begins, Ordering::Release);
+        self.builtin.store(true, Ordering::Release);
+    }
+
+    /// Whether a schema is the program's own.
+    pub fn is_builtin(&self, schema: &str) -> bool {
+        schema == BUILTIN && self.builtin.load(Ordering::Acquire)
+    }
+
     /// Reads the whole catalog tree.
     pub(crate) fn load(engine: &Arc<Engine>) -> Result<Catalog, OpenError> {
         let tree = engine.catalog_tree();
@@ -226,6 +287,8 @@ impl Catalog {
             mdl: Arc::default(),
             kept: Mutex::default(),
             histogram_changes: Mutex::default(),
+            builtin: AtomicBool::new(false),
+            making_builtin: AtomicBool::new(false),
         };
         let (mut changes, mut left_over) = (Vec::new(), Vec::new());
         let mut txn = engine.attach();
@@ -237,6 +300,9 @@ impl Catalog {
                 Some(&SCHEMA) => codec::schema(record.value).map(Change::PutSchema),
                 Some(&TABLE) => codec::table(record.value).map(Change::PutTable),
                 Some(&VIEW) => view::view(record.value).map(|def| Change::PutView(Box::new(def))),
+                Some(&SEQUENCE) => {
+                    sequence::sequence(record.value).map(|def| Change::PutSequence(Box::new(def)))
+                }
                 Some(&PROGRAM) => {
                     program::program(record.value).map(|def| Change::PutProgram(Box::new(def)))
                 }
@@ -272,7 +338,7 @@ impl Catalog {
         catalog.clear_away(&left_over)?;
         for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
             // A damaged table does not keep the others from being used.
-            let rows = table.store.estimate_rows(&table.clustered).unwrap_or_default();
+            let rows = table.estimated_rows().unwrap_or_default();
             table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
         }
         Ok(catalog)
@@ -399,6 +465,14 @@ impl Catalog {
         if let Change::PutTable(def) = change {
             def.debug_check();
         }
+        if let Some(schema) = change.schema().filter(|schema| self.is_builtin(schema))
+            && !change.is_temporary()
+        {
+            return match self.making_builtin.load(Ordering::Acquire) {
+                true => Ok(()),
+                false => Err(SqlError::new(ErrorCode::SchemaReadOnly, &[&schema])),
+            };
+        }
         match change {
             Change::PutSchema(def) => {
                 self.put(txn, &schema_key(&def.name), &codec::put_schema(def)).sql()
@@ -423,6 +497,13 @@ impl Catalog {
             }
             Change::DropView { schema, name } => {
                 txn.delete(&self.tree, &named_key(VIEW, schema, name)).sql().map(drop)
+            }
+            Change::PutSequence(def) => {
+                let key = named_key(SEQUENCE, &def.schema, &def.name);
+                self.put(txn, &key, &sequence::put_sequence(def)).sql()
+            }
+            Change::DropSequence { schema, name } => {
+                txn.delete(&self.tree, &named_key(SEQUENCE, schema, name)).sql().map(drop)
             }
             Change::PutProgram(def) => {
                 let key = program_record(def.kind, &def.schema, &def.name);
@@ -460,12 +541,11 @@ impl Catalog {
         // waited for its metadata lock, looks the name up again.
         match change {
             Change::PutSchema(def) => {
-                let old = version.schemas.get(&def.name);
-                let (tables, views, programs) = old
-                    .map(|old| (old.tables.clone(), old.views.clone(), old.programs.clone()))
-                    .unwrap_or_default();
                 let name = def.name.clone();
-                let schema = Schema { def, tables, views, programs };
+                let schema = match version.schemas.get(&name) {
+                    Some(old) => Schema { def, ..Schema::clone(old) },
+                    None => Schema::empty(def),
+                };
                 version.schemas.insert(name, Arc::new(schema));
             }
             Change::DropSchema(name) => {
@@ -499,8 +579,7 @@ impl Catalog {
                 let store = self.store(&def).clone();
                 let triggers = TableTriggers::of(schema, &name);
                 let table = Table::new(Arc::new(def), &store, mdl, shared).with_triggers(triggers);
-                let table = Arc::new(table);
-                let old = Arc::make_mut(schema).tables.insert(name, table);
+                let old = Arc::make_mut(schema).tables.insert(name, Arc::new(table));
                 old.iter().for_each(|table| self.retire(table, false));
             }
             Change::DropTable { schema, name } => {
@@ -521,6 +600,8 @@ impl Catalog {
                 let old = Arc::make_mut(schema).views.remove(&name);
                 old.iter().for_each(|view| view.make_stale());
             }
+            Change::PutSequence(def) => version.put_sequence(*def),
+            Change::DropSequence { schema, name } => version.drop_sequence(&schema, &name),
             // Temporary tables are kept by their session, see `TemporaryTables::apply`.
             Change::DropTemporary { .. } => {}
         }
@@ -567,25 +648,24 @@ pub fn make_trees(
     txn: &mut Txn,
     def: &mut TableDef,
 ) -> Result<(), StorageError> {
+    let temporary = def.temporary;
     let mut make = || {
         let tree = txn.create_tree()?;
         // Whatever the session's snapshot is, it reads its own table as it is now.
-        if def.temporary {
+        if temporary {
             tree.show_newest();
         }
         Ok::<_, StorageError>(tree.id())
     };
-    let clustered = make()?;
-    for index in &mut def.indexes {
-        index.tree = match index.kind {
-            IndexKind::Primary => clustered,
-            _ => make()?,
-        };
+    let own = def.trees().len();
+    let trees = (0..own).map(|_| make()).collect::<Result<Vec<_>, _>>()?;
+    def.take_trees(&trees);
+    for leaf in def.partitioning.iter_mut().flat_map(|by| by.leaves_mut()) {
+        leaf.trees = (0..own).map(|_| make()).collect::<Result<_, _>>()?;
     }
-    def.clustered = clustered;
     match def.is_transactional() {
         true => Ok(()),
-        false => row_count::set(store, txn, clustered, 0),
+        false => row_count::set(store, txn, def.clustered, 0),
     }
 }
 
@@ -594,7 +674,7 @@ pub fn drop_trees(store: &Arc<Engine>, txn: &mut Txn, def: &TableDef) -> Result<
     if !def.is_transactional() {
         row_count::forget(store, txn, def.clustered)?;
     }
-    def.trees().into_iter().try_for_each(|tree| txn.drop_tree(&store.tree(tree)))
+    def.all_trees().into_iter().try_for_each(|tree| txn.drop_tree(&store.tree(tree)))
 }
 
 /// The tables that foreign keys refer to, each with the tables that have the keys.

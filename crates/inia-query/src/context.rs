@@ -6,21 +6,26 @@
 mod actor;
 mod diagnostics;
 mod exec;
+mod files;
 mod handlers;
 mod host;
 mod names;
 mod programs;
 mod read_only;
 mod reply;
+mod sequences;
 pub(crate) mod session;
 pub mod statement_txn;
 pub mod table_locks;
+mod xa;
 
-pub(crate) use exec::ExecContext;
+pub(crate) use exec::{ColumnUse, ExecContext};
+pub use files::permitted_path;
 pub use handlers::{HandlerPlace, Handlers, OpenHandler};
 pub use names::{existing, full_name};
 pub use programs::{Inside, ProgramRunner, TriggerRows};
 pub use session::{NamedSavepoint, SessionContext};
+pub use xa::{SessionBranch, XaStage};
 
 /// What a statement reports.
 #[derive(Clone, Debug, Default)]

@@ -1,15 +1,21 @@
 //! An open database: the storage engine, the catalog and what all sessions share.
 
+mod events;
+
 use crate::account::meter::Meter;
 use crate::account::password::has_expired;
 use crate::account::{AccountName, Accounts, LoginAccount, LoginBlock};
 use crate::catalog::Catalog;
 use crate::clock::clock_micros;
+use crate::columns::ColumnCache;
 use crate::error::OpenError;
+use crate::events::EventWatch;
+use crate::observe::Observer;
 use crate::status::Counters;
 use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
 use crate::workers::{Helpers, Machine, WorkerPool, processors};
+use crate::xa::XaBranches;
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
@@ -18,6 +24,8 @@ use inia_storage::{Engine, EngineOptions, EngineSizes};
 use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+pub use events::event_lock;
 
 /// How a database is opened.
 #[derive(Clone, Debug)]
@@ -63,6 +71,8 @@ pub struct ClientInfo {
     pub expired: bool,
     /// Protocol and cipher of TLS.
     pub tls: Option<(String, String)>,
+    /// Algorithm and level of the protocol's compression.
+    pub compression: Option<(&'static str, i32)>,
     /// Connection attributes.
     pub attributes: Vec<(String, String)>,
 }
@@ -83,6 +93,7 @@ impl Default for ClientInfo {
             interactive: false,
             expired: false,
             tls: None,
+            compression: None,
             attributes: Vec::new(),
         }
     }
@@ -116,6 +127,14 @@ pub struct Database {
     /// Memory for the work of all sessions.
     pub memory: Arc<MemoryBudget>,
     workers: WorkerPool,
+    /// Columns of leaves in memory.
+    pub columns: Arc<ColumnCache>,
+    /// Branches of distributed transactions.
+    pub xa: Arc<XaBranches>,
+    /// Where the scheduler of events waits.
+    pub events: EventWatch,
+    /// Logs of statements and sums over them.
+    pub observer: Observer,
 }
 
 impl Database {
@@ -139,6 +158,7 @@ impl Database {
         let engine = Engine::open_sized(disk.clone(), engine_options, sizes)?;
         let catalog = Catalog::load(&engine)?;
         let accounts = Accounts::load(&engine)?;
+        let xa = Arc::new(XaBranches::load(&engine, &catalog));
         let globals = GlobalVars::default();
         for (name, value) in catalog.persisted() {
             if let Ok(def) = sysvar::find(&name) {
@@ -150,7 +170,11 @@ impl Database {
             false => u8::from(globals.is_on("read_only")),
         };
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        let observer = Observer::new(&disk);
+        // The data directory is not known yet: logs in files begin with `announce`.
+        let _ = observer.configure(&globals);
         Ok(Arc::new(Database {
+            observer,
             scratch: disk,
             build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
             engine,
@@ -162,6 +186,9 @@ impl Database {
             prepared: Arc::default(),
             memory: Arc::default(),
             workers: WorkerPool::default(),
+            columns: Arc::new(ColumnCache::new((options.buffer_pool_size / 4) as usize)),
+            xa,
+            events: EventWatch::default(),
             processes: OnceLock::new(),
             read_only: AtomicU8::new(read_only),
             started,
@@ -239,6 +266,20 @@ impl Database {
                 self.globals.set(def.name, value.clone());
             }
         }
+        if let Err(error) = self.observer.configure(&self.globals) {
+            inia_storage::report_error(format_args!("a log file cannot be written: {error}"));
+        }
+    }
+
+    /// Counters begin anew, before the first client's session.
+    pub fn begin_counts(&self) {
+        self.counters.begin_anew();
+    }
+
+    /// TRUNCATE of a computed table: whether it is one that can be emptied.
+    pub fn empty_computed(&self, schema: &str, table: &str) -> std::io::Result<bool> {
+        let live = self.counters.live();
+        self.observer.empty((schema, table), live.iter().map(|session| &session.history))
     }
 
     /// A global setting that is a number or a switch; 0 where the name is none.

@@ -8,11 +8,13 @@ pub(crate) mod foreign;
 mod gathered;
 pub mod insert;
 pub(crate) mod joined;
+pub mod returning;
 mod target_reads;
 mod text_keys;
 mod view;
 pub mod write;
 mod write_batch;
+mod write_parts;
 mod write_words;
 
 use inia_base::error::{ErrorCode, SqlError};
@@ -39,5 +41,21 @@ fn is_forgiven(error: &SqlError) -> bool {
             | E::RowIsReferenced2
             | E::ViewCheckFailed
             | E::CheckConstraintViolated
+            | E::NoPartitionForGivenValue
+            | E::RowDoesNotMatchGivenPartitionSet
     )
+}
+
+/// Keeps the error of a row that no partition takes, which IGNORE may forgive, from others.
+fn placed<T>(written: Result<T, SqlError>) -> Result<Result<T, SqlError>, SqlError> {
+    match written {
+        Err(error) if !is_unplaced(&error) => Err(error),
+        written => Ok(written),
+    }
+}
+
+/// Whether a row was refused since no partition takes it, before anything was written.
+fn is_unplaced(error: &SqlError) -> bool {
+    use ErrorCode as E;
+    matches!(error.code, E::NoPartitionForGivenValue | E::RowDoesNotMatchGivenPartitionSet)
 }

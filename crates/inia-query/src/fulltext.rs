@@ -21,7 +21,7 @@ mod stopwords;
 mod text;
 mod tokens;
 
-pub(crate) use evaluate::{Posting, Postings, WordSource, rank_of, weight};
+pub(crate) use evaluate::{Found, Posting, Postings, WordSource, rank_of, weight, words_found};
 pub(crate) use grammar::{parse_boolean, parse_natural};
 pub(crate) use search::{Search, WordRules};
 pub(crate) use stopwords::DEFAULT_STOPWORDS;

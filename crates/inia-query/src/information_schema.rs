@@ -10,8 +10,12 @@ mod grants;
 mod histograms;
 mod innodb;
 mod keys;
+mod logs;
+mod performance;
 mod programs;
+mod sequences;
 mod server;
+mod spatial;
 mod status;
 mod tables;
 mod views;
@@ -60,6 +64,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "COLUMN_STATISTICS", histograms::column_statistics),
     ("information_schema", "ENABLED_ROLES", grants::enabled_roles),
     ("information_schema", "ENGINES", server::engines),
+    ("information_schema", "EVENTS", programs::events),
     ("information_schema", "INNODB_FT_DEFAULT_STOPWORD", server::default_stopwords),
     ("information_schema", "INNODB_TRX", server::transactions),
     ("information_schema", "KEYWORDS", server::keywords),
@@ -73,6 +78,9 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "SCHEMATA", tables::schemata),
     ("information_schema", "SCHEMA_PRIVILEGES", grants::schema_privileges),
     ("information_schema", "STATISTICS", keys::statistics),
+    ("information_schema", "ST_GEOMETRY_COLUMNS", spatial::geometry_columns),
+    ("information_schema", "ST_SPATIAL_REFERENCE_SYSTEMS", spatial::reference_systems),
+    ("information_schema", "ST_UNITS_OF_MEASURE", spatial::units),
     ("information_schema", "TABLES", tables::tables),
     ("information_schema", "TABLE_CONSTRAINTS", keys::table_constraints),
     ("information_schema", "TABLE_PRIVILEGES", grants::table_privileges),
@@ -84,22 +92,76 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "columns_priv", grants::mysql_columns_priv),
     ("mysql", "db", grants::mysql_db),
     ("mysql", "default_roles", grants::mysql_default_roles),
+    ("mysql", "general_log", logs::general_log),
     ("mysql", "global_grants", grants::mysql_global_grants),
     ("mysql", "innodb_index_stats", innodb::index_stats),
     ("mysql", "innodb_table_stats", innodb::table_stats),
     ("mysql", "password_history", grants::mysql_password_history),
     ("mysql", "role_edges", grants::mysql_role_edges),
     ("mysql", "procs_priv", grants::mysql_procs_priv),
+    ("mysql", "slow_log", logs::slow_log),
     ("mysql", "tables_priv", grants::mysql_tables_priv),
     ("mysql", "user", grants::mysql_user),
+    ("performance_schema", "accounts", performance::accounts),
+    ("performance_schema", "data_lock_waits", performance::locks::data_lock_waits),
+    ("performance_schema", "data_locks", performance::locks::data_locks),
+    ("performance_schema", "error_log", performance::error_log),
+    ("performance_schema", "events_statements_current", performance::statements::current),
+    ("performance_schema", "events_statements_history", performance::statements::history),
+    ("performance_schema", "events_statements_history_long", performance::statements::history),
+    (
+        "performance_schema",
+        "events_statements_summary_by_account_by_event_name",
+        performance::statements::by_account,
+    ),
+    (
+        "performance_schema",
+        "events_statements_summary_by_digest",
+        performance::statements::by_digest,
+    ),
+    (
+        "performance_schema",
+        "events_statements_summary_by_host_by_event_name",
+        performance::statements::by_host,
+    ),
+    (
+        "performance_schema",
+        "events_statements_summary_by_thread_by_event_name",
+        performance::statements::by_thread,
+    ),
+    (
+        "performance_schema",
+        "events_statements_summary_by_user_by_event_name",
+        performance::statements::by_user,
+    ),
+    (
+        "performance_schema",
+        "events_statements_summary_global_by_event_name",
+        performance::statements::global,
+    ),
     ("performance_schema", "global_status", server::global_status),
     ("performance_schema", "global_variables", server::global_variables),
+    ("performance_schema", "hosts", performance::hosts),
+    ("performance_schema", "log_status", performance::log_status),
+    ("performance_schema", "memory_summary_global_by_event_name", performance::memory_global),
+    ("performance_schema", "metadata_locks", performance::locks::metadata_locks),
+    ("performance_schema", "performance_timers", performance::performance_timers),
     ("performance_schema", "persisted_variables", server::persisted_variables),
-    ("performance_schema", "processlist", server::processlist),
+    ("performance_schema", "processlist", performance::processlist),
     ("performance_schema", "session_account_connect_attrs", server::session_account_connect_attrs),
     ("performance_schema", "session_connect_attrs", server::session_connect_attrs),
     ("performance_schema", "session_status", server::session_status),
     ("performance_schema", "session_variables", server::session_variables),
+    ("performance_schema", "setup_actors", performance::setup_actors),
+    ("performance_schema", "setup_consumers", performance::setup_consumers),
+    ("performance_schema", "setup_instruments", performance::setup_instruments),
+    ("performance_schema", "setup_objects", performance::setup_objects),
+    ("performance_schema", "setup_threads", performance::setup_threads),
+    ("performance_schema", "status_by_thread", performance::status_by_thread),
+    ("performance_schema", "threads", performance::threads),
+    ("performance_schema", "users", performance::users),
+    ("performance_schema", "variables_by_thread", performance::variables_by_thread),
+    ("performance_schema", "variables_info", performance::variables_info),
 ];
 
 /// A computed table.
@@ -163,6 +225,10 @@ impl SystemTable {
             ngrams: false,
             tree: TreeId(0),
         };
+        let (engine, collation) = match self.declared.schema.as_str() {
+            "performance_schema" => ("PERFORMANCE_SCHEMA", Collation(255)),
+            _ => ("InnoDB", Collation::SYSTEM),
+        };
         let indexes = key.map(|(_, names)| index(names.split(',').filter_map(part).collect()));
         TableDef {
             id: TableId(0),
@@ -173,8 +239,8 @@ impl SystemTable {
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             clustered: TreeId(0),
-            engine: String::from("InnoDB"),
-            collation: Collation::SYSTEM,
+            engine: String::from(engine),
+            collation,
             comment: String::new(),
             auto_increment: 0,
             options: Vec::new(),
@@ -182,6 +248,7 @@ impl SystemTable {
             // MySQL prints these as CREATE TEMPORARY TABLE.
             temporary: self.declared.schema == "information_schema",
             histograms: Vec::new(),
+            partitioning: None,
         }
     }
 

@@ -94,11 +94,9 @@ pub fn plan_source(
 pub(crate) fn plan_insert_queries(
     session: &SessionContext,
     source: Option<&bind::InsertSource>,
-    beside: &[ast::Query],
-    values: usize,
+    beside: &bind::BesideSource,
     names: &dyn Fn(&[OutputColumn]) -> bind::InsertedNames,
 ) -> Result<bind::BoundInsert, SqlError> {
-    let bind =
-        |context: &BindContext<'_>| bind::bind_insert(source, beside, values, names, context);
+    let bind = |context: &BindContext<'_>| bind::bind_insert(source, beside, names, context);
     plan_held(session, source_lock(session), bind, |bound| &bound.plan)
 }

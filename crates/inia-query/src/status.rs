@@ -3,11 +3,14 @@
 //! Every session counts for itself, so that counting shares no memory among sessions; totals are
 //! made when they are asked for. A session that ends leaves its counts behind.
 
+use crate::observe::History;
 use inia_parser::ast::{
     Delete, DeleteTarget, Insert, InsertSource, MaintenanceKind, ShowKind, Statement, TableRef,
-    Update,
+    Update, Xa,
 };
+use inia_storage::{ThreadCounts, take_thread_counts};
 use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -27,6 +30,11 @@ macro_rules! commands {
                 Statement::Show(show) => return show_command(&show.kind),
                 _ => return None,
             })
+        }
+
+        /// The kind of a statement, as `Com_…` names it; "error" for those that are not counted.
+        pub fn command_name(statement: &Statement) -> &'static str {
+            command(statement).map_or("error", |at| COMMANDS[at])
         }
 
         /// Which kind a SHOW is.
@@ -139,6 +147,12 @@ commands! {
         "unlock_tables" => Statement::UnlockTables,
         "update" => Statement::Update(update) if !has_several_tables(update),
         "update_multi" => Statement::Update(_),
+        "xa_commit" => Statement::Xa(Xa::Commit { .. }),
+        "xa_end" => Statement::Xa(Xa::End { .. }),
+        "xa_prepare" => Statement::Xa(Xa::Prepare(_)),
+        "xa_recover" => Statement::Xa(Xa::Recover { .. }),
+        "xa_rollback" => Statement::Xa(Xa::Rollback(_)),
+        "xa_start" => Statement::Xa(Xa::Start { .. }),
     }
     shows {
         "show_binlogs" => ShowKind::BinaryLogs,
@@ -171,6 +185,11 @@ commands! {
         "show_warnings" => ShowKind::Warnings { .. },
         "show_fields" => ShowKind::Columns { .. },
     }
+}
+
+/// The kinds of statements, as `Com_…` names them, and those that are not counted.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().copied().chain(["error"])
 }
 
 /// What is done with prepared statements by their handles, as `Com_stmt_…` counts it.
@@ -207,8 +226,12 @@ pub(crate) struct Connection {
     pub(crate) id: u64,
     /// Name given at login.
     pub(crate) user: String,
+    /// Client host name or address.
+    pub(crate) host: String,
     /// Protocol and cipher of TLS.
     pub(crate) tls: Option<(String, String)>,
+    /// Algorithm and level of the protocol's compression.
+    pub(crate) compression: Option<(&'static str, i32)>,
     /// Connection attributes.
     pub(crate) attributes: Vec<(String, String)>,
 }
@@ -224,6 +247,12 @@ pub struct SessionCounters {
     inserted: AtomicU64,
     updated: AtomicU64,
     deleted: AtomicU64,
+    /// Slow statements.
+    slow: AtomicU64,
+    /// The fields of [`ThreadCounts`].
+    reads: [AtomicU64; 8],
+    /// What it has noted of its statements.
+    pub history: History,
 }
 
 impl SessionCounters {
@@ -236,7 +265,33 @@ impl SessionCounters {
             inserted: AtomicU64::new(0),
             updated: AtomicU64::new(0),
             deleted: AtomicU64::new(0),
+            slow: AtomicU64::new(0),
+            reads: Default::default(),
+            history: History::default(),
         }
+    }
+
+    /// Counts a slow statement.
+    pub fn count_slow(&self) {
+        increase(&self.slow, 1);
+    }
+
+    /// How many slow statements there were.
+    pub(crate) fn slow(&self) -> u64 {
+        self.slow.load(Ordering::Relaxed)
+    }
+
+    /// Counts what the running thread has read.
+    #[inline]
+    pub fn take_reads(&self) {
+        take_thread_counts(|at, count| increase(&self.reads[at], count));
+    }
+
+    /// What statements have read.
+    pub fn reads(&self) -> ThreadCounts {
+        let [keys, first, last, seeks, scanned, next, prev, lock_micros] =
+            self.reads.each_ref().map(|counter| counter.load(Ordering::Relaxed));
+        ThreadCounts { keys, first, last, seeks, scanned, next, prev, lock_micros }
     }
 
     /// Counts what is done with a handle.
@@ -301,8 +356,10 @@ impl SessionCounters {
             (&self.inserted, &total.inserted),
             (&self.updated, &total.updated),
             (&self.deleted, &total.deleted),
+            (&self.slow, &total.slow),
         ];
-        for (own, total) in commands.chain(handles).chain(rows) {
+        let reads = self.reads.iter().zip(&total.reads);
+        for (own, total) in commands.chain(handles).chain(rows).chain(reads) {
             increase(total, own.load(Ordering::Relaxed));
         }
     }
@@ -323,11 +380,21 @@ struct State {
     /// Of sessions that have ended.
     ended: SessionCounters,
     connections: u64,
+    /// All sessions there were, by user and host.
+    accounts: BTreeMap<(String, String), u64>,
 }
+
+/// Accounts whose sessions are counted.
+const MAX_ACCOUNTS: usize = 10_000;
 
 impl Default for Counters {
     fn default() -> Counters {
-        let state = State { live: Vec::new(), ended: SessionCounters::new(), connections: 0 };
+        let state = State {
+            live: Vec::new(),
+            ended: SessionCounters::new(),
+            connections: 0,
+            accounts: BTreeMap::new(),
+        };
         Counters { state: Mutex::new(state) }
     }
 }
@@ -345,7 +412,25 @@ impl Counters {
         state.live.retain(|other| other.strong_count() > 0);
         state.live.push(Arc::downgrade(&counters));
         state.connections += 1;
+        let account = (counters.connection.user.clone(), counters.connection.host.clone());
+        if state.accounts.len() < MAX_ACCOUNTS || state.accounts.contains_key(&account) {
+            *state.accounts.entry(account).or_default() += 1;
+        }
         counters
+    }
+
+    /// Present sessions, and all there were, by user and host.
+    pub(crate) fn accounts(&self) -> BTreeMap<(String, String), (u64, u64)> {
+        let state = self.state.lock();
+        let all = state.accounts.iter().map(|(account, total)| (account.clone(), (0, *total)));
+        let mut found: BTreeMap<(String, String), (u64, u64)> = all.collect();
+        for live in state.live.iter().filter_map(Weak::upgrade) {
+            let account = (live.connection.user.clone(), live.connection.host.clone());
+            if let Some((current, _)) = found.get_mut(&account) {
+                *current += 1;
+            }
+        }
+        found
     }
 
     /// Keeps the counts of a session that ends.
@@ -353,6 +438,14 @@ impl Counters {
         let mut state = self.state.lock();
         counters.add_to(&state.ended);
         state.live.retain(|other| !std::ptr::eq(other.as_ptr(), Arc::as_ptr(counters)));
+    }
+
+    /// Forgets all counts: what the program did for itself is nobody's session.
+    pub(crate) fn begin_anew(&self) {
+        let mut state = self.state.lock();
+        state.ended = SessionCounters::new();
+        state.connections = 0;
+        state.accounts.clear();
     }
 
     /// The counts of all sessions together, and how many sessions there were.

@@ -143,6 +143,14 @@ pub(crate) fn text(
     found.unwrap_or_else(|| def.default.to_owned())
 }
 
+/// The least and the greatest value of a variable that is an integer; 0 for others.
+pub(crate) fn range(name: &str) -> (String, String) {
+    match find(name).map(|def| def.kind) {
+        Ok(VarKind::Int(least, most)) => (least.to_string(), most.to_string()),
+        _ => (String::from("0"), String::from("0")),
+    }
+}
+
 /// The type of variables that are seconds with a fraction.
 pub(crate) fn seconds() -> ExprType {
     let data_type = DataType::Double { decimals: Some(6), unsigned: false };

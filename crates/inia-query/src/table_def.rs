@@ -8,6 +8,7 @@
 //! [`sound`] has the rest, and checks them all.
 
 mod histogram;
+mod partitions;
 mod sound;
 
 pub use histogram::{Histogram, HistogramBucket};
@@ -15,6 +16,9 @@ use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::value::Value;
+pub use partitions::{
+    Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
+};
 use std::sync::Arc;
 
 /// The engine whose tables take part in transactions.
@@ -182,7 +186,7 @@ pub struct IndexDef {
 impl IndexKind {
     /// Whether the index has a tree of entries beside the rows.
     pub fn has_entries(self) -> bool {
-        matches!(self, IndexKind::Unique | IndexKind::Plain)
+        matches!(self, IndexKind::Unique | IndexKind::Plain | IndexKind::Spatial)
     }
 
     /// Whether the index has an entry for each word of a row.
@@ -191,8 +195,8 @@ impl IndexKind {
     }
 
     /// Whether its tree is ordered by the parts: not so where words or places are looked for.
-    pub(crate) fn has_keys(self) -> bool {
-        self == IndexKind::Primary || self.has_entries()
+    pub fn has_keys(self) -> bool {
+        matches!(self, IndexKind::Primary | IndexKind::Unique | IndexKind::Plain)
     }
 }
 
@@ -285,6 +289,8 @@ pub struct TableDef {
     pub temporary: bool,
     /// Histograms in the order in which their columns first got one.
     pub histograms: Vec<Arc<Histogram>>,
+    /// How it is divided, where it is.
+    pub partitioning: Option<Box<Partitioning>>,
 }
 
 impl TableDef {
@@ -299,7 +305,15 @@ impl TableDef {
         self.engine == TRANSACTIONAL
     }
 
-    /// Its trees, that of the rows first.
+    /// Its trees and those of its partitions.
+    pub fn all_trees(&self) -> Vec<TreeId> {
+        let mut trees = self.trees();
+        let leaves = self.partitioning.iter().flat_map(|by| by.leaves());
+        trees.extend(leaves.flat_map(|leaf| &leaf.trees));
+        trees
+    }
+
+    /// Its own trees, that of the rows first.
     pub fn trees(&self) -> Vec<TreeId> {
         let own = self.indexes.iter().filter(|index| index.kind != IndexKind::Primary);
         std::iter::once(self.clustered).chain(own.map(|index| index.tree)).collect()

@@ -17,6 +17,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
 use inia_query::account::{Access, AccountName, Privileges};
 use inia_query::catalog::{CatalogVersion, ProgramKind};
+use inia_query::observe::can_be_emptied;
 use inia_query::referenced::{ReferencedObjects, named_tables, values_set};
 use std::sync::Arc;
 
@@ -102,6 +103,9 @@ impl Checker<'_> {
                 DeleteTarget::Multi { .. } => Ok(()),
             },
             Statement::LoadData(load) => name(&load.table, "INSERT"),
+            Statement::Truncate(table) if can_be_emptied(self.schema_of(table), &table.name) => {
+                Ok(())
+            }
             Statement::Truncate(table) => name(table, "DROP"),
             Statement::CreateTable(create) if create.temporary => {
                 // Schema `mysql` has room for them, the other computed ones have not.
@@ -112,6 +116,9 @@ impl Checker<'_> {
             }
             Statement::CreateTable(create) => name(&create.name, "CREATE"),
             Statement::CreateView(create) => name(&create.name, "CREATE VIEW"),
+            Statement::Sequence(sequence) => {
+                sequence.names().iter().try_for_each(|sequence| name(sequence, "CREATE"))
+            }
             Statement::AlterTable(alter) => name(&alter.name, "ALTER"),
             Statement::CreateIndex(create) => name(&create.table, "INDEX"),
             Statement::DropIndex(drop) => name(&drop.table, "INDEX"),
@@ -311,6 +318,16 @@ impl Checker<'_> {
         // `table` and `some` pass over a name that means a temporary table. `stored` does not:
         // RENAME and views never mean one.
         match statement {
+            // The rights to tables of these schemas never include DROP.
+            Statement::Truncate(table)
+                if can_be_emptied(self.schema_of(table), &table.name)
+                    && !self.is_temporary(table) =>
+            {
+                match self.access.global.has(P::DROP) {
+                    true => Ok(()),
+                    false => self.no_table("DROP", &table.name),
+                }
+            }
             Statement::Truncate(table) => self.table(table, P::DROP),
             Statement::CreateDatabase(create) => self.database(Some(&create.name), P::CREATE),
             Statement::AlterDatabase(alter) => self.database(alter.name.as_deref(), P::ALTER),
@@ -324,6 +341,7 @@ impl Checker<'_> {
             Statement::DropView(drop) => {
                 drop.names.iter().try_for_each(|name| self.stored(name, P::DROP))
             }
+            Statement::Sequence(sequence) => self.sequence(sequence),
             Statement::RenameTable(pairs) => pairs.iter().try_for_each(|(from, to)| {
                 self.stored(from, P::ALTER | P::DROP)?;
                 self.stored(to, P::CREATE | P::INSERT)
@@ -369,6 +387,17 @@ impl Checker<'_> {
 
     /// CREATE and ALTER VIEW. The creator of a view needs some privilege on what it reads; whether
     /// it may read is asked when the view is used.
+    fn sequence(&self, statement: &SequenceStatement) -> Result<()> {
+        use Privileges as P;
+        let wanted = match statement {
+            SequenceStatement::Create { or_replace: true, .. } => P::CREATE | P::DROP,
+            SequenceStatement::Create { .. } => P::CREATE,
+            SequenceStatement::Alter { .. } => P::ALTER,
+            SequenceStatement::Drop { .. } => P::DROP,
+        };
+        statement.names().iter().try_for_each(|name| self.stored(name, wanted))
+    }
+
     fn create_view(&self, create: &CreateView) -> Result<()> {
         self.stored(&create.name, Privileges::CREATE_VIEW)?;
         if create.or_replace || create.alter {
@@ -430,6 +459,24 @@ impl Checker<'_> {
             _ => None,
         });
         let dropped = new_name.map_or(Privileges::NONE, |_| Privileges::DROP);
+        for action in &alter.actions {
+            use inia_parser::ast::PartitionAction as A;
+            let AlterAction::Partition(action) = action else { continue };
+            let exchanges =
+                Privileges::ALTER | Privileges::DROP | Privileges::INSERT | Privileges::CREATE;
+            match action {
+                A::Drop(_) => self.table(&alter.name, Privileges::ALTER | Privileges::DROP)?,
+                A::Truncate(_) => return self.table(&alter.name, Privileges::DROP),
+                A::Exchange { table, .. } => {
+                    self.table(&alter.name, exchanges)?;
+                    self.table(table, exchanges)?;
+                }
+                A::Analyze(_) | A::Check(_) | A::Optimize(_) | A::Repair(_) => {
+                    return self.table(&alter.name, Privileges::SELECT | Privileges::INSERT);
+                }
+                _ => {}
+            }
+        }
         self.table(&alter.name, Privileges::ALTER | dropped)?;
         if let Some(to) = new_name {
             self.stored(to, Privileges::CREATE | Privileges::INSERT)?;

@@ -37,7 +37,7 @@ pub fn check_database(db: &Database) -> Result<Vec<String>, OpenError> {
         catalog.schemas.values().flat_map(|schema| schema.tables.values()).collect();
     let trees = |volatile: bool| -> Vec<TreeId> {
         let there = tables.iter().filter(|table| table.def.is_volatile() == volatile);
-        there.flat_map(|table| table.def.trees()).collect()
+        there.flat_map(|table| table.def.all_trees()).collect()
     };
     let mut problems = db.engine.check(&trees(false))?;
     if let Some(volatile) = db.catalog.volatile_store() {
@@ -81,6 +81,37 @@ pub(crate) fn problems_of(table: &Table) -> Vec<String> {
 
 fn check_table(table: &Table, problems: &mut Vec<String>) {
     let name = format!("table {}.{}", table.def.schema, table.def.name);
+    let (Some(partitions), Some(by)) = (&table.partitions, &table.def.partitioning) else {
+        return check_trees(table, name, problems);
+    };
+    for (number, leaf) in partitions.leaves().iter().enumerate() {
+        let name = format!("{name}, partition {}", by.shown(number));
+        check_places(table, number, &name, problems);
+        check_trees(leaf, name, problems);
+    }
+}
+
+/// Whether each row of a partition belongs there.
+fn check_places(table: &Table, number: usize, name: &str, problems: &mut Vec<String>) {
+    let Some(partitions) = &table.partitions else { return };
+    let mut report = Report { name: name.to_owned(), found: 0, problems };
+    let mut txn = table.store.attach();
+    txn.begin(Isolation::RepeatableRead);
+    let checked = scan(&mut txn, &partitions.leaf(number).clustered, |_, key, row| {
+        let leaf = partitions.leaf_of(|column| table.layout.cell(row, column));
+        if leaf != Ok(number) {
+            report.problem(&format_args!("row {} belongs to another partition", hex(key)));
+        }
+        Ok(())
+    });
+    if let Err(error) = checked.and_then(|_| txn.commit()) {
+        report.problem(&error);
+    }
+    report.finish();
+}
+
+/// The problems of the trees of a table or partition.
+fn check_trees(table: &Table, name: String, problems: &mut Vec<String>) {
     let mut report = Report { name: name.clone(), found: 0, problems };
     let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);

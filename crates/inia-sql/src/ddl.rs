@@ -16,10 +16,13 @@ mod create_select;
 mod dependents;
 mod foreign;
 mod fulltext;
+mod partition;
 mod rebuild;
 pub(crate) mod routine_grants;
 mod rules;
 mod schema;
+mod sequence;
+mod spatial;
 mod table;
 mod table_builder;
 mod triggers;
@@ -29,17 +32,19 @@ pub(crate) use alter::alter_table;
 pub(crate) use create_select::create_table_select;
 use inia_query::catalog::check_name;
 use inia_query::context::{existing, full_name};
+pub(crate) use partition::alter::named as partitions_named;
 pub(crate) use schema::hold_schema;
 pub(crate) use schema::{alter_database, create_database, drop_database};
+pub(crate) use sequence::define_sequence;
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
 };
-pub(crate) use view::{create_view, drop_views, show_create_view};
+pub(crate) use view::{create_view, drop_views, show_create_view, view_columns};
 
 use inia_base::error::SqlError;
-use inia_query::catalog::Change;
 use inia_query::catalog::FullName;
 use inia_query::catalog::mdl::{MdlGuard, MdlKind};
+use inia_query::catalog::{Change, ProgramKind};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::error::StorageResult;
@@ -150,8 +155,16 @@ pub(crate) fn in_transaction<T>(
 fn publish(session: &mut SessionContext, changes: Vec<Change>) {
     let (own, shared): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(Change::is_temporary);
+    let concerns_events = shared.iter().any(|change| match change {
+        Change::PutProgram(def) => def.kind == ProgramKind::Event,
+        Change::DropProgram { kind, .. } => *kind == ProgramKind::Event,
+        _ => false,
+    });
     if !shared.is_empty() {
         session.db.catalog().publish(shared);
+    }
+    if concerns_events {
+        session.db.events.notify();
     }
     if !own.is_empty() {
         session.settings += 1;

@@ -16,7 +16,7 @@ use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_expr::{ExprType, lob_bytes};
-use inia_query::context::SessionContext;
+use inia_query::context::{SessionContext, permitted_path};
 use std::path::{Path, PathBuf};
 
 /// Whether backslashes escape where a statement does not say what does.
@@ -45,23 +45,7 @@ fn server_path(session: &SessionContext, path: &str) -> Result<PathBuf, SqlError
         full =
             Path::new(&data).join(session.env.database.as_deref().unwrap_or_default()).join(full);
     }
-    if allowed == "NULL" {
-        return Err(refused());
-    }
-    if allowed.is_empty() {
-        return Ok(full);
-    }
-    // Of a file that is yet to be made the directory must lie inside.
-    let real = match std::fs::canonicalize(&full) {
-        Ok(real) => real,
-        Err(_) => {
-            let parent = full.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
-            let name = full.file_name();
-            parent.zip(name).map(|(parent, name)| parent.join(name)).ok_or_else(refused)?
-        }
-    };
-    let allowed = std::fs::canonicalize(allowed).map_err(|_| refused())?;
-    if real.starts_with(allowed) { Ok(real) } else { Err(refused()) }
+    permitted_path(&allowed, full).ok_or_else(refused)
 }
 
 /// The error of a file that cannot be read or written.

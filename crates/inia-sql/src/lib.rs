@@ -9,13 +9,17 @@ mod authorize;
 mod check;
 mod ddl;
 mod files;
+mod scheduler;
 mod session;
 mod show;
 
 pub use check::check_database;
+pub use inia_expr::Level;
 pub use inia_query::account::{LoginAccount, LoginBlock, LoginRequirement};
 pub use inia_query::database::{ClientInfo, Database, DatabaseOptions};
 pub use inia_query::error::{OpenError, commit_error};
+pub use inia_query::observe::ErrorLine;
 pub use inia_query::status::HandleUse;
 pub use inia_storage::{OnDurable, StorageError, is_store_file as is_database_file, set_error_log};
-pub use session::{KillHandle, Prepared, Session};
+pub use scheduler::{EventClock, EventLog, EventScheduler, SystemEventClock};
+pub use session::{KillHandle, Prepared, Session, make_sys};

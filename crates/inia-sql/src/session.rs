@@ -14,6 +14,7 @@ mod hints;
 mod histograms;
 mod incoming;
 mod login;
+mod observe;
 mod params;
 mod plan;
 mod plan_cache;
@@ -22,15 +23,18 @@ mod room;
 mod run;
 mod set;
 mod show;
+mod sys;
 mod system_tables;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unsupported;
 
+use self::observe::Arrival;
 use self::plan_cache::PlanCache;
 use self::program::Programs;
 use self::room::PreparedMemory;
 use self::run::{IncomingStatement, KeptPlan, Syntax, failed, finish, run_statement};
+pub use self::sys::make_sys;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -47,6 +51,7 @@ use inia_query::stack::on_deep_stack;
 use inia_query::status::HandleUse;
 use inia_query::user_locks::UserLocks;
 use inia_storage::{Interrupter, OnDurable};
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -68,6 +73,7 @@ pub struct Prepared {
 #[derive(Clone)]
 pub struct KillHandle {
     killed: Arc<AtomicU8>,
+    latch: Arc<Mutex<()>>,
     interrupter: Interrupter,
     statement_txns: [Arc<OnceLock<Interrupter>>; 2],
     sleeper: Arc<inia_base::rt::WaitCell>,
@@ -87,6 +93,7 @@ impl KillHandle {
     }
 
     fn kill(&self, bits: u8) {
+        let _latch = self.latch.lock();
         self.killed.fetch_or(bits, Ordering::SeqCst);
         self.interrupter.interrupt();
         self.statement_txns.iter().filter_map(|txn| txn.get()).for_each(Interrupter::interrupt);
@@ -285,16 +292,23 @@ impl Session {
             let (call, statement, hints) = (call.clone(), statement.clone(), hints.clone());
             let syntax = Syntax::Hinted(&hints);
             let source = IncomingStatement { statement: &statement, syntax, metered: false };
-            return self.run_call(source, &call, params, sink, more);
+            let arrival = Arrival::Handle(&prepared.text, params);
+            let noted = observe::begin(&mut self.context, &statement, arrival);
+            let done = self.run_call(source, &call, params, sink, more);
+            observe::end(&self.context, noted, &done);
+            return done;
         }
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
         let hinted = !hints.variables.is_empty();
-        run_statement(&mut self.context, source, sink, more, |session, sink| {
+        let noted = observe::begin(&mut self.context, statement, Arrival::Handle(text, params));
+        let done = run_statement(&mut self.context, source, sink, more, |session, sink| {
             session.env.is_prepared = true;
             let result = kept.run(session, (statement, text, hinted), params, sink);
             session.env.is_prepared = false;
             result
-        })
+        });
+        observe::end(&self.context, noted, &done);
+        done
     }
 
     /// How many texts have a plan.
@@ -328,7 +342,7 @@ impl Session {
 
     /// COM_RESET_CONNECTION: rolls back and returns to the state after login.
     pub fn reset(&mut self) -> Result<(), SqlError> {
-        self.context.rollback()?;
+        self.context.leave_branch()?;
         self.prepared.clear();
         self.memory.clear();
         self.named.clear();
@@ -344,7 +358,7 @@ impl Session {
 
     /// COM_CHANGE_USER: as [`Session::reset`], with another client and no database.
     pub fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
-        self.context.rollback()?;
+        self.context.leave_branch()?;
         self.prepared.clear();
         self.memory.clear();
         self.named.clear();
@@ -408,10 +422,19 @@ impl Session {
         self.context.wait_timeout
     }
 
+    /// Starts a command of the client, before others may see that it runs: what KILL QUERY asked
+    /// for until now was for the commands before. A statement does not do so when it begins: the
+    /// KILL may have come since the process list shows the command.
+    #[inline]
+    pub fn begin_command(&mut self) {
+        self.context.begin_command();
+    }
+
     /// A handle by which other threads end this session's work.
     pub fn kill_handle(&self) -> KillHandle {
         KillHandle {
             killed: self.context.killed.clone(),
+            latch: self.context.host.kill_latch.clone(),
             interrupter: self.context.txn.borrow().interrupter(),
             statement_txns: self.context.statement_txns.interrupters(),
             sleeper: self.context.host.sleeper.clone(),

@@ -49,7 +49,8 @@ pub(crate) use bulk::BulkBuilder;
 #[cfg(test)]
 pub(crate) use check::Problem;
 pub(crate) use group::{GROUP, Lookup};
-pub(crate) use leaf::{LeafCopy, PayloadRef};
+pub use leaf::LeafState;
+pub(crate) use leaf::{LeafCopy, PayloadRef, Wanted};
 pub(crate) use leaf_mut::LeafMut;
 pub(crate) use range::RangeEntry;
 pub use sample::{SampledLeaf, SampledTree};

@@ -13,6 +13,7 @@ use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::txn::handle::Txn;
 use crate::txn::horizon::{CheckpointView, Roots};
 use crate::txn::log::TxnRecord;
+use crate::txn::prepared::PreparedTxn;
 use crate::txn::recover::{self, Analysis};
 use crate::txn::rollback::{StuckRollback, Unfinished};
 use crate::txn::session::ActiveTxn;
@@ -48,6 +49,8 @@ pub struct EngineOptions {
 pub struct Engine {
     pub(crate) core: Arc<EngineShared>,
     purger: Mutex<Option<Purger>>,
+    /// Those that were prepared when the last run ended, until the layer above takes them.
+    prepared: Mutex<Vec<PreparedTxn>>,
 }
 
 struct Purger {
@@ -162,9 +165,9 @@ impl Engine {
             roots,
         }));
         // From here on checkpoints keep what rollbacks need, so the losers may be rolled back.
-        recover::resume(&core, &analysis.into_losers())?;
-        let purger = options.background.then(|| start_purger(&core));
-        Ok(Arc::new(Engine { core, purger: Mutex::new(purger) }))
+        let prepared = Mutex::new(recover::resume(&core, &analysis.into_losers())?);
+        let purger = Mutex::new(options.background.then(|| start_purger(&core)));
+        Ok(Arc::new(Engine { core, purger, prepared }))
     }
 
     /// Writes everything back and closes cleanly. Later writes fail.
@@ -176,6 +179,19 @@ impl Engine {
     /// A session's transaction handle, idle. One per connection, reused for all its transactions.
     pub fn attach(self: &Arc<Engine>) -> Txn {
         Txn::new(Arc::clone(&self.core))
+    }
+
+    /// The transactions that were prepared when the last run ended. They are given out once, and
+    /// stay prepared where they are not taken or are dropped.
+    pub fn take_prepared(&self) -> Vec<PreparedTxn> {
+        std::mem::take(&mut *self.prepared.lock())
+    }
+
+    /// The names of those that nobody has taken.
+    #[cfg(test)]
+    pub(crate) fn prepared_for_tests(&self) -> Vec<String> {
+        let all = self.prepared.lock();
+        all.iter().map(|one| String::from_utf8_lossy(one.name()).into_owned()).collect()
     }
 
     /// The tree that the SQL layer keeps its catalog in; it is there from the first open.

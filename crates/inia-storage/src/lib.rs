@@ -5,6 +5,7 @@
 mod btree;
 mod buffer;
 mod codec;
+mod counts;
 mod engine;
 mod error;
 mod files;
@@ -22,20 +23,22 @@ mod sync;
 mod txn;
 mod wal;
 
-pub use btree::{SampledLeaf, SampledTree};
+pub use btree::{LeafState, SampledLeaf, SampledTree};
 pub use buffer::PoolStats;
+pub use counts::{ThreadCounts, take_thread_counts};
 pub use engine::{Engine, EngineOptions, EngineStats};
 pub use error::StorageError;
 pub use lock::wait::LockWait;
-pub use report::set_error_log;
+pub use report::{error as report_error, set_error_log};
 pub use request::{
     Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
 pub use store::{EngineSizes, is_store_file};
 pub use txn::counter::Counter;
-pub use txn::cursor::{Cursor, LockingCursor, Run, SnapshotCursor};
+pub use txn::cursor::{Cursor, LeafRun, LockingCursor, Run, SnapshotCursor};
 pub use txn::handle::{Interrupter, Txn};
 pub use txn::in_place::RecordLocator;
+pub use txn::prepared::PreparedTxn;
 pub use txn::records::Records;
 pub use txn::rollback::{Savepoint, StuckRollback};
 pub use txn::session::ActiveTxn;

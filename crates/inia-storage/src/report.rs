@@ -12,7 +12,7 @@ pub fn set_error_log(log: fn(Arguments<'_>)) {
 }
 
 /// A line for the error log.
-pub(crate) fn error(text: Arguments<'_>) {
+pub fn error(text: Arguments<'_>) {
     if let Some(log) = LOG.get() {
         log(text);
     }

@@ -34,6 +34,7 @@ pub(crate) mod handle;
 pub(crate) mod horizon;
 pub(crate) mod in_place;
 pub(crate) mod log;
+pub(crate) mod prepared;
 pub(crate) mod purge;
 mod read;
 mod reader;

@@ -13,6 +13,8 @@
     reason = "the library uses all of these modules, as its own"
 )]
 
+#[path = "../src/counts.rs"]
+mod counts;
 #[path = "../src/error.rs"]
 mod error;
 #[path = "../src/request.rs"]

@@ -1,14 +1,15 @@
-//! Passwords on the wire: the two authentication plugins' scrambles and stored forms.
+//! Passwords on the wire: the authentication plugins' scrambles and stored forms.
 //!
 //! `mysql_native_password` stores SHA1(SHA1(password)); the client proves that it knows
 //! SHA1(password). `caching_sha2_password` stores a slow salted hash (SHA-256 crypt) and the server
 //! keeps SHA256(SHA256(password)) in memory after the first full login, against which a fast login
 //! is checked. The first login sends the password itself, over TLS or under the server's RSA key.
+//! `sha256_password` has no fast login: each one sends the password in these ways.
 
 use crate::error::WireError;
 pub use inia_base::password::{
-    CACHING_SHA2, NATIVE, native_digest, native_from_stored, native_stored, same_bytes,
-    sha2_check_stored, sha2_stored,
+    CACHING_SHA2, NATIVE, SHA256, native_digest, native_from_stored, native_stored, same_bytes,
+    sha2_check_stored, sha2_stored, sha256_check_stored,
 };
 use inia_base::password::{sha1, sha256};
 use rsa::pkcs8::{
@@ -25,6 +26,8 @@ pub const FAST_AUTH_OK: u8 = 3;
 pub const FULL_AUTH: u8 = 4;
 /// What a client sends to ask for the public key.
 pub const REQUEST_PUBLIC_KEY: u8 = 2;
+/// What a client of [`SHA256`] sends to ask for the public key.
+pub const SHA256_REQUEST_PUBLIC_KEY: u8 = 1;
 
 fn xor<const N: usize>(mut a: [u8; N], b: &[u8; N]) -> [u8; N] {
     a.iter_mut().zip(b).for_each(|(a, b)| *a ^= b);

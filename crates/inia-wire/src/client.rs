@@ -1,6 +1,6 @@
 //! The client's side of the protocol over any stream: for the shell, the lab and the tests.
 
-use crate::auth::{self, CACHING_SHA2, NATIVE, NONCE};
+use crate::auth::{self, CACHING_SHA2, NATIVE, NONCE, SHA256};
 use crate::caps::Capabilities;
 use crate::codec::Reader;
 use crate::column::{ColumnDef, type_code as ty};
@@ -233,7 +233,7 @@ impl<S: Read + Write> Client<S> {
 
     fn login(&mut self, options: &LoginOptions, sequence: u8, secure: bool) -> Result<()> {
         let plugin = self.first_plugin(options);
-        let auth = scramble(&plugin, &options.password, &self.greeting.nonce)?;
+        let auth = scramble(&plugin, &options.password, &self.greeting.nonce, secure)?;
         self.writer.set_sequence(sequence);
         self.reader.expect_sequence(sequence + 1);
         self.login_packet(options, auth).encode(self.writer.begin());
@@ -259,14 +259,10 @@ impl<S: Read + Write> Client<S> {
                     let (plugin, fresh) = decode_auth_switch(rest)?;
                     nonce = fresh;
                     nonce.truncate(NONCE);
-                    scramble(&plugin, password, &nonce)?
+                    scramble(&plugin, password, &nonce, secure)?
                 }
                 Some((1, [auth::FAST_AUTH_OK])) => continue,
-                Some((1, [auth::FULL_AUTH])) if secure => {
-                    let mut plain = password.as_bytes().to_vec();
-                    plain.push(0);
-                    plain
-                }
+                Some((1, [auth::FULL_AUTH])) if secure => [password.as_bytes(), &[0]].concat(),
                 Some((1, [auth::FULL_AUTH])) => vec![auth::REQUEST_PUBLIC_KEY],
                 Some((1, key)) => {
                     let pem = String::from_utf8_lossy(key);
@@ -522,8 +518,12 @@ fn read_packet<S: Read + Write>(
     }
 }
 
-fn scramble(plugin: &str, password: &str, nonce: &[u8]) -> Result<Vec<u8>> {
+/// The reply to a nonce; `secure` where the password itself may be sent.
+fn scramble(plugin: &str, password: &str, nonce: &[u8], secure: bool) -> Result<Vec<u8>> {
     match plugin {
+        SHA256 if password.is_empty() => Ok(vec![0]),
+        SHA256 if secure => Ok([password.as_bytes(), &[0]].concat()),
+        SHA256 => Ok(vec![auth::SHA256_REQUEST_PUBLIC_KEY]),
         NATIVE => Ok(auth::native_scramble(password.as_bytes(), nonce)),
         CACHING_SHA2 => Ok(auth::sha2_scramble(password.as_bytes(), nonce)),
         _ if password.is_empty() => Ok(Vec::new()),

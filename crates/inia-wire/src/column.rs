@@ -88,6 +88,7 @@ pub fn type_code_of(data_type: &DataType) -> u8 {
         DataType::Timestamp { .. } => ty::TIMESTAMP,
         DataType::Year => ty::YEAR,
         DataType::Json => ty::JSON,
+        DataType::Geometry { .. } => ty::GEOMETRY,
     }
 }
 
@@ -146,7 +147,7 @@ pub(crate) fn type_flags(column: &ResultColumn) -> u16 {
             by_collation(collation)
         }
         DataType::Json if column.decimals == NOT_FIXED => flags::BINARY,
-        DataType::Blob(_) | DataType::Json => blob | flags::BINARY,
+        DataType::Blob(_) | DataType::Json | DataType::Geometry { .. } => blob | flags::BINARY,
         DataType::Int { unsigned: true, .. }
         | DataType::Decimal { unsigned: true, .. }
         | DataType::Float { unsigned: true, .. }

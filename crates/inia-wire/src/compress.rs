@@ -32,6 +32,14 @@ pub enum Method {
 }
 
 impl Method {
+    /// The name that status variables show, and the level.
+    pub fn name_and_level(self) -> (&'static str, i32) {
+        match self {
+            Method::Zlib => ("zlib", 6),
+            Method::Zstd(level) => ("zstd", level),
+        }
+    }
+
     /// The method that both sides agreed on in the login.
     pub fn agreed(caps: Capabilities, zstd_level: u8) -> Option<Method> {
         if caps.has(Capabilities::COMPRESS) {

@@ -2,8 +2,8 @@
 
 use crate::config::Config;
 use crate::data_dir::DataDir;
+use crate::open;
 use crate::server::VERSION;
-use crate::server::engine;
 use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes};
 use inia_base::error::SqlError;
 use inia_base::temporal::{Date, DateTime, Time};
@@ -40,7 +40,7 @@ pub(crate) fn open(label: &str, dir: &str, pool: Option<&str>) -> Result<Arc<dyn
         config.set("buffer-pool-size", size).map_err(usage)?;
     }
     let owned = DataDir::take(Path::new(dir)).map_err(unreachable)?;
-    let database = engine::open(&owned, &config, true).map_err(unreachable)?;
+    let database = open::open(&owned, &config, true).map_err(unreachable)?;
     let label = label.to_owned();
     let embedded = Embedded { label, database, owned, connections: AtomicU32::new(1) };
     let mut answer = Answer::new();
@@ -142,6 +142,7 @@ impl Connection for EmbeddedConnection {
 
     fn query(&mut self, sql: &str, answer: &mut Answer) -> Result<()> {
         answer.clear();
+        self.session.begin_command();
         self.session.execute(sql, &mut Cells::new(answer)).map_err(|error| failure(&error))
     }
 
@@ -153,6 +154,7 @@ impl Connection for EmbeddedConnection {
         answer.clear();
         let sql = mysql::load_statement(table, columns);
         let mut cells = Cells { answer, file: rows.as_bytes(), warnings: 0 };
+        self.session.begin_command();
         let loaded = self.session.execute(&sql, &mut cells);
         let warnings = cells.warnings;
         loaded.map_err(|error| failure(&error))?;
@@ -168,6 +170,7 @@ impl Connection for EmbeddedConnection {
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Prepared> {
+        self.session.begin_command();
         let prepared = self.session.prepare(sql).map_err(|error| failure(&error))?;
         Ok(Prepared(prepared.id))
     }
@@ -186,6 +189,7 @@ impl Connection for EmbeddedConnection {
             Param::Double(value) => Value::Double(value),
             Param::Text(text) => Value::Text(text.to_owned()),
         }));
+        self.session.begin_command();
         let executed =
             self.session.execute_prepared(statement.0, &self.values, &mut Cells::new(answer));
         executed.map_err(|error| failure(&error))

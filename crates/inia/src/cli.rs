@@ -1,22 +1,29 @@
-//! The command line: `inia serve | sql | load | check | bench`.
+//! The command line: `inia serve | sql | load | ping | check | bench | completions | man`.
 
 use crate::config::{Config, OPTIONS};
 use crate::data_dir::{DataDir, holds_database};
-use crate::server::engine::{self, DatabaseAccounts, EngineBackend};
+use crate::server::engine::{DatabaseAccounts, EngineBackend};
 use crate::server::{Opened, Server};
-use crate::{import, log, shell};
+use crate::{import, log, open, ping, shell};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap_complete::Shell;
 use inia_base::process::Processes;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The flags of `serve`.
+const IN_MEMORY: &str = "in-memory";
+const UNTIL_EOF: &str = "until-eof";
 
 /// Runs the program with these arguments, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = shell::with_password_option(arguments.into_iter().collect());
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
@@ -27,9 +34,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = |()| ExitCode::SUCCESS;
     let result = match matches.subcommand() {
         Some(("serve", matches)) => serve(matches).map(done),
-        Some(("sql", matches)) => sql(matches).map(done),
+        Some(("sql", matches)) => {
+            shell::Settings::read(matches).and_then(|settings| shell::run(&settings))
+        }
         Some(("load", matches)) => import::run(matches),
+        Some(("ping", matches)) => ping::run(matches).map(done),
         Some(("check", matches)) => check(matches).map(done),
+        Some(("completions", matches)) => completions(matches).map(done),
+        Some(("man", _)) => manual().map(done),
         Some(("bench", matches)) => inia_bench::cli::run(matches, crate::bench::open).map(done),
         _ => Err("choose a command; see inia --help".to_owned()),
     };
@@ -53,74 +65,55 @@ fn command() -> Command {
         Arg::new("config")
             .long("config")
             .value_name("FILE")
-            .help("Options file; the command line wins over it"),
+            .help("Options file, or my.cnf; the command line wins over it"),
     );
+    let flag = |name, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
+    let serve = serve
+        .arg(flag(IN_MEMORY, "Serve a database in memory, and print its URL"))
+        .arg(flag(UNTIL_EOF, "End when standard input ends: with the program that holds it"));
     Command::new("inia")
         .about("A MySQL-compatible database in one binary")
         .version(env!("CARGO_PKG_VERSION"))
         .arg_required_else_help(true)
         .subcommand_required(true)
         .subcommand(serve)
-        .subcommand(sql_command())
+        .subcommand(shell::command())
         .subcommand(import::command())
+        .subcommand(ping::command())
         .subcommand(
             Command::new("check")
                 .about("Check a data directory; exit code 1 if it is damaged")
                 .arg(Arg::new("dir").value_name("DIR").required(true)),
         )
+        .subcommand(
+            Command::new("completions")
+                .about("Print what a shell needs to complete this command line")
+                .arg(
+                    Arg::new("shell")
+                        .value_name("SHELL")
+                        .required(true)
+                        .value_parser(clap::builder::EnumValueParser::<Shell>::new()),
+                ),
+        )
+        .subcommand(Command::new("man").about("Print the manual page"))
         .subcommand(inia_bench::cli::command())
-}
-
-fn sql_command() -> Command {
-    Command::new("sql")
-        .about("Talk to a server")
-        .arg(
-            Arg::new("url")
-                .value_name("URL")
-                .default_value("mysql://root@127.0.0.1:3306/")
-                .help("mysql://user:password@host:port/database"),
-        )
-        .arg(
-            Arg::new("execute")
-                .short('e')
-                .long("execute")
-                .value_name("SQL")
-                .help("Run these statements and leave"),
-        )
-        .arg(
-            Arg::new("table")
-                .short('t')
-                .long("table")
-                .action(ArgAction::SetTrue)
-                .help("Print tables even when the output is not a terminal"),
-        )
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("FORMAT")
-                .value_parser(shell::FORMATS)
-                .conflicts_with("table")
-                .help("How rows are written"),
-        )
-        .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("FILE")
-                .requires("format")
-                .help("Write the rows of the one result to this file"),
-        )
 }
 
 fn read_config(matches: &ArgMatches) -> Result<Config, String> {
     let mut config = Config::default();
     if let Some(file) = matches.get_one::<String>("config") {
-        config.read_file(Path::new(file))?;
+        let unknown = config.read_file(Path::new(file))?;
+        if !unknown.is_empty() {
+            let names = unknown.join(", ");
+            log::warning(format_args!("{file}: unknown options are left out: {names}"));
+        }
     }
     for option in OPTIONS {
         if let Some(value) = matches.get_one::<String>(option.name) {
             config.set(option.name, value)?;
         }
     }
+    config.in_memory = matches.get_flag(IN_MEMORY);
     Ok(config)
 }
 
@@ -136,9 +129,14 @@ fn serve(matches: &ArgMatches) -> Result<(), String> {
     announce(&server, &config);
     let handle = signals.handle();
     server.registry().on_shutdown(move || handle.close());
+    let orphaned = Arc::new(AtomicBool::new(false));
+    if matches.get_flag(UNTIL_EOF) {
+        end_with_input(signals.handle(), orphaned.clone());
+    }
     let name = match signals.forever().next() {
         Some(SIGTERM) => "SIGTERM",
         Some(_) => "SIGINT",
+        None if orphaned.load(Ordering::Relaxed) => "end of standard input",
         None => "SHUTDOWN",
     };
     log::note(format_args!("{name}: shutting down"));
@@ -147,7 +145,18 @@ fn serve(matches: &ArgMatches) -> Result<(), String> {
     Ok(())
 }
 
-/// The one line on standard output: where the server listens and how to connect.
+/// Ends the server when standard input ends. The thread that waits for it ends with the process.
+fn end_with_input(handle: Handle, orphaned: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        // What comes is nobody's; an error is an end, too.
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        orphaned.store(true, Ordering::Relaxed);
+        handle.close();
+    });
+}
+
+/// The one line on standard output: where the server listens and how to connect. For a database in
+/// memory, which programs start for themselves, it is the URL.
 fn announce(server: &Server, config: &Config) {
     let address = server.address();
     let socket = match &config.socket {
@@ -160,13 +169,15 @@ fn announce(server: &Server, config: &Config) {
         ip => ip.to_string(),
     };
     let mut out = std::io::stdout();
+    let (version, port) = (env!("CARGO_PKG_VERSION"), address.port());
+    let url = format!("mysql://root@{host}:{port}/");
     // The output may be closed; the server runs all the same.
-    let _ = writeln!(
-        out,
-        "Inia {} listens on {address}{socket}; connect by: inia sql mysql://root@{host}:{}/",
-        env!("CARGO_PKG_VERSION"),
-        address.port()
-    );
+    let _ = match config.in_memory {
+        true => writeln!(out, "{url}"),
+        false => {
+            writeln!(out, "Inia {version} listens on {address}{socket}; connect by: inia sql {url}")
+        }
+    };
     let _ = out.flush();
 }
 
@@ -175,19 +186,50 @@ fn open_database(
     data: &DataDir,
     processes: Arc<dyn Processes>,
 ) -> Result<Opened, String> {
-    let database = engine::open(data, config, true)?;
+    // A directory that is not taken yet must be empty.
+    log::set_file(config.log_error.as_deref())
+        .map_err(|error| format!("cannot write the error log: {error}"))?;
+    let database = open::open(data, config, true)?;
     database.set_processes(processes);
+    log::keep_in(&database);
+    if let Err(error) = inia_sql::make_sys(&database) {
+        log::warning(format_args!("the schema sys cannot be made: {error}"));
+    }
     let accounts = Arc::new(DatabaseAccounts::new(database.clone()));
     Ok(Opened { backend: Arc::new(EngineBackend::new(database)), accounts })
 }
 
-fn sql(matches: &ArgMatches) -> Result<(), String> {
-    let url = matches.get_one::<String>("url").map_or("", String::as_str);
-    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
-    let table = matches.get_flag("table").then_some("table");
-    let format = text("format").or(table);
-    let options = shell::Options { statements: text("execute"), format, out: text("out") };
-    shell::run(url, &options)
+/// `inia completions SHELL`.
+fn completions(matches: &ArgMatches) -> Result<(), String> {
+    let shell = matches.get_one::<Shell>("shell").copied().unwrap_or(Shell::Bash);
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "inia", &mut script);
+    print(&script)
+}
+
+/// `inia man`: the page of the program, then those of its commands.
+fn manual() -> Result<(), String> {
+    let mut page = Vec::new();
+    let fail = |error: std::io::Error| error.to_string();
+    let program = command();
+    clap_mangen::Man::new(program.clone()).render(&mut page).map_err(fail)?;
+    for part in program.get_subcommands() {
+        let name = format!("inia {}", part.get_name());
+        page.extend_from_slice(format!(".SH \"{}\"\n", name.to_uppercase()).as_bytes());
+        let part = clap_mangen::Man::new(part.clone().bin_name(name));
+        part.render_synopsis_section(&mut page).map_err(fail)?;
+        part.render_description_section(&mut page).map_err(fail)?;
+        part.render_options_section(&mut page).map_err(fail)?;
+    }
+    print(&page)
+}
+
+/// Prints a text; a reader that has left is no error.
+fn print(text: &[u8]) -> Result<(), String> {
+    match std::io::stdout().write_all(text) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|error| error.to_string()),
+    }
 }
 
 /// Opens a directory that no server has open, and checks every page.
@@ -202,7 +244,7 @@ fn check(matches: &ArgMatches) -> Result<(), String> {
         return Err(format!("{} holds no database", dir.display()));
     }
     let owned = DataDir::take(dir)?;
-    let database = engine::open(&owned, &Config::default(), false)?;
+    let database = open::open(&owned, &Config::default(), false)?;
     let problems = inia_sql::check_database(&database).map_err(|error| error.to_string())?;
     database.close().map_err(|error| error.to_string())?;
     problems.iter().for_each(|problem| println!("{problem}"));

@@ -1,16 +1,17 @@
 //! Settings of the server: defaults, then the options file, then the command line.
 //!
-//! The options file has lines `name = value` with the names of the command line's options:
+//! The options file has lines `name = value` with the names of the command line's options. It may
+//! be MySQL's `my.cnf`, too:
 //!
 //! ```text
-//! # inia.conf
-//! data = "/var/lib/inia"
-//! port = 3306
-//! buffer-pool-size = 4G
+//! # inia.conf                         # my.cnf
+//! data = "/var/lib/inia"              [mysqld]
+//! port = 3306                         datadir = /var/lib/inia
+//! buffer-pool-size = 4G               innodb_buffer_pool_size = 4G
 //! ```
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// With less memory for statements than this the server is of no use.
 pub(crate) const MIN_WORK_MEMORY: u64 = 32 << 20;
@@ -18,10 +19,14 @@ pub(crate) const MIN_WORK_MEMORY: u64 = 32 << 20;
 const PACKET_SIZES: RangeInclusive<usize> = 1 << 10..=1 << 30;
 
 /// Every option of `inia serve`.
+///
+/// Wide: one field for each option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Data directory.
     pub data: PathBuf,
+    /// The database is in memory and ends with the server; there is no directory.
+    pub in_memory: bool,
     /// Address to listen on.
     pub host: String,
     /// TCP port; 0 lets the system choose.
@@ -42,12 +47,15 @@ pub struct Config {
     pub connect_timeout: u64,
     /// Seconds that a connection may be idle.
     pub wait_timeout: u64,
+    /// The file of the error log; `None` for standard error.
+    pub log_error: Option<PathBuf>,
 }
 
 impl Default for Config {
     fn default() -> Config {
         Config {
             data: PathBuf::from("inia-data"),
+            in_memory: false,
             host: "127.0.0.1".to_owned(),
             port: 3306,
             socket: None,
@@ -58,6 +66,7 @@ impl Default for Config {
             max_allowed_packet: 64 << 20,
             connect_timeout: 10,
             wait_timeout: 28_800,
+            log_error: None,
         }
     }
 }
@@ -89,6 +98,23 @@ pub const OPTIONS: &[OptionInfo] = &[
     option("connect-timeout", "SECONDS", "Time a login may take [default: 10]"),
     option("secure-file-priv", "DIR", "Where LOAD DATA and INTO OUTFILE may go [default: nowhere]"),
     option("wait-timeout", "SECONDS", "Time a connection may be idle [default: 28800]"),
+    option("log-error", "FILE", "Where the error log goes [default: standard error]"),
+];
+
+/// MySQL's names of options, and the names here.
+#[cfg(feature = "program")]
+const MYSQL_NAMES: [(&str, &str); 11] = [
+    ("datadir", "data"),
+    ("bind-address", "host"),
+    ("port", "port"),
+    ("socket", "socket"),
+    ("innodb-buffer-pool-size", "buffer-pool-size"),
+    ("secure-file-priv", "secure-file-priv"),
+    ("max-connections", "max-connections"),
+    ("max-allowed-packet", "max-allowed-packet"),
+    ("connect-timeout", "connect-timeout"),
+    ("wait-timeout", "wait-timeout"),
+    ("log-error", "log-error"),
 ];
 
 impl Config {
@@ -110,6 +136,7 @@ impl Config {
             }
             "connect-timeout" => self.connect_timeout = positive(name, value, 31_536_000)?,
             "wait-timeout" => self.wait_timeout = positive(name, value, 31_536_000)?,
+            "log-error" => self.log_error = Some(PathBuf::from(value)),
             unknown => {
                 let names = OPTIONS.iter().map(|option| option.name);
                 return Err(match nearest(unknown, names) {
@@ -141,41 +168,35 @@ impl Config {
         }
     }
 
-    /// Takes the settings of an options file.
-    pub fn read_file(&mut self, path: &Path) -> Result<(), String> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        self.read_text(&text).map_err(|error| format!("{}: {error}", path.display()))
-    }
-
-    fn read_text(&mut self, text: &str) -> Result<(), String> {
-        for (number, line) in text.lines().enumerate() {
-            let at_line = |error: String| format!("line {}: {error}", number + 1);
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
+    /// Takes the settings of an options file: those before any group and of `[inia]`, which must be
+    /// known, and of `[mysqld]` and `[server]`, by MySQL's names. Unknown ones of the latter are
+    /// returned.
+    #[cfg(feature = "program")]
+    pub(crate) fn read_file(&mut self, path: &std::path::Path) -> Result<Vec<String>, String> {
+        let mut unknown = Vec::new();
+        for option in crate::options_file::read(path)? {
+            let at_place = |error: String| format!("{}: {error}", option.place);
+            let value = option.value.as_deref();
+            match option.group.as_str() {
+                "" | "inia" => {
+                    let Some(value) = value else {
+                        let name = &option.name;
+                        return Err(at_place(format!("'{name}' is not of the form name = value")));
+                    };
+                    self.set(&option.name, value).map_err(at_place)?;
+                }
+                "mysqld" | "server" => {
+                    let name = option.name.strip_prefix("loose-").unwrap_or(&option.name);
+                    let own = MYSQL_NAMES.iter().find(|(theirs, _)| *theirs == name);
+                    match (own, value) {
+                        (Some((_, own)), Some(value)) => self.set(own, value).map_err(at_place)?,
+                        _ => unknown.push(option.name),
+                    }
+                }
+                _ => {}
             }
-            let Some((name, value)) = line.split_once('=') else {
-                return Err(at_line(format!("'{line}' is not of the form name = value")));
-            };
-            let value = unquote(value).map_err(at_line)?;
-            self.set(name.trim(), value).map_err(at_line)?;
         }
-        Ok(())
-    }
-}
-
-/// The value of an options line, without quotes and comment.
-fn unquote(value: &str) -> Result<&str, String> {
-    let value = value.trim();
-    match value.strip_prefix('"') {
-        Some(rest) => match rest.split_once('"') {
-            Some((text, tail)) if tail.trim().is_empty() || tail.trim().starts_with('#') => {
-                Ok(text)
-            }
-            _ => Err(format!("the quotes of {value} do not match")),
-        },
-        None => Ok(value.split('#').next().unwrap_or_default().trim()),
+        Ok(unknown)
     }
 }
 
@@ -242,4 +263,5 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 #[cfg(test)]
+#[cfg(feature = "program")]
 mod tests;

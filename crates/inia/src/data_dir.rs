@@ -1,7 +1,6 @@
-//! The data directory: made where it is missing, and owned by one server at a time.
+//! The data directory: made where it is missing, and owned by one process at a time.
 
-use crate::server::is_key_file;
-use inia_base::io::{Disk, FileDisk, LockError, LockFile, create_directory};
+use inia_base::io::{Disk, FileDisk, LockError, LockFile, MemDisk, create_directory};
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -15,14 +14,24 @@ const PROCESS_FILE: &str = "inia.pid";
 const OWN_PREFIX: &str = "inia.";
 /// An entry that file systems make by themselves.
 const LOST_AND_FOUND: &str = "lost+found";
+/// The certificate for TLS, its key, and the pair of keys for passwords without TLS.
+pub(crate) const CERTIFICATE: &str = "server-cert.pem";
+pub(crate) const CERTIFICATE_KEY: &str = "server-key.pem";
+pub(crate) const RSA_KEY: &str = "private_key.pem";
+pub(crate) const RSA_PUBLIC: &str = "public_key.pem";
+/// Ends the name of a file that is being made.
+const TEMPORARY: &str = ".new";
+/// What stands for the path of a database in memory.
+const NO_PATH: &str = ":memory:";
 /// What other users may do, in a mode.
 const OTHERS: u32 = 0o007;
 
 /// An owned data directory; given back when dropped.
 pub struct DataDir {
     path: PathBuf,
-    disk: Arc<FileDisk>,
-    _lock: LockFile,
+    disk: Arc<dyn Disk>,
+    /// None in memory.
+    lock: Option<LockFile>,
     /// Comes last: what is empty again can be removed.
     _made: Option<MadeDirectory>,
 }
@@ -69,7 +78,27 @@ impl DataDir {
         close_to_others(path);
         let disk = FileDisk::open(path)
             .map_err(|error| format!("cannot open the database in {}: {error}", path.display()))?;
-        Ok(DataDir { path: path.to_owned(), disk: Arc::new(disk), _lock: lock, _made: made })
+        let disk: Arc<dyn Disk> = Arc::new(disk);
+        Ok(DataDir { path: path.to_owned(), disk, lock: Some(lock), _made: made })
+    }
+
+    /// A directory in memory, which ends with its owner.
+    pub(crate) fn in_memory() -> DataDir {
+        DataDir::of_memory(Arc::new(MemDisk::new()))
+    }
+
+    /// A directory in memory with the same files, which goes its own way; `None` on a disk.
+    pub(crate) fn fork(&self) -> Option<DataDir> {
+        Some(DataDir::of_memory(self.disk.fork()?))
+    }
+
+    fn of_memory(disk: Arc<dyn Disk>) -> DataDir {
+        DataDir { path: PathBuf::from(NO_PATH), disk, lock: None, _made: None }
+    }
+
+    /// Whether it is in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.lock.is_none()
     }
 
     /// Where it is.
@@ -83,6 +112,7 @@ impl DataDir {
     }
 
     /// Whether other users may enter it. The files in it are closed to them all the same.
+    #[cfg(feature = "server")]
     pub(crate) fn is_open_to_others(&self) -> bool {
         let mode = std::fs::metadata(&self.path).map_or(0, |found| found.permissions().mode());
         mode & OTHERS != 0
@@ -102,6 +132,12 @@ fn foreign_entry(dir: &Path) -> io::Result<Option<String>> {
     }
     let harmless = |name: &str| name.starts_with('.') || name == LOST_AND_FOUND || is_own(name);
     Ok(names.into_iter().find(|name| !harmless(name)))
+}
+
+/// Whether a file of this name is one of the keys and certificates, complete or not.
+pub(crate) fn is_key_file(name: &str) -> bool {
+    let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
+    [CERTIFICATE, CERTIFICATE_KEY, RSA_KEY, RSA_PUBLIC].contains(&name)
 }
 
 /// Whether a file of this name is made by Inia.

@@ -4,6 +4,7 @@ use inia_wire::client::{Client, LoginOptions};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 /// A stream that is read and written.
 pub(crate) trait Duplex: Read + Write {}
@@ -13,16 +14,16 @@ impl<T: Read + Write> Duplex for T {}
 pub(crate) type Connection = Client<Box<dyn Duplex>>;
 
 /// Where to connect, and as whom.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LoginUrl {
-    place: ServerAddress,
-    user: String,
-    password: String,
-    database: Option<String>,
+    pub(crate) place: ServerAddress,
+    pub(crate) user: String,
+    pub(crate) password: String,
+    pub(crate) database: Option<String>,
 }
 
-#[derive(Debug, PartialEq)]
-enum ServerAddress {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ServerAddress {
     Tcp(String, u16),
     Unix(String),
 }
@@ -63,26 +64,75 @@ impl LoginUrl {
         })
     }
 
+    /// Connects; an error has the text that `mysql` prints.
     pub(crate) fn connect(&self) -> Result<Connection, String> {
-        let stream: Box<dyn Duplex> = match &self.place {
-            ServerAddress::Tcp(host, port) => {
-                let stream = TcpStream::connect((host.as_str(), *port))
-                    .map_err(|error| format!("cannot connect to {host}:{port}: {error}"))?;
-                let _ = stream.set_nodelay(true);
-                Box::new(stream)
-            }
-            ServerAddress::Unix(path) => Box::new(
-                UnixStream::connect(path)
-                    .map_err(|error| format!("cannot connect to {path}: {error}"))?,
-            ),
-        };
-        let options = LoginOptions {
+        self.log_in(self.place.open(None)?)
+    }
+
+    /// Logs in over an open stream.
+    pub(crate) fn log_in(&self, stream: Box<dyn Duplex>) -> Result<Connection, String> {
+        self.log_in_by(stream, &self.options())
+    }
+
+    /// Connects with these options.
+    pub(crate) fn connect_by(&self, options: &LoginOptions) -> Result<Connection, String> {
+        self.log_in_by(self.place.open(None)?, options)
+    }
+
+    /// Logs in over an open stream with these options.
+    pub(crate) fn log_in_by(
+        &self,
+        stream: Box<dyn Duplex>,
+        options: &LoginOptions,
+    ) -> Result<Connection, String> {
+        Client::connect(stream, options).map_err(|error| error.to_string())
+    }
+}
+
+impl LoginUrl {
+    /// How to log in.
+    pub(crate) fn options(&self) -> LoginOptions {
+        LoginOptions {
             user: self.user.clone(),
             password: self.password.clone(),
             database: self.database.clone(),
             ..LoginOptions::default()
+        }
+    }
+}
+
+impl ServerAddress {
+    /// A stream to the server, whose reads fail after `patience`.
+    pub(crate) fn open(&self, patience: Option<Duration>) -> Result<Box<dyn Duplex>, String> {
+        let number = |error: &std::io::Error| {
+            let code = error.raw_os_error();
+            code.map_or_else(|| error.to_string(), |code| code.to_string())
         };
-        Client::connect(stream, &options).map_err(|error| error.to_string())
+        match self {
+            ServerAddress::Tcp(host, port) => {
+                let stream = TcpStream::connect((host.as_str(), *port)).map_err(|error| {
+                    let number = number(&error);
+                    format!(
+                        "ERROR 2003 (HY000): Can't connect to MySQL server on '{host}:{port}' \
+                         ({number})"
+                    )
+                })?;
+                let _ = stream.set_nodelay(true);
+                stream.set_read_timeout(patience).map_err(|error| error.to_string())?;
+                Ok(Box::new(stream))
+            }
+            ServerAddress::Unix(path) => {
+                let stream = UnixStream::connect(path).map_err(|error| {
+                    let number = number(&error);
+                    format!(
+                        "ERROR 2002 (HY000): Can't connect to local MySQL server through socket \
+                         '{path}' ({number})"
+                    )
+                })?;
+                stream.set_read_timeout(patience).map_err(|error| error.to_string())?;
+                Ok(Box::new(stream))
+            }
+        }
     }
 }
 

@@ -18,8 +18,8 @@ mod statistics;
 mod stream;
 mod tls;
 
+pub(crate) use listener::registry_of;
 pub use listener::{Opened, Server, StartError};
-pub(crate) use tls::is_key_file;
 
 use auth::Authenticator;
 use backend::Backend;

@@ -145,16 +145,76 @@ fn a_server_wide_collation_is_that_of_databases_made_by_later_sessions() {
 }
 
 #[test]
-fn logs_that_are_not_written_are_warned_of() {
+fn statements_are_logged_in_files_that_can_be_rotated() {
+    let folder = DataDir::new();
+    let errors = folder.path().join("errors.log");
+    let named = format!("--log-error={}", errors.display());
+    let server = Process::start(&folder.path(), &[&named]);
+    let mut root = server.client();
+    for sql in ["general_log = ON", "slow_query_log = ON", "long_query_time = 0"] {
+        let set = root.query(&format!("SET GLOBAL {sql}")).unwrap();
+        assert_eq!(set[0].completion.warnings, 0, "{sql}");
+    }
+    let mut other = server.client();
+    other.query("CREATE USER u IDENTIFIED BY 'hidden'").unwrap();
+    other.query("SELECT 'first'").unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let (general, slow) = (read("localhost.log"), read("localhost-slow.log"));
+    for said in [", Version: 8.0.31", " Connect\troot@", " Query\tSELECT 'first'\n"] {
+        assert!(general.contains(said), "{said:?} in {general}");
+    }
+    for said in ["# Query_time: 0.", "SET timestamp=", "\nSELECT 'first';\n", "BY <secret>;"] {
+        assert!(slow.contains(said), "{said:?} in {slow}");
+    }
+    assert!(!general.contains("hidden") && !slow.contains("hidden"), "{general}{slow}");
+    let logs = ["localhost.log", "localhost-slow.log", "errors.log"];
+    for name in logs {
+        let old = folder.path().join(format!("{name}.1"));
+        std::fs::rename(folder.path().join(name), old).unwrap();
+    }
+    other.query("FLUSH LOGS").unwrap();
+    other.query("SELECT 'second'").unwrap();
+    for name in &logs[..2] {
+        let (old, new) = (read(&format!("{name}.1")), read(name));
+        assert!(!old.contains("second") && new.contains("SELECT 'second'"), "{old}{new}");
+        assert!(!new.contains("first"), "{new}");
+    }
+    assert!(folder.path().join("errors.log").exists());
+}
+
+#[test]
+fn places_that_are_no_logs_are_refused() {
     let folder = DataDir::new();
     let (_server, mut root) = server(&folder);
-    for (sql, count) in [
-        ("SET GLOBAL general_log = ON", 1),
-        ("SET GLOBAL slow_query_log = 1", 1),
-        ("SET GLOBAL slow_query_log = OFF", 0),
-    ] {
-        assert_eq!(root.query(sql).unwrap()[0].completion.warnings, count, "{sql}");
+    for path in ["inia.data", "server-key.pem", "../outside.log", "/etc/passwd", "my.cnf"] {
+        let error = said(&mut root, &format!("SET GLOBAL general_log_file = '{path}'"));
+        let text = format!("Variable 'general_log_file' can't be set to the value of '{path}'");
+        assert_eq!(error, format!("ERROR 1231 (42000): {text}"));
     }
+    assert_eq!(said(&mut root, "SET GLOBAL general_log_file = 'mine.log'"), "OK");
+}
+
+#[test]
+fn the_schema_sys_stays_as_it_is() {
+    let folder = DataDir::new();
+    let (_server, mut root) = server(&folder);
+    let views = "SELECT COUNT(*) FROM information_schema.views WHERE table_schema = 'sys'";
+    let before = root.query(views).unwrap()[0].rows.clone();
+    root.query("CREATE DATABASE own; ").unwrap();
+    root.query("CREATE TABLE own.t(a INT)").unwrap();
+    for sql in [
+        "DROP DATABASE sys",
+        "ALTER DATABASE sys READ ONLY = 0",
+        "CREATE TABLE sys.t(a INT)",
+        "RENAME TABLE own.t TO sys.t",
+    ] {
+        let refused = "ERROR 3989 (HY000): Schema 'sys' is in read only mode.";
+        assert_eq!(said(&mut root, sql), refused, "{sql}");
+    }
+    for sql in ["DROP VIEW sys.version", "CREATE VIEW sys.own AS SELECT 1"] {
+        assert_eq!(root.query(sql).unwrap()[0].completion.warnings, 1, "{sql}");
+    }
+    assert_eq!(root.query(views).unwrap()[0].rows, before);
 }
 
 #[test]
@@ -162,4 +222,39 @@ fn a_database_without_a_name_is_none() {
     let folder = DataDir::new();
     let (_server, mut root) = server(&folder);
     assert_eq!(said(&mut root, "USE ``"), "ERROR 1046 (3D000): No database selected");
+}
+
+#[test]
+fn a_wait_for_a_record_is_shown_with_its_key_and_its_holder() {
+    let folder = DataDir::new();
+    let (server, mut root) = server(&folder);
+    for sql in [
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (a INT, b VARCHAR(5), c INT, PRIMARY KEY (a), KEY by_c (c))",
+        "INSERT INTO d.t VALUES (-7, 'x', 40), (8, 'y', 41)",
+    ] {
+        root.query(sql).unwrap();
+    }
+    let (mut holder, mut waiter) = (server.client(), server.client());
+    holder.query("BEGIN").unwrap();
+    holder.query("UPDATE d.t SET b = 'z' WHERE a = -7").unwrap();
+    waiter.start_query("UPDATE d.t SET b = 'w' WHERE a = -7").unwrap();
+    let rows = "SELECT lock_mode, lock_status, index_name, lock_data \
+                FROM performance_schema.data_locks WHERE lock_type = 'RECORD' ORDER BY lock_status";
+    let found = loop {
+        let found = root.rows(rows).unwrap();
+        if found.len() == 2 {
+            break found;
+        }
+        std::thread::yield_now();
+    };
+    let expected = |status: &str| {
+        ["X,REC_NOT_GAP", status, "PRIMARY", "-7"].map(|text| Value::Text(text.into())).to_vec()
+    };
+    assert_eq!(found, [expected("GRANTED"), expected("WAITING")]);
+    let waits = "SELECT COUNT(*) FROM sys.innodb_lock_waits WHERE locked_table = '`d`.`t`'";
+    assert_eq!(root.rows(waits).unwrap(), [[Value::Text("1".into())]]);
+    holder.query("COMMIT").unwrap();
+    waiter.next_result().unwrap();
+    assert!(root.rows(rows).unwrap().is_empty());
 }

@@ -80,6 +80,22 @@ fn serve_announces_itself_serves_and_stops_on_either_signal() {
 }
 
 #[test]
+fn ping_asks_whether_a_server_answers() {
+    let dir = TempDir::new();
+    let mut serving = Serving::start(&dir.path().join("data"));
+    serving.connect().query("ALTER USER root@localhost IDENTIFIED BY 'secret'").unwrap();
+    let url = serving.url().to_owned();
+    let (output, errors) = run(&["ping", &url]);
+    assert!(output.status.success(), "{errors}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("8.0.31-inia-") && text.ends_with(" is alive\n"), "{text}");
+    assert!(serving.signal("-TERM"));
+    let (output, errors) = run(&["ping", &url]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors.contains("ERROR 2003"), "{errors}");
+}
+
+#[test]
 fn a_directory_in_use_is_refused_by_serve_and_check() {
     let dir = TempDir::new();
     let data = dir.path().join("data");
@@ -107,11 +123,30 @@ fn mistakes_on_the_command_line_are_explained() {
         (&["serve", "--config", "/nosuch/file"], 1, "cannot read /nosuch/file"),
         (&["serve", "--port", "x"], 1, "'x' is not a number"),
         (&["check", "/nosuch/dir"], 1, "/nosuch/dir is not a directory"),
-        (&["sql", "mysql://root@127.0.0.1:1/", "-e", "DO 1"], 1, "cannot connect to 127.0.0.1:1"),
+        (
+            &["sql", "mysql://root@127.0.0.1:1/", "-e", "DO 1"],
+            1,
+            "ERROR 2003 (HY000): Can't connect to MySQL server on '127.0.0.1:1' (111)",
+        ),
     ];
     for (arguments, code, expected) in cases {
         let (output, errors) = run(arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         assert!(errors.contains(expected), "{errors}");
     }
+}
+
+#[test]
+fn completions_and_the_manual_name_every_command() {
+    let commands = ["serve", "sql", "load", "ping", "check", "bench"];
+    for arguments in [&["completions", "bash"][..], &["completions", "zsh"], &["man"]] {
+        let (output, _) = run(arguments);
+        assert!(output.status.success(), "{arguments:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        for name in commands {
+            assert!(text.contains(name), "{arguments:?} lacks {name}");
+        }
+        assert!(text.contains("in-memory") || text.contains("in\\-memory"), "{arguments:?}");
+    }
+    assert_eq!(run(&["completions", "nosuch"]).0.status.code(), Some(2));
 }

@@ -15,6 +15,7 @@
 //! With `INIA_ORACLE=host:port` set, the scripts of `generated/` are written anew and all answers
 //! are recorded from that server (user root, no password); `INIA_SCRIPTS=part-of-a-path` limits
 //! which scripts run, `INIA_DIFFERENCES=n` how many differences are printed (40).
+//! `INIA_SETTINGS='SET GLOBAL …'` is said to the server first, to compare another way of execution.
 //!
 //! Statements that do not agree yet are listed in `tests/sql/known-differences.txt`, one
 //! `script:line` a line. The list is a ratchet: a listed statement must differ, and one that agrees
@@ -286,6 +287,9 @@ fn statements_answer_as_mysql_does() {
     }
     let folder = DataDir::new();
     let server = Process::start(&folder.path(), &[]);
+    if let Ok(settings) = std::env::var("INIA_SETTINGS") {
+        server.client().query(&settings).unwrap();
+    }
     let mut found = BTreeMap::new();
     let mut compared = 0;
     let mut ran = Vec::new();

@@ -1,7 +1,7 @@
 //! Who gets in, how, and the errors of the others.
 
 use crate::support::{TestServer, cell};
-use inia_wire::auth::{CACHING_SHA2, NATIVE};
+use inia_wire::auth::{CACHING_SHA2, NATIVE, SHA256};
 use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, LoginOptions};
 use inia_wire::command::{ChangeUser, Command};
@@ -31,8 +31,8 @@ fn every_plugin_logs_in_with_the_right_password_only() {
     let server = TestServer::start();
     let none = Some("dummy_fallback_auth".to_owned());
     server.log_in(&LoginOptions { plugin: none, ..options("root", "") }).unwrap().ping().unwrap();
-    for user in ["native", "sha2"] {
-        for first in [NATIVE, CACHING_SHA2] {
+    for user in ["native", "sha2", "sha256"] {
+        for first in [NATIVE, CACHING_SHA2, SHA256] {
             let plugin = Some(first.to_owned());
             let right = LoginOptions { plugin: plugin.clone(), ..options(user, "secret") };
             // The second login of sha2 takes the fast way.
@@ -134,7 +134,7 @@ fn change_user_logs_in_anew() {
 #[test]
 fn tls_with_the_server_s_own_certificate() {
     let server = TestServer::start();
-    for user in ["sha2", "native"] {
+    for user in ["sha2", "sha256", "native"] {
         let (mut client, _) = server.log_in_tls(&options(user, "secret"));
         assert_eq!(cell(&client.rows("BIG 3000000").unwrap()).len(), 3_000_000);
         client.ping().unwrap();

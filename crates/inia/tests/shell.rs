@@ -140,14 +140,14 @@ impl Terminal {
         self.keys.flush().unwrap();
     }
 
-    /// Reads the screen until it shows a line that begins so; what was there before it.
+    /// Reads the screen until it shows a line with this part; what was there before it.
     fn wait_for(&mut self, line: &str) -> String {
         let mut seen = Vec::new();
         loop {
             let from = seen.len();
             let read = self.screen.read_until(b'\n', &mut seen).unwrap();
             assert_ne!(read, 0, "no {line:?} in {}", String::from_utf8_lossy(&seen));
-            if seen[from..].starts_with(line.as_bytes()) {
+            if String::from_utf8_lossy(&seen[from..]).contains(line) {
                 return String::from_utf8_lossy(&seen).into_owned();
             }
         }
@@ -258,4 +258,272 @@ fn a_file_takes_one_whole_result() {
     let (code, _, said) = asked(&server, &["--format", "parquet", "-e", "SELECT 1"]);
     assert_eq!(code, 1);
     assert!(said.contains("--out FILE"), "{said}");
+}
+
+/// Runs `inia sql` with an environment of its own; exit code, output and errors.
+fn batch(arguments: &[&str], input: &str, home: &std::path::Path) -> (i32, String, String) {
+    let mut child = Command::new(program())
+        .arg("sql")
+        .args(arguments)
+        .env("HOME", home)
+        .env_remove("MYSQL_PWD")
+        .env_remove("INIA_PASSWORD")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A shell that needs no input may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_batch_ends_at_its_first_error_unless_forced() {
+    let (_folder, server) = server();
+    let home = TempDir::new();
+    let port = server.port().to_string();
+    let script = "SELECT 1;\n\nSELEC 2\n;SELECT 3;\nUSE nowhere;\nSELECT 4";
+    let login = ["-h127.0.0.1", "-P", &port, "-u", "root"];
+    let (code, out, said) = batch(&login, script, home.path());
+    assert_eq!((code, out.as_str()), (1, "1\n1\n"));
+    let syntax = "ERROR 1064 (42000) at line 3: You have an error in your SQL syntax; check the \
+                  manual that corresponds to your MySQL server version for the right syntax to \
+                  use near 'SELEC 2' at line 1\n";
+    assert_eq!(said, syntax);
+    let forced = [&login[..], &["-f", "-N"]].concat();
+    let (code, out, said) = batch(&forced, script, home.path());
+    assert_eq!((code, out.as_str()), (0, "1\n3\n4\n"));
+    assert_eq!(said, format!("{syntax}ERROR 1049 (42000) at line 5: Unknown database 'nowhere'\n"));
+    let none = [&login[..2], &["1", "-e", "DO 1"]].concat();
+    let (code, _, said) = batch(&none, "", home.path());
+    assert_eq!(code, 1);
+    assert!(said.starts_with("ERROR 2003 (HY000): Can't connect to MySQL server on"), "{said}");
+    let wrong = [&login[..], &["-pwrong", "-e", "DO 1"]].concat();
+    let (code, _, said) = batch(&wrong, "", home.path());
+    assert_eq!(code, 1);
+    let denied =
+        "ERROR 1045 (28000): Access denied for user 'root'@'localhost' (using password: YES)";
+    assert!(said.contains("[Warning]") && said.ends_with(&format!("{denied}\n")), "{said}");
+}
+
+#[test]
+fn options_choose_how_rows_are_written() {
+    let (_folder, server) = server();
+    let home = TempDir::new();
+    let url = url(&server);
+    let query = "SELECT 1 a, NULL b, 'x\\ty' c, X'00FF41' d; SELECT 1 WHERE 0; DO 0";
+    let with = |options: &[&str]| {
+        let arguments = [&[url.as_str(), "-e", query], options].concat();
+        let output = Command::new(program())
+            .arg("sql")
+            .args(arguments)
+            .env("HOME", home.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    assert_eq!(with(&[]), b"a\tb\tc\td\n1\tNULL\tx\\ty\t\\0\xffA\n");
+    assert_eq!(with(&["-r"]), b"a\tb\tc\td\n1\tNULL\tx\ty\t\0\xffA\n");
+    assert_eq!(with(&["-ss"]), with(&["-N"]));
+    assert_eq!(with(&["-N", "--binary-as-hex"]), b"1\tNULL\tx\\ty\t0x00FF41\n");
+    assert_eq!(
+        with(&["-E", "--binary-as-hex"]),
+        b"*************************** 1. row ***************************\n\
+          a: 1\nb: NULL\nc: x\ty\nd: 0x00FF41\n"
+    );
+    assert!(with(&["-vv"]).ends_with(b"DO 0\n--------------\n\nQuery OK, 0 rows affected\n\n"));
+    assert!(
+        with(&["-X"]).starts_with(b"<?xml version=\"1.0\"?>\n\n<resultset statement=\"SELECT 1")
+    );
+    assert!(with(&["-H"]).starts_with(b"<TABLE BORDER=1><TR><TH>a</TH>"));
+    let markdown = with(&["--format", "markdown", "--binary-as-hex"]);
+    assert!(markdown.starts_with(b"| a | b | c | d |\n| ---: | --- | --- | --- |\n| 1 | NULL |"));
+    assert!(with(&["-t", "--auto-vertical-output"]).starts_with(b"+---+------+"));
+}
+
+#[test]
+fn files_and_the_environment_say_who_connects() {
+    let (folder, server) = server();
+    let home = TempDir::new();
+    let mut root = server.client();
+    root.query("CREATE USER ada IDENTIFIED BY 'se cret'; GRANT ALL ON *.* TO ada").unwrap();
+    root.query("CREATE DATABASE shop").unwrap();
+    let port = server.port();
+    let file = home.path().join(".my.cnf");
+    let text = format!(
+        "[client]\nport={port}\nuser=ada\npassword=\"se cret\"\n[mysql]\ndatabase=shop\n\
+         skip-column-names\nnonsense=1\n[mysqld]\nport=1\n"
+    );
+    std::fs::write(&file, text).unwrap();
+    let who = ["-e", "SELECT CURRENT_USER(), DATABASE()"];
+    let (code, out, said) = batch(&who, "", home.path());
+    assert_eq!((code, out.as_str()), (0, "ada@%\tshop\n"), "{said}");
+    assert!(said.contains("unknown options are left out: nonsense ("), "{said}");
+    let (code, out, _) =
+        batch(&[&["-u", "root", "--no-defaults"], &who[..]].concat(), "", home.path());
+    assert_ne!((code, out.as_str()), (0, "ada@%\tshop\n"));
+    let secret = folder.path().with_file_name("secret");
+    std::fs::write(&secret, "se cret\n").unwrap();
+    let secret = secret.display().to_string();
+    let port = port.to_string();
+    let by_file = ["--no-defaults", "-N", "-P", &port, "-uada", "--password-file", &secret, "shop"];
+    let (code, out, said) = batch(&[&by_file, &who[..]].concat(), "", home.path());
+    assert_eq!((code, out.as_str(), said.as_str()), (0, "ada@%\tshop\n", ""));
+    let output = Command::new(program())
+        .args(["sql", "--no-defaults", "-N", "-P", &port, "-uada"])
+        .args(who)
+        .env("INIA_PASSWORD", "se cret")
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"ada@%\tNULL\n");
+}
+
+#[test]
+fn commands_work_in_scripts() {
+    let (folder, server) = server();
+    let home = TempDir::new();
+    let inner = folder.path().with_file_name("inner.sql");
+    std::fs::write(&inner, "delimiter //\nSELECT 'inner'//\n\\u mysql\n").unwrap();
+    let inner = inner.display();
+    let script = format!(
+        "source {inner}\nSELECT DATABASE()//\ndelimiter ;\n\\! echo system\nstatus\nhelp\n\
+         warnings\nSELECT 1/0;\nSELECT 2\\G\n\\q\nSELECT 'not reached';\n"
+    );
+    let (code, out, said) = batch(&[&url(&server), "-N"], &script, home.path());
+    assert_eq!((code, said.as_str()), (0, ""), "{out}");
+    assert!(out.starts_with("inner\nmysql\nsystem\n--------------\ninia "), "{out}");
+    for part in [
+        "Current database:\tmysql\n",
+        "Current user:\t\troot@localhost\n",
+        "Using delimiter:\t;\n",
+        "Connection:\t\t127.0.0.1 via TCP/IP\n",
+        "Threads: ",
+        "List of all commands:\n",
+        "Warning (Code 1365): Division by 0\n",
+    ] {
+        assert!(out.contains(part), "{part} in {out}");
+    }
+    assert!(out.ends_with("1. row ***************************\n2\n"), "{out}");
+    let (code, _, said) = batch(&[&url(&server)], "source /nowhere\n", home.path());
+    assert_eq!((code, said.as_str()), (1, "inia: Failed to open file '/nowhere', error: 2\n"));
+}
+
+#[test]
+fn a_terminal_pages_tees_and_reconnects() {
+    let (folder, server) = server();
+    let Some(mut terminal) = Terminal::open(&server) else { return };
+    let tee = folder.path().with_file_name("tee.txt");
+    terminal.wait_for("Connected to");
+    terminal.press(format!("tee {}\n", tee.display()).as_bytes());
+    terminal.wait_for("Logging to file");
+    terminal.press(b"use mysql\n");
+    terminal.wait_for("Database changed");
+    terminal.press(b"pager tr a-z A-Z\n");
+    terminal.wait_for("PAGER set to 'tr a-z A-Z'");
+    terminal.press(b"SELECT 'paged' AS 'column';\n");
+    terminal.wait_for("| PAGED");
+    terminal.press(b"pager head -n 1\n");
+    terminal.wait_for("PAGER set to 'head -n 1'");
+    terminal.press(
+        b"SELECT a.word FROM information_schema.keywords a, information_schema.keywords b;\n",
+    );
+    terminal.wait_for("+-");
+    terminal.press(b"nopager\nprompt \\u:\\d>\n");
+    terminal.wait_for("PROMPT set to");
+    terminal.press(b"SELECT 'done' AS 'column';\n");
+    terminal.wait_for("| done");
+    terminal.press(b"notee\nKILL CONNECTION_ID();\n");
+    terminal.wait_for("ERROR 1317");
+    terminal.press(b"SELECT 'lost' AS 'column';\n");
+    terminal.wait_for("ERROR 2013 (HY000): Lost connection");
+    terminal.press(b"SELECT 'again' AS 'column';\n");
+    terminal.wait_for("No connection. Trying to reconnect...");
+    terminal.wait_for("Current database: mysql");
+    terminal.press(b"\\q\n");
+    assert!(terminal.child.wait().unwrap().success());
+    let copied = std::fs::read_to_string(&tee).unwrap();
+    assert!(copied.contains("| paged") && copied.contains("| done"), "{copied}");
+}
+
+/// Against MySQL or MariaDB, where `INIA_ORACLE` names one (`host:port`, root without password).
+#[test]
+fn other_servers_are_talked_to() {
+    let Ok(place) = std::env::var("INIA_ORACLE") else { return };
+    let home = TempDir::new();
+    let (host, port) = place.rsplit_once(':').unwrap();
+    let login = ["-h", host, "-P", port, "-uroot", "-N"];
+    let script = "SELECT 6 * 7;\nstatus\nSELECT * FROM nowhere.t;\n";
+    let (code, out, said) = batch(&login, script, home.path());
+    assert_eq!(code, 1);
+    assert!(out.starts_with("42\n--------------\ninia ") && out.contains("Threads: "), "{out}");
+    assert!(said.starts_with("ERROR 1049 (42000) at line 3: Unknown database"), "{said}");
+    let (code, _, said) = batch(&["-h", host, "-P", port, "-uroot", "-pno"], "DO 1", home.path());
+    assert_eq!(code, 1);
+    assert!(said.contains("ERROR 1045 (28000): Access denied for user 'root'@"), "{said}");
+}
+
+/// What a shell with these options prints of its connection, or its error.
+fn cipher(server: &Process, options: &[&str]) -> Result<String, String> {
+    let mut shell = Command::new(program());
+    shell.arg("sql").arg(url(server)).args(options).args(["-B", "-N", "-e"]);
+    let output = shell.arg("SHOW STATUS LIKE 'Ssl_version'").output().unwrap();
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    match output.status.success() {
+        true => Ok(said(&output.stdout)),
+        false => Err(said(&output.stderr)),
+    }
+}
+
+#[test]
+fn tls_is_used_and_verified_as_the_mode_says() {
+    let (folder, server) = server();
+    let (_other_folder, other) = self::server();
+    let own = folder.path().join("server-cert.pem");
+    let own = own.to_str().unwrap();
+    let tls = Ok("Ssl_version\tTLSv1.3".to_owned());
+    assert_eq!(cipher(&server, &[]), Ok("Ssl_version".to_owned()), "this machine needs none");
+    assert_eq!(cipher(&server, &["--ssl-mode=DISABLED"]), Ok("Ssl_version".to_owned()));
+    assert_eq!(cipher(&server, &["--ssl-mode", "required"]), tls);
+    assert_eq!(cipher(&server, &["--ssl-ca", own]), tls);
+    assert_eq!(cipher(&server, &["--ssl-mode=VERIFY_IDENTITY", "--ssl-ca", own]), tls);
+    let refused = cipher(&other, &["--ssl-mode=VERIFY_CA", "--ssl-ca", own]).unwrap_err();
+    assert!(refused.contains("ERROR 2026 (HY000): SSL connection error"), "{refused}");
+    let none = cipher(&server, &["--ssl-mode=VERIFY_CA"]).unwrap_err();
+    assert!(none.contains("--ssl-ca is needed"), "{none}");
+    assert!(cipher(&server, &["--ssl-mode=MAYBE"]).is_err());
+}
+
+/// What a shell that may send files prints, or its error.
+fn load(server: &Process, options: &[&str], sql: &str) -> Result<String, String> {
+    let mut shell = Command::new(program());
+    shell.arg("sql").arg(url(server)).args(options).args(["-B", "-N", "-e", sql]);
+    let output = shell.output().unwrap();
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() { Ok(said(&output.stdout)) } else { Err(said(&output.stderr)) }
+}
+
+#[test]
+fn load_data_local_sends_the_file_that_the_statement_names() {
+    let (_folder, server) = server();
+    let place = TempDir::new();
+    let file = place.path().join("rows.tsv");
+    let lines: String = (0..100_000).map(|n| format!("{n}\tname {n}\n")).collect();
+    std::fs::write(&file, lines).unwrap();
+    let made = "CREATE DATABASE a; CREATE TABLE a.t (n INT PRIMARY KEY, s TEXT)";
+    load(&server, &[], made).unwrap();
+    let name = file.display();
+    let sql = format!("LOAD DATA LOCAL INFILE '{name}' INTO TABLE a.t; SELECT COUNT(*) FROM a.t");
+    let refused = load(&server, &["--local-infile"], &sql).unwrap_err();
+    assert!(refused.contains("3948"), "the server does not allow it: {refused}");
+    load(&server, &[], "SET GLOBAL local_infile = ON").unwrap();
+    let refused = load(&server, &[], &sql).unwrap_err();
+    assert!(refused.contains("ERROR"), "the shell does not allow it: {refused}");
+    assert_eq!(load(&server, &["--local-infile"], &sql), Ok("100000".to_owned()));
+    let sql = "LOAD DATA LOCAL INFILE '/nosuch/file' INTO TABLE a.t";
+    let refused = load(&server, &["--local-infile"], sql).unwrap_err();
+    assert!(refused.contains("cannot send the file '/nosuch/file'"), "{refused}");
 }

@@ -3,6 +3,7 @@
 use crate::process::{DataDir, Process};
 use crate::support::connect_tls;
 use inia_base::value::Value;
+use inia_wire::caps::Capabilities;
 use inia_wire::client::{Client, LoginOptions};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -21,6 +22,23 @@ fn status<S: Read + Write>(client: &mut Client<S>, scope: &str, name: &str) -> S
 
 fn number<S: Read + Write>(client: &mut Client<S>, scope: &str, name: &str) -> u64 {
     status(client, scope, name).parse().unwrap()
+}
+
+#[test]
+fn a_session_shows_how_its_packets_are_compressed() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut plain = server.client();
+    assert_eq!(status(&mut plain, "SESSION", "Compression"), "OFF");
+    assert_eq!(status(&mut plain, "SESSION", "Compression_algorithm"), "");
+    let stream = TcpStream::connect(server.address()).unwrap();
+    let capabilities = Capabilities::CLIENT.with(Capabilities::ZSTD_COMPRESSION);
+    let compressed = LoginOptions { capabilities, ..LoginOptions::default() };
+    let mut client = Client::connect(stream, &compressed).unwrap();
+    assert_eq!(status(&mut client, "SESSION", "Compression"), "ON");
+    assert_eq!(status(&mut client, "SESSION", "Compression_algorithm"), "zstd");
+    assert_eq!(number(&mut client, "SESSION", "Compression_level"), 3);
+    assert!(client.rows("SHOW GLOBAL STATUS LIKE 'Compression%'").unwrap().is_empty());
 }
 
 #[test]

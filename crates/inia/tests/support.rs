@@ -47,7 +47,7 @@ impl Drop for TempDir {
     }
 }
 
-/// Four accounts beside root: by plugin, and two that may not log in.
+/// Accounts beside root: by plugin, and two that may not log in.
 pub(crate) struct Accounts;
 
 impl AccountLookup for Accounts {
@@ -55,6 +55,10 @@ impl AccountLookup for Accounts {
         let (plugin, auth_string) = match user {
             "root" => (auth::CACHING_SHA2, Vec::new()),
             "native" => (auth::NATIVE, auth::native_stored(b"secret")),
+            "sha256" => {
+                let salt = b"twenty bytes of salt";
+                (auth::SHA256, inia_base::password::sha256_stored(b"secret", salt))
+            }
             "sha2" | "locked" | "expired" => {
                 (auth::CACHING_SHA2, auth::sha2_stored(b"secret", b"twenty bytes of salt"))
             }

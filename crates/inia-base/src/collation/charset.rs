@@ -321,6 +321,16 @@ impl Charset {
         }
     }
 
+    /// Binary bytes with zeros in front, as many as make them whole units of the set: MySQL reads
+    /// a byte as a character of UTF-16 so.
+    pub fn whole_units(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        let missing = bytes.len().next_multiple_of(usize::from(self.min_bytes())) - bytes.len();
+        match missing {
+            0 => Cow::Borrowed(bytes),
+            _ => Cow::Owned([&[0; 4][..missing], bytes].concat()),
+        }
+    }
+
     /// How many bytes a character takes.
     pub fn bytes_of(self, char: char) -> usize {
         match self.kind() {

@@ -6,6 +6,8 @@
 //! ```text
 //!   written at 600,000    [ none ][ none ][piece]    zeros are read before it
 //! ```
+//!
+//! A fork shares the pieces of its origin until one of the two writes to them.
 
 use super::{Disk, DiskFile};
 use parking_lot::{Mutex, RwLock};
@@ -16,6 +18,8 @@ use std::sync::Arc;
 
 /// Bytes of memory that a file takes at a time.
 const PIECE: usize = 256 << 10;
+/// What a piece holds at first.
+static ZEROS: [u8; PIECE] = [0; PIECE];
 
 /// Files in memory. A clone is the same disk, so that a store can be opened on it again.
 #[derive(Clone)]
@@ -30,11 +34,11 @@ struct MemFile {
     pieces: RwLock<Pieces>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Pieces {
     len: u64,
     /// By position; those that were never written to are zeros.
-    pieces: Vec<Option<Box<[u8]>>>,
+    pieces: Vec<Option<Arc<[u8]>>>,
 }
 
 impl MemDisk {
@@ -100,6 +104,13 @@ impl Disk for MemDisk {
     fn scratch(&self) -> io::Result<Arc<dyn DiskFile>> {
         Ok(MemDisk::file())
     }
+
+    fn fork(&self) -> Option<Arc<dyn Disk>> {
+        let files = self.files.lock();
+        let forked = files.iter().map(|(name, file)| Some((name.clone(), file.fork()?)));
+        let files = Arc::new(Mutex::new(forked.collect::<Option<_>>()?));
+        Some(Arc::new(MemDisk { files, make: self.make }))
+    }
 }
 
 /// The pieces that a range touches: each with the range's part in it, and where that lies in the
@@ -140,8 +151,8 @@ impl DiskFile for MemFile {
             if file.pieces.len() <= piece {
                 file.pieces.resize_with(piece + 1, || None);
             }
-            let zeros = || vec![0; PIECE].into_boxed_slice();
-            let bytes = file.pieces[piece].get_or_insert_with(zeros);
+            let zeros = || Arc::from(ZEROS.as_slice());
+            let bytes = Arc::make_mut(file.pieces[piece].get_or_insert_with(zeros));
             let count = range.len();
             bytes[range].copy_from_slice(&buf[at..at + count]);
         }
@@ -156,6 +167,11 @@ impl DiskFile for MemFile {
         Ok(self.pieces.read().len)
     }
 
+    fn fork(&self) -> Option<Arc<dyn DiskFile>> {
+        let pieces = RwLock::new(self.pieces.read().clone());
+        Some(Arc::new(MemFile { pieces }))
+    }
+
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut file = self.pieces.write();
         let kept = usize::try_from(len.div_ceil(PIECE as u64)).unwrap_or(usize::MAX);
@@ -165,7 +181,7 @@ impl DiskFile for MemFile {
             && inside > 0
             && let Some(Some(last)) = file.pieces.get_mut(kept - 1)
         {
-            last[inside..].fill(0);
+            Arc::make_mut(last)[inside..].fill(0);
         }
         file.len = len;
         Ok(())

@@ -51,7 +51,10 @@ impl Binder<'_> {
         let operand = self.scalar(expr)?;
         match op {
             UnaryOp::Plus => Ok(operand),
-            UnaryOp::Neg => Ok(negate(operand)),
+            UnaryOp::Neg => {
+                no_geometry(&[&operand], "-")?;
+                Ok(negate(operand))
+            }
             UnaryOp::Not => {
                 let ty = ExprType::bool(operand.ty.nullable);
                 Ok(Expr { kind: ExprKind::Not(Box::new(operand)), ty })
@@ -73,6 +76,7 @@ impl Binder<'_> {
         }
         let (left, right) = (self.scalar(left)?, self.scalar(right)?);
         if let Some(op) = arith_op(op) {
+            no_geometry(&[&left, &right], op.symbol())?;
             return Ok(arithmetic(
                 op,
                 left,
@@ -273,6 +277,7 @@ impl Binder<'_> {
         negated: bool,
     ) -> Result<Expr, SqlError> {
         let (value, low, high) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        no_geometry(&[&value, &low, &high], "between")?;
         collate::check_strings(&[&value.ty, &low.ty, &high.ty], "between")?;
         let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
         let (low, high) = match is_years(&value) {
@@ -310,6 +315,7 @@ impl Binder<'_> {
         negated: bool,
     ) -> Result<Expr, SqlError> {
         let (value, pattern) = (self.scalar(expr)?, self.scalar(pattern)?);
+        no_geometry(&[&value, &pattern], "like")?;
         let collation = collate::aggregate_for_comparison(&[&value.ty, &pattern.ty], "like")?;
         let escape = match escape {
             None if self.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES) => None,
@@ -446,10 +452,21 @@ pub(crate) fn case_node(
 
 /// `left op right` of two scalars.
 pub(crate) fn scalar_comparison(op: CmpOp, left: Expr, right: Expr) -> Result<Expr, SqlError> {
+    if !matches!(op, CmpOp::Eq | CmpOp::Ne | CmpOp::NullSafeEq) {
+        no_geometry(&[&left, &right], op.symbol())?;
+    }
     let (left, right) = align(left, right);
     let class = compare::choose(&left, &right, op.symbol())?;
     let ty = ExprType::bool(op != CmpOp::NullSafeEq && (left.ty.nullable || right.ty.nullable));
     Ok(Expr { kind: ExprKind::Compare(Box::new(Compare { op, class, left, right })), ty })
+}
+
+/// Error 1210: geometries are no operands of what orders values or computes with numbers.
+pub(crate) fn no_geometry(operands: &[&Expr], name: &str) -> Result<(), SqlError> {
+    match operands.iter().any(|operand| operand.ty.is_geometry()) {
+        true => Err(SqlError::new(ErrorCode::WrongArguments, &[&name])),
+        false => Ok(()),
+    }
 }
 
 /// A hexadecimal literal beside a number is a number.

@@ -7,7 +7,7 @@ use crate::interval;
 use crate::tree::{CastKind, DateArith, Expr, ExprKind};
 use crate::ty::{Coercibility, ExprType, bigint};
 use inia_base::collation::Collation;
-use inia_base::datatype::DataType;
+use inia_base::datatype::{DataType, GeometryKind};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, CastType};
@@ -76,11 +76,17 @@ impl Binder<'_> {
             }
             ast::Expr::Char { args, charset } => {
                 let args = self.scalars(args)?;
-                let call = self.call("char", args)?;
-                match charset {
-                    None => Ok(call),
-                    Some(name) => Ok(convert_to(call, collate::charset_default(name)?)),
+                let Some(name) = charset else { return self.call("char", args) };
+                let collation = collate::charset_default(name)?;
+                if collation.charset().min_bytes() == 1 || args.len() == 1 {
+                    return Ok(convert_to(self.call("char", args)?, collation));
                 }
+                // Each number is filled up to whole characters by itself.
+                let mut characters = Vec::with_capacity(args.len());
+                for arg in args {
+                    characters.push(convert_to(self.call("char", vec![arg])?, collation));
+                }
+                self.call("concat", characters)
             }
             ast::Expr::WeightString { expr, cast } => {
                 let mut operand = self.scalar(expr)?;
@@ -148,6 +154,23 @@ impl Binder<'_> {
     /// CAST(operand AS target).
     pub(crate) fn cast(&mut self, operand: Expr, target: &CastType) -> Result<Expr, SqlError> {
         let (data_type, kind) = self.cast_target(&operand, target)?;
+        let text = matches!(
+            target,
+            CastType::Binary(_) | CastType::Char { .. } | CastType::Json | CastType::Geometry(_)
+        );
+        if !text && operand.ty.is_geometry() {
+            let name = match target {
+                CastType::Signed => "cast_as_signed",
+                CastType::Unsigned => "cast_as_unsigned",
+                CastType::Date => "cast_as_date",
+                CastType::Time(_) => "cast_as_time",
+                CastType::DateTime(_) => "cast_as_datetime",
+                CastType::Year => "cast_as_year",
+                CastType::Decimal { .. } => "cast_as_decimal",
+                _ => "cast_as_real",
+            };
+            return Err(SqlError::new(ErrorCode::WrongArguments, &[&name]));
+        }
         let can_fail = !matches!(
             target,
             CastType::Signed
@@ -227,7 +250,10 @@ impl Binder<'_> {
                 (ExprType::text(chars, collation, true).data_type, limit(length))
             }
             CastType::Geometry(name) => {
-                return Err(SqlError::new(ErrorCode::NotSupportedYet, &[name]));
+                let named = |kind: &GeometryKind| kind.name().eq_ignore_ascii_case(name);
+                let kind = GeometryKind::ALL.into_iter().find(named);
+                let kind = kind.unwrap_or(GeometryKind::Collection);
+                (DataType::Geometry { kind, srid: None }, CastKind::Explicit)
             }
         })
     }

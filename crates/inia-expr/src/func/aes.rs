@@ -2,7 +2,10 @@
 //!
 //! `block_encryption_mode` names the key's length and how blocks follow each other, as
 //! `aes-128-ecb`. A key of another length is folded: its bytes are XORed round and round onto
-//! zeros. ECB and CBC fill the last block up (PKCS#7), the others need no whole blocks.
+//! zeros, if it is not made anew by a method that the arguments name. ECB and CBC fill the last
+//! block up (PKCS#7), the others need no whole blocks.
+
+mod keys;
 
 use super::{Function, v};
 use crate::context::VarScope;
@@ -19,7 +22,7 @@ pub(super) const TABLE: &[Function] = &[
     v(
         "aes_encrypt",
         2,
-        3,
+        6,
         |args, _| {
             let bytes = widest(&args[0].ty);
             Ok(ExprType::binary((bytes / BLOCK as u64 + 1) * BLOCK as u64, true))
@@ -29,7 +32,7 @@ pub(super) const TABLE: &[Function] = &[
     v(
         "aes_decrypt",
         2,
-        3,
+        6,
         |args, _| Ok(ExprType::binary(args[0].ty.length.into(), true)),
         |a| coded(a, false),
     ),
@@ -52,10 +55,16 @@ fn coded(a: &mut Args<'_, '_>, encrypt: bool) -> FnResult {
     let key = a.bytes(1)?.into_owned();
     let start = start_of(a, chaining)?;
     let size = bits / 8;
-    if key.len() > size {
-        a.warn(ErrorCode::WarnAesKeySize, &[&size])?;
-    }
-    let cipher = Cipher::new(&folded(&key, size));
+    let key = match keys::derived(a, &key, size)? {
+        Some(key) => key,
+        None => {
+            if key.len() > size {
+                a.warn(ErrorCode::WarnAesKeySize, &[&size])?;
+            }
+            folded(&key, size)
+        }
+    };
+    let cipher = Cipher::new(&key);
     let done = match (chaining, encrypt) {
         ("ecb" | "cbc", true) => {
             Some(cipher.encrypt_blocks(&data, (chaining == "cbc").then_some(start)))
@@ -82,7 +91,7 @@ fn parts(mode: &str) -> (usize, &str) {
 fn start_of(a: &mut Args<'_, '_>, chaining: &str) -> Result<Block, Stop> {
     let name = a.call.name;
     if chaining == "ecb" {
-        if a.len() > 2 {
+        if a.len() == 3 {
             a.warn(ErrorCode::WarnOptionIgnored, &[&"IV"])?;
         }
         return Ok([0; BLOCK]);

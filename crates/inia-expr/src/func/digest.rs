@@ -1,12 +1,15 @@
-//! Hashes: MD5, SHA-1, SHA-2.
+//! Hashes: MD5, SHA-1, SHA-2, and digests of statements.
 
 use super::types::text_null;
-use super::{Function, f};
+use super::{Function, f, v};
+use crate::context::VarScope;
+use crate::convert;
 use crate::eval::{Args, FnResult, Stop};
 use crate::func::types::constant_int;
 use crate::ty::ExprType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_parser::StatementDigest;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
@@ -30,7 +33,25 @@ pub(super) const TABLE: &[Function] = &[
         },
         sha2,
     ),
+    v("statement_digest", 1, 1, text_null::<64>, |a| Ok(Value::Text(of_statement(a)?.hex()))),
+    v("statement_digest_text", 1, 1, text_null::<MAX_TEXT>, |a| {
+        Ok(Value::Text(of_statement(a)?.text))
+    }),
 ];
+
+/// Characters that the type of a digest's text has room for.
+const MAX_TEXT: u64 = 4_194_304;
+
+/// The digest of the statement in the first argument; error 3676 where it is none.
+fn of_statement(a: &mut Args<'_, '_>) -> Result<StatementDigest, Stop> {
+    let text = a.text(0)?;
+    let mode = a.ctx.mode();
+    inia_parser::parse(&text, mode)
+        .map_err(|error| SqlError::new(ErrorCode::ParseErrorInDigestFn, &[&error.message()]))?;
+    let (limit, ty) = a.ctx.host.sysvar(VarScope::Global, "max_digest_length")?;
+    let limit = convert::to_int(&limit, &ty, a.ctx)?;
+    Ok(inia_parser::statement_digest(&text, mode, limit.max(0) as usize))
+}
 
 fn hex(bytes: &[u8]) -> Value {
     Value::Text(bytes.iter().map(|b| format!("{b:02x}")).collect())

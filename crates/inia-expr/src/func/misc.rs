@@ -1,4 +1,4 @@
-//! UUIDs, network addresses, random bytes, amounts in units.
+//! UUIDs, network addresses, random bytes, amounts in units, files of the server.
 
 use super::string_codes::{from_hex, hex_text};
 use super::types::{boolean, int, system_text_null, text_null, uint_null};
@@ -95,6 +95,21 @@ pub(super) const TABLE: &[Function] = &[
         |a| a.bytes(0).map(|_| Value::Int(0)),
     ),
     f("json_storage_free", 1, 1, int::<10>, |a| a.json(0).map(|_| Value::Int(0))),
+    v(
+        "load_file",
+        1,
+        1,
+        |_, _| Ok(ExprType::binary(1 << 24, true)),
+        |a| {
+            let path = a.text(0)?;
+            let limit = a.ctx.env.max_allowed_packet;
+            let bytes = a.ctx.host.read_file(&path, limit.saturating_add(1)).ok_or(Stop::Null)?;
+            if bytes.len() > limit {
+                return a.too_long();
+            }
+            Ok(Value::Bytes(bytes))
+        },
+    ),
     f("inet_aton", 1, 1, uint_null::<21>, inet_aton),
     f("inet_ntoa", 1, 1, text_null::<31>, |a| {
         let number = a.wide(0)?;

@@ -95,14 +95,17 @@ fn text(
     };
     let text = match value {
         Value::Text(text) => text,
-        Value::Bytes(bytes) => match collation.charset().decode(&bytes) {
-            Ok(text) => text.into_owned(),
-            Err(at) => {
-                let shown = bad_bytes(&bytes[at..]);
-                target.warn(target.incorrect("string", &shown), ctx)?;
-                String::from_utf8_lossy(&bytes[..at]).into_owned()
+        Value::Bytes(bytes) => {
+            let bytes = collation.charset().whole_units(&bytes);
+            match collation.charset().decode(&bytes) {
+                Ok(text) => text.into_owned(),
+                Err(at) => {
+                    let shown = bad_bytes(&bytes[at..]);
+                    target.warn(target.incorrect("string", &shown), ctx)?;
+                    String::from_utf8_lossy(&bytes[..at]).into_owned()
+                }
             }
-        },
+        }
         other => convert::to_text(&other, from).into_owned(),
     };
     let charset = collation.charset();

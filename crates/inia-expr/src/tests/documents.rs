@@ -77,6 +77,7 @@ fn type_name(data_type: &DataType) -> &'static str {
         DataType::Enum { .. } => "ENUM",
         DataType::Set { .. } => "SET",
         DataType::Json => "JSON",
+        DataType::Geometry { .. } => "GEOMETRY",
     }
 }
 

@@ -287,6 +287,8 @@ pub enum ShowKind {
     CreateTable(ObjectName),
     /// SHOW CREATE VIEW.
     CreateView(ObjectName),
+    /// SHOW CREATE SEQUENCE.
+    CreateSequence(ObjectName),
     /// SHOW CREATE PROCEDURE, FUNCTION, TRIGGER, EVENT.
     CreateRoutine(super::RoutineKind, ObjectName),
     /// SHOW CREATE USER.

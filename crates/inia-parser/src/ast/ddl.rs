@@ -343,8 +343,8 @@ pub struct CreateTable {
     pub elements: Vec<TableElement>,
     /// ENGINE and so on.
     pub options: Vec<TableOption>,
-    /// PARTITION BY …: its text as written.
-    pub partition: Option<String>,
+    /// PARTITION BY ….
+    pub partition: Option<Box<super::PartitionBy>>,
     /// [IGNORE | REPLACE] [AS] query.
     pub select: Option<CreateSelect>,
 }
@@ -530,8 +530,8 @@ pub enum AlterAction {
         /// IMPORT.
         import: bool,
     },
-    /// A partition action or PARTITION BY: its text as written.
-    Partition(String),
+    /// A partition action or PARTITION BY.
+    Partition(super::PartitionAction),
 }
 
 /// DROP TABLE and DROP VIEW.
@@ -629,7 +629,7 @@ pub struct CreateRoutine {
     pub params_text: String,
     /// The text of the body.
     pub body: String,
-    /// The body; absent for events, which are kept as text.
+    /// The body.
     pub program: Option<Box<super::Program>>,
 }
 

@@ -1,8 +1,8 @@
 //! Statements that change rows.
 
 use super::{
-    ColumnName, Expr, FileFormat, IntoTarget, Limit, ObjectName, OrderItem, Query, TableRef,
-    ValueRows, With,
+    ColumnName, Expr, FileFormat, IntoTarget, Limit, ObjectName, OrderItem, Query, SelectItem,
+    TableRef, ValueRows, With,
 };
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ pub struct Insert {
     pub row_alias: Option<RowAlias>,
     /// ON DUPLICATE KEY UPDATE.
     pub on_duplicate: Vec<Assignment>,
+    /// RETURNING; empty where it is not written.
+    pub returning: Vec<SelectItem>,
 }
 
 /// Where inserted rows come from.
@@ -106,6 +108,8 @@ pub struct Update {
     pub order_by: Vec<OrderItem>,
     /// LIMIT (single table only; no offset).
     pub limit: Option<Limit>,
+    /// RETURNING; empty where it is not written.
+    pub returning: Vec<SelectItem>,
     /// Optimizer hints.
     pub hints: Option<super::HintedBlock>,
 }
@@ -129,6 +133,8 @@ pub struct Delete {
     pub order_by: Vec<OrderItem>,
     /// LIMIT (single table only; no offset).
     pub limit: Option<Limit>,
+    /// RETURNING (single table only); empty where it is not written.
+    pub returning: Vec<SelectItem>,
     /// Optimizer hints.
     pub hints: Option<super::HintedBlock>,
 }

@@ -325,6 +325,8 @@ pub enum AggregateFunc {
     GroupConcat,
     /// JSON_ARRAYAGG.
     JsonArrayAgg,
+    /// ST_COLLECT.
+    Collect,
     /// JSON_OBJECTAGG.
     JsonObjectAgg,
 }

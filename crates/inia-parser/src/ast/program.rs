@@ -236,6 +236,7 @@ impl Statement {
             | Statement::DropIndex(_)
             | Statement::CreateView(_)
             | Statement::DropView(_)
+            | Statement::Sequence(_)
             | Statement::DropRoutine(_)
             | Statement::CreateUser(_)
             | Statement::AlterUser(_)
@@ -254,6 +255,9 @@ impl Statement {
     pub fn sends_rows(&self) -> bool {
         match self {
             Statement::Select(query) => query.into.is_none(),
+            Statement::Insert(insert) => !insert.returning.is_empty(),
+            Statement::Update(update) => !update.returning.is_empty(),
+            Statement::Delete(delete) => !delete.returning.is_empty(),
             Statement::Show(_)
             | Statement::Describe(_)
             | Statement::Explain(_)

@@ -256,6 +256,14 @@ pub enum TableRef {
     JsonTable(Box<JsonTable>),
 }
 
+/// The expressions of a select list.
+pub fn item_exprs(items: &[SelectItem]) -> impl Iterator<Item = &Expr> {
+    items.iter().filter_map(|item| match item {
+        SelectItem::Expr { expr, .. } => Some(expr),
+        _ => None,
+    })
+}
+
 /// A named table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableFactor {

@@ -14,19 +14,23 @@ impl Parser<'_> {
         let name = self.object_name()?;
         let mut actions = Vec::new();
         if !matches!(self.tok.tok, Tok::Eof | Tok::Semi) {
+            // Behind a comma stands no action on partitions.
+            let mut listed = false;
             loop {
-                if self.at_partition_action() {
-                    let text = self.rest_text();
-                    actions.push(AlterAction::Partition(text));
+                if !listed && self.at_partition_action() {
+                    let action = self.partition_action()?;
+                    actions.push(AlterAction::Partition(action));
                     break;
                 }
                 self.alter_action(&mut actions)?;
+                listed = false;
                 if self.at_partition_action() {
                     continue;
                 }
                 if !self.accept(Tok::Comma) {
                     break;
                 }
+                listed = true;
             }
         }
         Ok(Statement::AlterTable(Box::new(AlterTable { name, actions })))
@@ -77,7 +81,7 @@ impl Parser<'_> {
                 let charset =
                     if self.accept_kw(Kw::DEFAULT) { None } else { Some(self.charset_name()?) };
                 let collation =
-                    if self.accept_kw(Kw::COLLATE) { Some(self.charset_name()?) } else { None };
+                    if self.accept_kw(Kw::COLLATE) { Some(self.collation_name()?) } else { None };
                 AlterAction::ConvertCharset { charset, collation }
             }
             Kw::ORDER => {

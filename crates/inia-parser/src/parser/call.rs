@@ -465,6 +465,7 @@ fn aggregate(name: &[u8]) -> Option<AggregateFunc> {
         b"var_samp" => VarSamp,
         b"group_concat" => GroupConcat,
         b"json_arrayagg" => JsonArrayAgg,
+        b"st_collect" => Collect,
         b"json_objectagg" => JsonObjectAgg,
         _ => return None,
     })

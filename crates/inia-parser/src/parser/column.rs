@@ -191,7 +191,7 @@ impl Parser<'_> {
     /// COLLATE after a type.
     pub(super) fn type_collation(&mut self, ty: &mut TypeSpec) -> PResult<()> {
         if self.accept_kw(Kw::COLLATE) {
-            ty.collation = Some(self.charset_name()?);
+            ty.collation = Some(self.collation_name()?);
         }
         Ok(())
     }
@@ -283,11 +283,11 @@ impl Parser<'_> {
             }
             Kw::COMMENT => {
                 self.bump();
-                def.comment = Some(self.string()?);
+                def.comment = Some(self.comment()?);
             }
             Kw::COLLATE => {
                 self.bump();
-                def.ty.collation = Some(self.charset_name()?);
+                def.ty.collation = Some(self.collation_name()?);
             }
             Kw::CONSTRAINT | Kw::CHECK => {
                 let check = self.check_constraint()?;
@@ -556,7 +556,7 @@ impl Parser<'_> {
                 }
                 Kw::COMMENT => {
                     self.bump();
-                    options.comment = Some(self.string()?);
+                    options.comment = Some(self.comment()?);
                 }
                 Kw::VISIBLE | Kw::INVISIBLE => options.invisible = self.bump().kw == Kw::INVISIBLE,
                 Kw::WITH if words && self.peek_is_kw(Kw::PARSER) => {

@@ -37,6 +37,9 @@ impl Parser<'_> {
             Kw::TABLE => self.create_table(false),
             Kw::TEMPORARY => {
                 self.bump();
+                if self.at_sequence() {
+                    return self.unsupported("CREATE TEMPORARY");
+                }
                 self.create_table(true)
             }
             Kw::INDEX => self.create_index(IndexKind::Plain),
@@ -60,11 +63,15 @@ impl Parser<'_> {
             Kw::OR => {
                 self.bump();
                 self.expect_kw(Kw::REPLACE)?;
+                if self.at_sequence() {
+                    return self.create_sequence(true);
+                }
                 if self.is_kw(Kw::SPATIAL) {
                     return self.unsupported("CREATE");
                 }
                 self.create_definer_object(true)
             }
+            _ if self.at_sequence() => self.create_sequence(false),
             _ => self.create_definer_object(false),
         }
     }
@@ -177,7 +184,7 @@ impl Parser<'_> {
                 options.charset = Some(self.charset_name()?);
             } else if self.accept_kw(Kw::COLLATE) {
                 self.opt_eq();
-                options.collation = Some(self.charset_name()?);
+                options.collation = Some(self.collation_name()?);
             } else if self.accept_kw(Kw::ENCRYPTION) {
                 self.opt_eq();
                 options.encryption = Some(self.string()?);
@@ -224,7 +231,7 @@ impl Parser<'_> {
         }
         self.table_options(&mut table.options)?;
         if self.is_kw(Kw::PARTITION) {
-            table.partition = Some(self.partition_text());
+            table.partition = Some(Box::new(self.partition_by()?));
         }
         self.create_select(&mut table)?;
         Ok(Statement::CreateTable(Box::new(table)))
@@ -240,27 +247,6 @@ impl Parser<'_> {
             return Err(self.error());
         }
         Ok(())
-    }
-
-    /// PARTITION BY … as text: up to the end of the statement or a query at the outer level.
-    fn partition_text(&mut self) -> String {
-        let start = self.tok.start;
-        let mut depth = 0u32;
-        loop {
-            match self.kind() {
-                Tok::Eof | Tok::Semi | Tok::Error => break,
-                Tok::LParen => depth += 1,
-                Tok::RParen => depth = depth.saturating_sub(1),
-                Tok::Word if depth == 0 => {
-                    if matches!(self.tok.kw, Kw::AS | Kw::SELECT | Kw::IGNORE | Kw::REPLACE) {
-                        break;
-                    }
-                }
-                _ => {}
-            }
-            self.bump();
-        }
-        self.text(start, self.prev_end)
     }
 
     /// Table options with or without commas between them.
@@ -309,11 +295,11 @@ impl Parser<'_> {
             }
             Kw::COLLATE => {
                 self.option_head();
-                TableOption::Collate(self.charset_name()?)
+                TableOption::Collate(self.collation_name()?)
             }
             Kw::COMMENT => {
                 self.option_head();
-                TableOption::Comment(self.string()?)
+                TableOption::Comment(self.comment()?)
             }
             Kw::ROW_FORMAT => {
                 self.option_head();
@@ -328,7 +314,12 @@ impl Parser<'_> {
             Kw::UNION => {
                 self.option_head();
                 let start = self.tok.start;
-                self.paren_list(Self::object_name)?;
+                if self.peek().tok == Tok::RParen {
+                    self.bump();
+                    self.bump();
+                } else {
+                    self.paren_list(Self::object_name)?;
+                }
                 let value = self.text(start, self.prev_end);
                 TableOption::Other { name: "UNION".to_string(), value }
             }
@@ -383,6 +374,7 @@ impl Parser<'_> {
                 let if_exists = self.if_exists()?;
                 Ok(Statement::DropDatabase { if_exists, name: self.new_ident()? })
             }
+            _ if self.at_sequence() => self.drop_sequence(),
             Kw::TEMPORARY | Kw::TABLE | Kw::TABLES => {
                 let temporary = self.accept_kw(Kw::TEMPORARY);
                 self.expect_any(&[Kw::TABLE, Kw::TABLES])?;
@@ -457,6 +449,7 @@ impl Parser<'_> {
                 self.unsupported("ALTER")
             }
             Kw::PROCEDURE | Kw::FUNCTION => self.alter_routine(),
+            _ if self.at_sequence() => self.alter_sequence(),
             _ => {
                 let algorithm = self.opt_view_algorithm()?;
                 let definer = self.opt_definer()?;

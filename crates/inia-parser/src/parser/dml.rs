@@ -5,7 +5,7 @@ use crate::{
     ast::{
         Assignment, BinaryOp, Call, Delete, DeleteTarget, Expr, Handler, HandlerAction,
         HandlerPosition, Insert, InsertSource, LoadData, LoadDuplicate, LoadTarget, ObjectName,
-        Priority, RowAlias, Statement, TableFactor, Update, With,
+        Priority, RowAlias, SelectItem, Statement, TableFactor, Update, With,
     },
     keyword::Kw,
     lexer::Tok,
@@ -38,6 +38,7 @@ impl Parser<'_> {
             source: InsertSource::Values(Vec::new()),
             row_alias: None,
             on_duplicate: Vec::new(),
+            returning: Vec::new(),
         };
         self.insert_source(&mut insert, number)?;
         if self.is_kw(Kw::ON) && !replace {
@@ -47,6 +48,7 @@ impl Parser<'_> {
             self.expect_kw(Kw::UPDATE)?;
             insert.on_duplicate = self.list(Self::assignment)?;
         }
+        insert.returning = self.opt_returning()?;
         self.block_hints(number, hints);
         Ok(Statement::Insert(Box::new(insert)))
     }
@@ -78,7 +80,10 @@ impl Parser<'_> {
             return Err(self.error());
         }
         self.next_block = Some(number);
-        insert.source = InsertSource::Query(Box::new(self.query()?));
+        self.may_return = true;
+        let query = self.query();
+        self.may_return = false;
+        insert.source = InsertSource::Query(Box::new(query?));
         self.next_block = None;
         Ok(())
     }
@@ -94,6 +99,62 @@ impl Parser<'_> {
             if token.tok != Tok::LParen {
                 return matches!(token.kw, Kw::SELECT | Kw::WITH | Kw::TABLE | Kw::VALUES);
             }
+        }
+    }
+
+    /// `RETURNING items`, which MariaDB and PostgreSQL have.
+    fn opt_returning(&mut self) -> PResult<Vec<SelectItem>> {
+        if !self.is_kw(Kw::RETURNING) {
+            return Ok(Vec::new());
+        }
+        self.bump();
+        self.select_list()
+    }
+
+    /// Whether RETURNING, where an alias could stand, begins its clause. MySQL takes the word for
+    /// an alias; what follows here cannot follow one.
+    pub(super) fn at_returning(&mut self) -> bool {
+        use Kw as K;
+        if !self.is_kw(Kw::RETURNING) {
+            return false;
+        }
+        let next = self.peek();
+        match next.tok {
+            Tok::Eof | Tok::Semi | Tok::Comma | Tok::RParen | Tok::Dot | Tok::Eq => false,
+            Tok::Word if matches!(next.kw, K::LEFT | K::RIGHT) => {
+                let mut ahead = self.lex;
+                ahead.next().tok == Tok::LParen
+            }
+            Tok::Word => !matches!(
+                next.kw,
+                K::AS
+                    | K::CROSS
+                    | K::EXCEPT
+                    | K::FOR
+                    | K::FORCE
+                    | K::FROM
+                    | K::GROUP
+                    | K::HAVING
+                    | K::IGNORE
+                    | K::INNER
+                    | K::INTERSECT
+                    | K::INTO
+                    | K::JOIN
+                    | K::LIMIT
+                    | K::LOCK
+                    | K::NATURAL
+                    | K::ON
+                    | K::ORDER
+                    | K::PARTITION
+                    | K::SET
+                    | K::STRAIGHT_JOIN
+                    | K::UNION
+                    | K::USE
+                    | K::USING
+                    | K::WHERE
+                    | K::WINDOW
+            ),
+            _ => true,
         }
     }
 
@@ -137,6 +198,7 @@ impl Parser<'_> {
         let where_ = self.opt_where()?;
         let order_by = self.opt_order_by()?;
         let limit = self.opt_row_count()?;
+        let returning = self.opt_returning()?;
         let hints = self.block_hints(number, hints);
         Ok(Statement::Update(Box::new(Update {
             with,
@@ -147,6 +209,7 @@ impl Parser<'_> {
             where_,
             order_by,
             limit,
+            returning,
             hints,
         })))
     }
@@ -164,6 +227,7 @@ impl Parser<'_> {
             where_: None,
             order_by: Vec::new(),
             limit: None,
+            returning: Vec::new(),
             hints: None,
         };
         loop {
@@ -180,6 +244,7 @@ impl Parser<'_> {
         if matches!(delete.target, DeleteTarget::Single(_)) {
             delete.order_by = self.opt_order_by()?;
             delete.limit = self.opt_row_count()?;
+            delete.returning = self.opt_returning()?;
         }
         delete.hints = self.block_hints(number, hints);
         Ok(Statement::Delete(Box::new(delete)))
@@ -193,7 +258,7 @@ impl Parser<'_> {
         }
         let name = self.delete_name()?;
         if !self.is(Tok::Comma) && !self.is_kw(Kw::USING) {
-            let alias = self.alias(false)?;
+            let alias = if self.at_returning() { None } else { self.alias(false)? };
             let partitions = self.opt_partitions()?;
             let table = TableFactor { name, partitions, alias, hints: Vec::new() };
             return Ok(DeleteTarget::Single(Box::new(table)));

@@ -159,7 +159,7 @@ impl Parser<'_> {
                 }
                 Infix::Collate => {
                     self.bump();
-                    let collation = self.charset_name()?;
+                    let collation = self.collation_name()?;
                     Expr::Collate { expr: Box::new(left), collation }
                 }
             };

@@ -1,5 +1,6 @@
 //! Names, strings and numbers: the leaves that all rules share.
 
+use super::remark::{deprecated_charset, deprecated_collation};
 use super::{PResult, Parser, utf8};
 use crate::error::head;
 use crate::{
@@ -120,6 +121,9 @@ impl Parser<'_> {
         if !explicit && !string && !Self::is_ident(self.tok) {
             return Ok(None);
         }
+        if self.may_return && !explicit && self.at_returning() {
+            return Ok(None);
+        }
         let alias = if string { self.string()? } else { self.ident()? };
         Ok(Some(alias))
     }
@@ -238,7 +242,39 @@ impl Parser<'_> {
         if self.accept_kw(Kw::BINARY) {
             return Ok("binary".to_string());
         }
-        self.ident_or_string()
+        let name = self.ident_or_string()?;
+        self.names_charset(&name);
+        Ok(name)
+    }
+
+    /// A comment. Its character set is utf8mb3: characters of four bytes become question marks.
+    pub(super) fn comment(&mut self) -> PResult<String> {
+        let text = self.string()?;
+        let lacks = |c: char| c.len_utf8() == 4;
+        if !text.contains(lacks) {
+            return Ok(text);
+        }
+        self.cannot_convert(text.as_bytes());
+        Ok(text.replace(lacks, "?"))
+    }
+
+    /// A collation's name, which may be BINARY.
+    pub(super) fn collation_name(&mut self) -> PResult<String> {
+        if self.accept_kw(Kw::BINARY) {
+            return Ok("binary".to_string());
+        }
+        let name = self.ident_or_string()?;
+        if let Some(remark) = deprecated_collation(&name) {
+            self.remarks.push(remark);
+        }
+        Ok(name)
+    }
+
+    /// Remarks on a character set that is deprecated.
+    pub(super) fn names_charset(&mut self, name: &str) {
+        if let Some(remark) = deprecated_charset(name) {
+            self.remarks.push(remark);
+        }
     }
 
     /// `CHARACTER SET`, `CHARSET` or `CHAR SET`.

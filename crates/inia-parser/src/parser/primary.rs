@@ -16,6 +16,11 @@ static CHARSETS: &[&str] = &[
     "utf8", "utf8mb3", "utf8mb4",
 ];
 
+/// Whether a character set has that name, in any case.
+pub(crate) fn is_charset(name: &str) -> bool {
+    CHARSETS.iter().any(|charset| charset.eq_ignore_ascii_case(name))
+}
+
 impl Parser<'_> {
     /// An operand.
     #[inline(never)]
@@ -113,11 +118,17 @@ impl Parser<'_> {
             if matches!(next, Tok::Str | Tok::Hex | Tok::Bit)
                 && let Some(charset) = self.introducer(token)
             {
+                self.names_charset(&charset);
                 return self.introduced(charset);
             }
         }
         if token.tok == Tok::Word
             && let Some(call) = self.builtin_call(token)?
+        {
+            return Ok(call);
+        }
+        if self.ahead.is_some_and(|next| next.kw == Kw::VALUE)
+            && let Some(call) = self.sequence_value()?
         {
             return Ok(call);
         }
@@ -529,8 +540,12 @@ impl Parser<'_> {
                 let _ = self.accept_kw(Kw::INTEGER) || self.accept_kw(Kw::INT);
                 if kw == Kw::SIGNED { CastType::Signed } else { CastType::Unsigned }
             }
-            Kw::NCHAR => self.cast_char(Some("utf8mb3"))?,
+            Kw::NCHAR => {
+                self.national();
+                self.cast_char(Some("utf8mb3"))?
+            }
             Kw::NATIONAL => {
+                self.national();
                 self.expect_any(&[Kw::CHAR, Kw::CHARACTER])?;
                 self.cast_char(Some("utf8mb3"))?
             }

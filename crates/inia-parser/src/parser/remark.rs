@@ -16,9 +16,45 @@ pub struct Remark {
 const ASSIGNS: &str = "Setting user variables within expressions is deprecated and will be \
     removed in a future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT \
     expression(s) INTO variables(s)'.";
+const UTF8: &str = "'utf8' is currently an alias for the character set UTF8MB3, but will be an \
+    alias for UTF8MB4 in a future release. Please consider using UTF8MB4 in order to be \
+    unambiguous.";
+const DEPRECATED_CHARSETS: [&str; 6] = ["utf8mb3", "ucs2", "macroman", "macce", "hp8", "dec8"];
 const NATIONAL: &str = "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be \
     replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 \
     in order to be unambiguous.";
+
+/// What MySQL remarks on the name of a character set that it will drop.
+pub fn deprecated_charset(name: &str) -> Option<Remark> {
+    let lower = name.to_ascii_lowercase();
+    if lower == "utf8" {
+        return Some(Remark { code: 3719, message: UTF8.into() });
+    }
+    DEPRECATED_CHARSETS.contains(&lower.as_str()).then(|| instead(&lower, "utf8mb4"))
+}
+
+/// What MySQL remarks on the name of a collation whose character set it will drop.
+pub fn deprecated_collation(name: &str) -> Option<Remark> {
+    let lower = name.to_ascii_lowercase();
+    let (set, rest) = lower.split_once('_')?;
+    let (code, set, shown) = match set {
+        "utf8" | "utf8mb3" => (3778, "UTF8MB3", "UTF8MB4"),
+        set if DEPRECATED_CHARSETS.contains(&set) => (4079, set, "utf8mb4"),
+        _ => return None,
+    };
+    let name = format!("{}_{rest}", set.to_ascii_lowercase());
+    let message = format!(
+        "'{name}' is a collation of the deprecated character set {set}. Please consider using \
+         {shown} with an appropriate collation instead."
+    );
+    Some(Remark { code, message: message.into() })
+}
+
+/// `old` should be `new`.
+fn instead(old: &str, new: &str) -> Remark {
+    let text = "is deprecated and will be removed in a future release. Please use";
+    Remark { code: 1287, message: format!("'{old}' {text} {new} instead").into() }
+}
 
 impl Parser<'_> {
     /// The remarks since they were last taken.
@@ -38,11 +74,23 @@ impl Parser<'_> {
         self.remark(1300, format!("Invalid utf8mb4 character string: '{hex}'"));
     }
 
+    /// A text has characters that utf8mb3 lacks.
+    #[cold]
+    pub(super) fn cannot_convert(&mut self, bytes: &[u8]) {
+        const SHOWN: usize = 6;
+        let byte = |&byte: &u8| match byte {
+            0x20..0x7f => char::from(byte).to_string(),
+            byte => format!("\\x{byte:02X}"),
+        };
+        let shown: String = bytes.iter().take(SHOWN).map(byte).collect();
+        let rest = if bytes.len() > SHOWN { "..." } else { "" };
+        self.remark(1300, format!("Cannot convert string '{shown}{rest}' from utf8mb4 to utf8mb3"));
+    }
+
     /// `old` should be `new`.
     #[cold]
     pub(super) fn deprecated(&mut self, old: &str, new: &str) {
-        let text = "is deprecated and will be removed in a future release. Please use";
-        self.remark(1287, format!("'{old}' {text} {new} instead"));
+        self.remarks.push(instead(old, new));
     }
 
     /// `@a := 1` in an expression.

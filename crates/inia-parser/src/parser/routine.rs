@@ -1,7 +1,4 @@
 //! CREATE, ALTER and DROP of stored programs. A body is kept as text.
-//!
-//! A body is one statement; where it is a block its end is found by counting the words that open
-//! and close blocks, so that the semicolons inside do not end the statement.
 
 use super::{PResult, Parser};
 use crate::{
@@ -44,13 +41,8 @@ impl Parser<'_> {
             Kw::TRIGGER => self.trigger_detail()?,
             _ => self.event_detail()?,
         };
-        let (body, program) = match kind {
-            Kw::EVENT => (self.body_text()?, None),
-            _ => {
-                let (program, body) = self.program(&detail)?;
-                (body, Some(Box::new(program)))
-            }
-        };
+        let (program, body) = self.program(&detail)?;
+        let program = Some(Box::new(program));
         let routine =
             CreateRoutine { definer, if_not_exists, name, detail, params_text, body, program };
         Ok(Statement::CreateRoutine(Box::new(routine)))
@@ -60,6 +52,10 @@ impl Parser<'_> {
     fn check_outermost(&self, kind: Kw) -> PResult<()> {
         if self.program.is_none() {
             return Ok(());
+        }
+        if kind == Kw::EVENT {
+            let message = "Recursion of EVENT DDL statements is forbidden when body is present";
+            return Err(self.other(1576, "HY000", message.to_owned()));
         }
         let kind = match kind {
             Kw::PROCEDURE => "PROCEDURE",
@@ -114,7 +110,7 @@ impl Parser<'_> {
             match self.kw() {
                 Kw::COMMENT => {
                     self.bump();
-                    found.comment = Some(self.string()?);
+                    found.comment = Some(self.comment()?);
                 }
                 Kw::LANGUAGE => {
                     self.bump();
@@ -210,58 +206,13 @@ impl Parser<'_> {
         })
     }
 
-    /// The text of one statement or block.
-    fn body_text(&mut self) -> PResult<String> {
-        let start = self.tok.start;
-        if matches!(self.tok.tok, Tok::Eof | Tok::Semi) {
-            return Err(self.error());
-        }
-        let mut open = 0u32;
-        loop {
-            match self.kind() {
-                Tok::Error => return Err(self.error()),
-                Tok::Eof if open > 0 => return Err(self.error()),
-                Tok::Eof => break,
-                Tok::Semi if open == 0 => break,
-                _ => {}
-            }
-            self.body_token(start, &mut open);
-        }
-        Ok(self.text(start, self.prev_end))
-    }
-
-    /// Passes one token of a body and counts the blocks that are open.
-    fn body_token(&mut self, start: u32, open: &mut u32) {
-        let first = self.tok.start == start || self.after_block_word();
-        let token = self.bump();
-        let next = self.tok;
-        match token.kw {
-            Kw::BEGIN if next.kw != Kw::WORK && (*open > 0 || first) => *open += 1,
-            Kw::CASE => *open += 1,
-            Kw::LOOP | Kw::REPEAT | Kw::WHILE | Kw::IF if first && next.tok != Tok::LParen => {
-                *open += 1;
-            }
-            Kw::IF | Kw::WHILE if first => *open += 1,
-            Kw::END => {
-                *open = open.saturating_sub(1);
-                let closes = [Kw::IF, Kw::CASE, Kw::LOOP, Kw::REPEAT, Kw::WHILE];
-                self.accept_any(&closes);
-            }
-            _ => {}
-        }
-    }
-
-    /// True where the token before the current one ends a statement or opens a block, or is a
-    /// label's colon.
-    fn after_block_word(&self) -> bool {
-        let before = self.src[..self.prev_end as usize].trim_ascii_end();
-        if matches!(before.last(), Some(b';' | b':')) {
-            return true;
-        }
-        let from = before.iter().rposition(|b| !b.is_ascii_alphanumeric() && *b != b'_');
-        let word = &before[from.map_or(0, |at| at + 1)..];
-        let words: [&[u8]; 6] = [b"begin", b"then", b"else", b"do", b"loop", b"repeat"];
-        words.iter().any(|w| word.eq_ignore_ascii_case(w))
+    /// The body of an event, of which only the text is kept.
+    fn event_body(&mut self) -> PResult<String> {
+        let detail = RoutineDetail::Procedure {
+            params: Vec::new(),
+            characteristics: Characteristics::default(),
+        };
+        self.program(&detail).map(|(_, text)| text)
     }
 
     /// ALTER PROCEDURE | FUNCTION; the word is the current token.
@@ -303,7 +254,16 @@ impl Parser<'_> {
         if self.accept_kw(Kw::COMMENT) {
             characteristics.comment = Some(self.string()?);
         }
-        let body = if self.accept_kw(Kw::DO) { Some(self.body_text()?) } else { None };
+        let body = match self.accept_kw(Kw::DO) {
+            true => Some(self.event_body()?),
+            false => None,
+        };
+        if schedule.is_none()
+            && (preserve, &rename, status) == (None, &None, None)
+            && (&characteristics.comment, &body) == (&None, &None)
+        {
+            return Err(self.error());
+        }
         Ok(Statement::AlterRoutine(Box::new(AlterRoutine {
             kind: RoutineKind::Event,
             definer,

@@ -145,7 +145,8 @@ impl Parser<'_> {
             return Ok(SetItem::Names { charset: None, collation: None });
         }
         let charset = Some(self.charset_name()?);
-        let collation = if self.accept_kw(Kw::COLLATE) { Some(self.charset_name()?) } else { None };
+        let collation =
+            if self.accept_kw(Kw::COLLATE) { Some(self.collation_name()?) } else { None };
         Ok(SetItem::Names { charset, collation })
     }
 

@@ -251,6 +251,10 @@ impl Parser<'_> {
 
     fn show_create(&mut self) -> PResult<ShowKind> {
         self.bump();
+        if self.at_sequence() {
+            self.bump();
+            return Ok(ShowKind::CreateSequence(self.object_name()?));
+        }
         let kw = self.expect_any(&[
             Kw::DATABASE,
             Kw::SCHEMA,

@@ -202,14 +202,33 @@ impl Parser<'_> {
     }
 
     fn xid(&mut self) -> PResult<Xid> {
-        let gtrid = self.string_or_hex()?;
+        let gtrid = self.xid_part()?;
         let mut xid = Xid { gtrid, bqual: Vec::new(), format_id: 1 };
         if self.accept(Tok::Comma) {
-            xid.bqual = self.string_or_hex()?;
+            xid.bqual = self.xid_part()?;
             if self.accept(Tok::Comma) {
-                xid.format_id = self.uint()?;
+                let wrong = self.error();
+                xid.format_id = match self.tok.tok {
+                    Tok::Hex => self.uint()?,
+                    _ => self.whole_number()?,
+                };
+                if xid.format_id > i64::MAX as u64 {
+                    return Err(wrong);
+                }
             }
         }
         Ok(xid)
+    }
+
+    /// At most 64 bytes.
+    fn xid_part(&mut self) -> PResult<Vec<u8>> {
+        let part = match self.tok.tok {
+            Tok::Bit => {
+                let token = self.bump();
+                self.bit_bytes(token)
+            }
+            _ => self.string_or_hex()?,
+        };
+        if part.len() > 64 { Err(self.error()) } else { Ok(part) }
     }
 }

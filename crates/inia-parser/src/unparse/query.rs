@@ -252,6 +252,13 @@ impl Printer {
 
     fn table_factor(&mut self, factor: &TableFactor) {
         self.object(&factor.name);
+        if !factor.partitions.is_empty() {
+            self.put(" PARTITION (");
+            self.separated(&factor.partitions, ",", |printer, name| {
+                printer.put(&quote_name(name));
+            });
+            self.put(")");
+        }
         if let Some(alias) = &factor.alias {
             self.put(" ");
             self.put(&quote_name(alias));
@@ -390,6 +397,7 @@ impl Printer {
             VarSamp => "var_samp",
             GroupConcat => "group_concat",
             JsonArrayAgg => "json_arrayagg",
+            Collect => "st_collect",
             JsonObjectAgg => "json_objectagg",
         };
         self.put(name);

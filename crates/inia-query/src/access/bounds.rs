@@ -32,6 +32,11 @@ impl KeyRange {
         KeyRange { start: Vec::new(), end: None, last: None }
     }
 
+    /// Whether a key is in the range.
+    pub(super) fn holds(&self, key: &[u8]) -> bool {
+        self.start.as_slice() <= key && self.end.as_ref().is_none_or(|end| key < end.as_slice())
+    }
+
     /// Whether the range is all keys with one prefix.
     pub(super) fn is_equality(&self) -> bool {
         let mut end = self.start.clone();
@@ -71,7 +76,7 @@ pub(super) enum Keys {
 }
 
 /// A value for a key part: usable, matching nothing, or not representable in the column's type.
-enum Bound<'v> {
+pub(super) enum Bound<'v> {
     Cell(Cow<'v, Value>),
     Nothing,
     Unknown,
@@ -87,6 +92,10 @@ pub(super) fn compute(
     let Some(index) = path.index else {
         return Ok(Bounds { keys: Keys::Ranges(vec![KeyRange::all()]), exact: true });
     };
+    if table.def.indexes[index].kind == IndexKind::Spatial {
+        let ranges = super::spatial::ranges(table, path, ctx, row)?;
+        return Ok(Bounds { keys: Keys::Ranges(ranges), exact: false });
+    }
     let mut builder = Builder { table, index, exact: true };
     let mut prefixes = vec![Vec::with_capacity(SHORT_KEY)];
     // Each prefix is one combination of the equal parts' values. A part that no key can hold ends
@@ -320,7 +329,7 @@ impl Builder<'_> {
 }
 
 /// Converts a value that a column is compared with to the column's type, where that loses nothing.
-fn convert_for_key<'v>(
+pub(super) fn convert_for_key<'v>(
     value: Cow<'v, Value>,
     ty: &ExprType,
     target: &DataType,

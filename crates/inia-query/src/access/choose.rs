@@ -1,8 +1,10 @@
 //! Picks an access path from the conditions on a table.
 
 use super::bounds::{self, Keys};
+use super::partitions::{self, leaves_of_constants};
 use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
+use super::spatial;
 use super::{AccessPath, End, EqualPart, IndexScope, KeyInterval};
 use crate::catalog::{IndexKind, Table};
 use inia_base::datatype::DataType;
@@ -51,6 +53,8 @@ pub(crate) struct Request<'r> {
     pub(crate) allowed: Option<&'r IndexScope>,
     /// Where ranges of constants can be measured.
     pub(crate) measure: Option<EvalSettings<'r>>,
+    /// What a row costs in a scan of the whole table, beside one that is read from its leaf.
+    pub(crate) scan_cost: f64,
 }
 
 /// A path with what it is expected to cost.
@@ -69,24 +73,44 @@ pub(super) struct Candidate {
     pub(super) covered: Vec<usize>,
 }
 
+/// The rows of the partitions that a path reads; of the whole table where constants leave none out.
+fn rows_of_partitions(request: &Request<'_>, path: &AccessPath) -> f64 {
+    let table = request.table;
+    let total = table.rows() as f64;
+    let (Some(partitions), Some(settings)) = (&table.partitions, request.measure) else {
+        return total;
+    };
+    let all = partitions.leaves().len().max(1);
+    let read = leaves_of_constants(table, path, settings.env, settings.host).len();
+    (total * read as f64 / all as f64).max(1.0)
+}
+
 /// The cheapest path for the conditions, of which those that read only this table's slots and the
 /// `filled` ones can be used.
 pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSet) -> Choice {
     let table = request.table;
-    let total = table.rows() as f64;
-    let path = AccessPath::all(table.def.primary().is_some());
+    let mut path = AccessPath::all(table.def.primary().is_some());
+    path.partitions = partitions::paths_for(request, conditions, filled);
+    let paths = path.partitions.clone();
+    let total = rows_of_partitions(request, &path);
     let mut best = Candidate { path, covered: Vec::new() };
-    let (mut best_cost, mut best_rows) = (total, total);
+    let (mut best_cost, mut best_rows) = (total * request.scan_cost, total);
     // Invisible indexes serve no query, as in MySQL; hints leave only some of the others.
     let usable = |position: &usize| {
         let index = &table.def.indexes[*position];
+        let orders = match index.kind {
+            IndexKind::FullText => false,
+            IndexKind::Spatial => spatial::is_usable(table, *position),
+            _ => true,
+        };
         index.visible
-            && !matches!(index.kind, IndexKind::FullText | IndexKind::Spatial)
+            && orders
             && request.allowed.is_none_or(|allowed| allowed.usable.contains(position))
     };
     let forced = request.allowed.is_some_and(|allowed| allowed.forced);
     for position in (0..table.def.indexes.len()).filter(usable) {
-        let candidate = path_for(request, position, conditions, filled);
+        let mut candidate = path_for(request, position, conditions, filled);
+        candidate.path.partitions.clone_from(&paths);
         let path = &candidate.path;
         // An index without bounds is of use only where its entries spare the rows.
         if path.equal.is_empty() && path.intervals.is_empty() && !path.covering {
@@ -139,21 +163,31 @@ pub(super) fn measured_rows(
 ) -> Option<f64> {
     let (context, table) = (request.measure?, request.table);
     let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
-    let constant = path.exprs().all(|expr| expr.as_literal().is_some());
+    let constant = path.own_exprs().all(|expr| expr.as_literal().is_some());
     if path.point || !bounded || !constant || table.rows() < WORTH_MEASURING {
         return None;
     }
     let mut scratch = EvalContext::new(context.env, context.host, &NoSubqueries, &[]);
     let bounds = bounds::compute(table, path, &mut scratch, &[]).ok()?;
     let Keys::Ranges(ranges) = bounds.keys else { return None };
-    if ranges.len() > MAX_MEASURED {
+    let spatial = table.def.indexes[position].kind == IndexKind::Spatial;
+    if ranges.len() > MAX_MEASURED && !spatial {
         return None;
     }
-    let tree = &table.indexes[position].tree;
+    let leaves = match &table.partitions {
+        None => vec![table],
+        Some(partitions) => {
+            let read = leaves_of_constants(table, path, context.env, context.host);
+            read.into_iter().map(|leaf| partitions.leaf(leaf)).collect()
+        }
+    };
     let mut rows = 0;
     for range in ranges {
         let upper = range.end.as_deref();
-        rows += table.store.estimate_range(tree, Some(&range.start), upper).ok()?;
+        for leaf in &leaves {
+            let tree = &leaf.indexes[position].tree;
+            rows += table.store.estimate_range(tree, Some(&range.start), upper).ok()?;
+        }
     }
     Some((rows as f64).max(1.0))
 }
@@ -168,7 +202,9 @@ pub(super) fn expected_rows(path: &AccessPath, table: &Table, position: usize, t
     if !path.intervals.is_empty() {
         let part = path.equal.len();
         debug_assert!(part < index.parts.len(), "the intervals are of the next part");
+        let spatial = index.kind == IndexKind::Spatial;
         let share = |interval: &KeyInterval| match interval.is_point() {
+            _ if spatial => spatial::WINDOW_SHARE,
             true => {
                 let each = table.stats().rows_per_key(position, part + 1);
                 each.map_or(EQUAL_SHARE, |each| each / rows)
@@ -216,6 +252,9 @@ pub(super) fn path_for(
 ) -> Candidate {
     let table = request.table;
     let index = &table.def.indexes[position];
+    if index.kind == IndexKind::Spatial {
+        return spatial::path(request, position, conditions, filled);
+    }
     let codec = &table.indexes[position].codec;
     let finder = Finder { request, conditions, filled };
     let mut path = AccessPath::all(true);

@@ -54,7 +54,8 @@ impl Lookups {
             matches!(column.data_type, T::Text { .. } | T::Blob(_) | T::Json)
         };
         let documents = table.def.columns.iter().any(is_document);
-        let usable = by_value && !path.covering && !(path.point && secondary);
+        let usable =
+            by_value && table.partitions.is_none() && !path.covering && !(path.point && secondary);
         usable.then(|| Lookups {
             table: table.clone(),
             secondary: secondary.then_some(index),

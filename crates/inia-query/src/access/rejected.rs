@@ -2,6 +2,7 @@
 
 use super::AccessPath;
 use super::choose::{Request, expected_rows, measured_rows, path_for};
+use super::spatial::is_usable;
 use crate::catalog::IndexKind;
 use inia_expr::{Expr, SlotSet};
 
@@ -30,7 +31,9 @@ pub(crate) fn rejected_indexes(
         let allowed = request.allowed.is_none_or(|allowed| allowed.usable.contains(&position));
         let (cause, path) = if !index.visible {
             ("invisible", None)
-        } else if matches!(index.kind, IndexKind::FullText | IndexKind::Spatial) {
+        } else if index.kind == IndexKind::FullText
+            || index.kind == IndexKind::Spatial && !is_usable(request.table, position)
+        {
             ("not_applicable", None)
         } else if !allowed {
             ("hint", None)

@@ -1,7 +1,9 @@
 //! Reads the rows of an access path.
 
 mod batch;
+mod leaves;
 mod locks;
+mod parts;
 mod row;
 
 pub(crate) use row::{FoundRow, RowData};
@@ -19,7 +21,9 @@ use inia_expr::tree::Match;
 use inia_storage::{
     Cursor, Direction, KeyBound, LockMode, LockRequest, LockingCursor, ReadMode, Tree, Txn,
 };
+pub(crate) use leaves::FoundLeaf;
 use locks::{LastMove, LockPolicy};
+use parts::Parts;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -63,6 +67,8 @@ pub(crate) struct TableScan {
     narrow: Option<usize>,
     locks: LockPolicy,
     last: LastMove,
+    /// The other partitions, of a table that has some.
+    parts: Option<Box<Parts>>,
 }
 
 /// The way to the rows.
@@ -98,6 +104,9 @@ impl TableScan {
         ctx: &mut EvalContext<'_>,
         row: &[Value],
     ) -> Result<TableScan> {
+        if table.partitions.is_some() {
+            return parts::open(table, path, mode, ctx, row);
+        }
         let direction = if path.backward { Direction::Backward } else { Direction::Forward };
         let bounds = bounds::compute(table, path, ctx, row)?;
         let found = match &path.search {
@@ -131,11 +140,15 @@ impl TableScan {
         index: Option<usize>,
         (start, end): (Vec<u8>, Option<Vec<u8>>),
         backward: bool,
-    ) -> TableScan {
+    ) -> Result<TableScan> {
         let direction = if backward { Direction::Backward } else { Direction::Forward };
         let way = Path { index, covering: false, direction, exact: true };
-        let rest = vec![KeyRange { start, end, last: None }].into_iter();
-        TableScan::by(table, way, ReadMode::Snapshot, State::Ranges { rest, cursor: None })
+        let range = KeyRange { start, end, last: None };
+        if table.partitions.is_some() {
+            return parts::merged(table, way, range);
+        }
+        let rest = vec![range].into_iter();
+        Ok(TableScan::by(table, way, ReadMode::Snapshot, State::Ranges { rest, cursor: None }))
     }
 
     fn by(table: &Arc<Table>, path: Path, mode: ReadMode, state: State) -> TableScan {
@@ -151,6 +164,7 @@ impl TableScan {
             narrow: None,
             locks: LockPolicy::default(),
             last: LastMove::default(),
+            parts: None,
         }
     }
 
@@ -164,6 +178,9 @@ impl TableScan {
     /// single keys are read.
     pub(super) fn into_ranges(self) -> Option<(Path, Vec<KeyRange>)> {
         debug_assert!(self.is_unmoved(), "ranges are cut before the first move");
+        if self.parts.is_some() {
+            return None;
+        }
         match self.state {
             State::Point(_) | State::Keys(_) => None,
             State::Ranges { rest, .. } => Some((self.path, rest.collect())),
@@ -188,9 +205,15 @@ impl TableScan {
     pub(crate) fn run<'s>(&'s mut self, txn: &mut Txn) -> Result<Option<FoundRun<'s>>> {
         let entries = self.secondary();
         if let Some(index) = entries.filter(|_| !self.path.covering) {
+            if self.merges() {
+                return Ok(None);
+            }
             return self.run_of_batch(index, txn);
         }
         let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
+        if self.parts.as_ref().is_some_and(|parts| parts.merges()) {
+            return Ok(None);
+        }
         let Some(records) = cursor.run(txn).sql()? else { return Ok(None) };
         Ok(Some(FoundRun::of_records(records, entries, &mut self.key)))
     }
@@ -229,6 +252,12 @@ impl TableScan {
     }
 
     fn step(&mut self, txn: &mut Txn) -> Result<bool> {
+        if self.parts.is_some() { self.step_parts(txn) } else { self.step_own(txn) }
+    }
+
+    /// Moves to the next row of the partition that is read.
+    #[inline(always)]
+    fn step_own(&mut self, txn: &mut Txn) -> Result<bool> {
         if let State::Point(key) = &mut self.state {
             let Some(key) = key.take() else { return Ok(false) };
             return self.point(key, txn);
@@ -250,9 +279,18 @@ impl TableScan {
         }
     }
 
-    /// The row that the last move went to.
+    /// The row that the last move went to. The key of a row of a partitioned table has the number
+    /// of the row's leaf behind it ([`Table::located`]).
     #[inline]
     pub(crate) fn current_row(&self) -> Result<Option<FoundRow<'_>>> {
+        if self.parts.is_some() {
+            return self.located_row();
+        }
+        self.own_row()
+    }
+
+    #[inline(always)]
+    fn own_row(&self) -> Result<Option<FoundRow<'_>>> {
         Ok(match self.standing {
             Standing::Record => self.current().map(|record| FoundRow {
                 clustered_key: record.key,

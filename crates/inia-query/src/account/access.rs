@@ -63,6 +63,12 @@ impl Access {
         access
     }
 
+    /// The program itself: it may do everything.
+    pub fn of_program(accounts: &AccountsVersion, account: AccountName) -> Access {
+        let (global, version) = (Privileges::ALL, accounts.number);
+        Access { account, global, version, ..Access::default() }
+    }
+
     /// The same for a session from `client`.
     pub(crate) fn from(mut self, client: &str) -> Access {
         client.clone_into(&mut self.client);

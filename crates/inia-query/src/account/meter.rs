@@ -150,6 +150,7 @@ fn changes_data(statement: &Statement) -> bool {
         S::CreateDatabase(_) | S::AlterDatabase(_) | S::DropDatabase { .. } => true,
         S::CreateTable(_) | S::AlterTable(_) | S::DropTable(_) | S::RenameTable(_) => true,
         S::CreateIndex(_) | S::DropIndex(_) | S::CreateView(_) | S::DropView(_) => true,
+        S::Sequence(_) => true,
         S::CreateRoutine(_) | S::AlterRoutine(_) | S::DropRoutine(_) | S::Unsupported(_) => true,
         S::SetPassword(_) | S::SetDefaultRole { .. } | S::Grant(_) | S::Revoke(_) => true,
         S::CreateUser(_) | S::AlterUser(_) | S::DropUser { .. } | S::RenameUser(_) => true,

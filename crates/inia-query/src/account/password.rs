@@ -10,7 +10,8 @@ use super::def::AccountDef;
 use super::privilege::Privileges;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::password::{
-    NATIVE, native_digest, native_from_stored, same_bytes, sha2_check_stored,
+    NATIVE, SHA256, native_digest, native_from_stored, same_bytes, sha2_check_stored,
+    sha256_check_stored,
 };
 
 const DAY: u64 = 24 * 60 * 60;
@@ -42,6 +43,7 @@ fn is_of(plugin: &str, stored: &[u8], password: &str) -> bool {
     match plugin {
         NATIVE => native_from_stored(stored)
             .is_some_and(|digest| same_bytes(&digest, &native_digest(password))),
+        SHA256 => sha256_check_stored(stored, password),
         _ => sha2_check_stored(stored, password),
     }
 }

@@ -9,7 +9,8 @@ use crate::catalog::AccountName;
 use crate::catalog::StoredProgram;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::password::{
-    MAX_SHA2_PASSWORD, NATIVE, native_from_stored, native_stored, sha2_stored,
+    MAX_SHA2_PASSWORD, NATIVE, SHA256, native_from_stored, native_stored, sha2_stored,
+    sha256_stored,
 };
 use inia_parser::ast::{self, AuthOption, PasswordExpire, RoleChoice, TlsRequirement};
 
@@ -21,6 +22,8 @@ pub type Notes = Vec<SqlError>;
 const MAX_USER: usize = 32;
 const MAX_HOST: usize = 255;
 const SHA2_LENGTH: usize = 70;
+/// Bytes of the stored form of `sha256_password`.
+const SHA256_LENGTH: usize = 67;
 
 /// Error 1396 for a list of accounts.
 fn failed(operation: &str, names: &[AccountName]) -> SqlError {
@@ -404,7 +407,7 @@ fn check_name(name: &AccountName) -> Result<()> {
 
 /// The known plugin of that name; error 1524.
 fn plugin(name: &str) -> Result<&'static str> {
-    [CACHING_SHA2, NATIVE]
+    [CACHING_SHA2, NATIVE, SHA256]
         .into_iter()
         .find(|known| known.eq_ignore_ascii_case(name))
         .ok_or_else(|| SqlError::new(ErrorCode::PluginIsNotLoaded, &[&name]))
@@ -447,6 +450,11 @@ fn authenticate(
             let fits = def.auth_string.is_empty()
                 || match def.plugin.as_str() {
                     NATIVE => native_from_stored(&def.auth_string).is_some(),
+                    SHA256 => {
+                        let form = (def.auth_string.get(..3), def.auth_string.get(23));
+                        def.auth_string.len() == SHA256_LENGTH
+                            && form == (Some(b"$5$"), Some(&b'$'))
+                    }
                     _ => {
                         def.auth_string.len() == SHA2_LENGTH && def.auth_string.starts_with(b"$A$")
                     }
@@ -462,7 +470,10 @@ fn authenticate(
     }
     // Only a password in plain text can be compared with old ones; a stored form is just kept.
     remember(def, &actor.rules, plain, actor.now)?;
-    (def.expired, def.password_changed) = (false, actor.now);
+    // A plugin without a password takes the old one away: its user must set a new one.
+    let emptied = matches!(auth, AuthOption::Plugin { hash: None, .. });
+    def.expired = emptied && operation == "ALTER USER";
+    def.password_changed = actor.now;
     Ok(())
 }
 
@@ -480,7 +491,10 @@ fn stored_form(def: &AccountDef, operation: &str, password: &str) -> Result<Vec<
     let mut salt = [0; 20];
     let no_random = |error| SqlError::new(ErrorCode::UnknownError, &[&format!("{error}")]);
     getrandom::fill(&mut salt).map_err(no_random)?;
-    Ok(sha2_stored(password.as_bytes(), &salt))
+    Ok(match def.plugin.as_str() {
+        SHA256 => sha256_stored(password.as_bytes(), &salt),
+        _ => sha2_stored(password.as_bytes(), &salt),
+    })
 }
 
 /// Error 1525 for numbers that are too large, or no days at all.

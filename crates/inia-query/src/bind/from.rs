@@ -166,6 +166,7 @@ impl QueryBinder<'_> {
             (None, Some(db)) => db,
             (None, None) => return Err(SqlError::new(ErrorCode::NoDatabaseSelected, &[])),
         };
+        self.check_selects(schema, factor)?;
         if let Some(table) = self.context.virtuals.find(schema, &factor.name.name) {
             let columns: Vec<_> = table.columns().to_vec();
             let (slots, mut names) = member(alias, schema, &columns, context);
@@ -179,7 +180,7 @@ impl QueryBinder<'_> {
         if let Some(view) = self.view(schema, &factor.name.name) {
             return self.view_member(&view, alias, context);
         }
-        let table = self.table(schema, &factor.name.name)?;
+        let table = self.table(schema, &factor.name.name)?.selecting(&factor.partitions)?;
         self.read_once(&table, alias)?;
         let hints = context.hints.and_then(|hints| hints.table(alias));
         let hinted = HintedIndexes::of(&table.def, &factor.hints, hints)?.map(Arc::new);
@@ -209,6 +210,16 @@ impl QueryBinder<'_> {
         Ok(BoundMember::new(leaf(slots, alias, kind, context), names))
     }
 
+    /// Error 1747: only stored tables have partitions.
+    fn check_selects(&self, schema: &str, factor: &ast::TableFactor) -> Result<()> {
+        let stored = self.catalog().schemas.get(schema);
+        let stored = stored.is_some_and(|s| s.tables.contains_key(&factor.name.name));
+        match factor.partitions.is_empty() || stored {
+            true => Ok(()),
+            false => Err(SqlError::new(ErrorCode::PartitionClauseOnNonpartitioned, &[])),
+        }
+    }
+
     /// The view of that name.
     pub(super) fn view(&self, schema: &str, name: &str) -> Option<Arc<View>> {
         self.catalog().schemas.get(schema)?.views.get(name).cloned()
@@ -230,7 +241,7 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
         };
         if !table.shared.estimate_known.swap(true, Ordering::Relaxed)
-            && let Ok(rows) = table.store.estimate_rows(&table.clustered)
+            && let Ok(rows) = table.estimated_rows()
         {
             let rows = i64::try_from(rows).unwrap_or(i64::MAX);
             table.shared.row_estimate.store(rows, Ordering::Relaxed);

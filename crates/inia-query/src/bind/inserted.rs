@@ -148,6 +148,26 @@ pub(crate) struct BoundInsert {
     pub(crate) read: usize,
     /// For each list of expressions beside the source the bound expressions.
     pub(crate) beside: Vec<Vec<Expr>>,
+    /// What RETURNING gives, and how its columns are described.
+    pub(crate) returning: Option<(Vec<Expr>, Vec<OutputColumn>)>,
+}
+
+/// Expressions over a row of the target, as queries `SELECT exprs FROM target`.
+#[derive(Default)]
+pub(crate) struct BesideSource {
+    /// Lists of expressions.
+    pub(crate) lists: Vec<ast::Query>,
+    /// So many of them, the first, do not see the inserted row's names.
+    pub(crate) values: usize,
+    /// What RETURNING gives of a row that was written.
+    pub(crate) returning: Option<ast::Query>,
+}
+
+impl BesideSource {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lists.is_empty() && self.returning.is_none()
+    }
 }
 
 /// Errors 1111 and 3593: there are no rows that a function could aggregate.
@@ -165,11 +185,10 @@ fn refuse_computed_over_rows(select: &SelectPlan) -> Result<()> {
 }
 
 /// Binds INSERT's queries. `names` gives the inserted row's names once the source's columns are
-/// known; the first `values` of the lists do not see them.
+/// known.
 pub(crate) fn bind_insert(
     source: Option<&InsertSource>,
-    beside: &[ast::Query],
-    values: usize,
+    beside: &BesideSource,
     names: &dyn Fn(&[OutputColumn]) -> InsertedNames,
     context: &BindContext<'_>,
 ) -> Result<BoundInsert> {
@@ -200,9 +219,9 @@ pub(crate) fn bind_insert(
         },
     };
     let read = binder.tables.len();
-    let mut bound = Vec::with_capacity(beside.len());
-    for (number, query) in beside.iter().enumerate() {
-        if number == values {
+    let mut bound = Vec::with_capacity(beside.lists.len());
+    for (number, query) in beside.lists.iter().enumerate() {
+        if number == beside.values {
             binder.inserted = Some(names(&root.columns));
         }
         // The target is not read by this, and may be a temporary table that the source has read.
@@ -215,8 +234,28 @@ pub(crate) fn bind_insert(
             _ => Vec::new(),
         });
     }
+    binder.inserted = None;
+    let returning = match &beside.returning {
+        Some(query) => Some(bind_returning(&mut binder, query)?),
+        None => None,
+    };
     let plan = binder.finish(root, false);
     plan.debug_check();
     debug_assert!(read <= plan.tables.len(), "the source's tables are the plan's first");
-    Ok(BoundInsert { plan, read, beside: bound })
+    Ok(BoundInsert { plan, read, beside: bound, returning })
+}
+
+fn bind_returning(
+    binder: &mut QueryBinder<'_>,
+    query: &ast::Query,
+) -> Result<(Vec<Expr>, Vec<OutputColumn>)> {
+    binder.temporary.clear();
+    let bound = binder.query(query, QueryUse::default())?;
+    match bound.body {
+        Body::Select(select) => {
+            refuse_computed_over_rows(&select)?;
+            Ok((select.output, bound.columns))
+        }
+        _ => Ok((Vec::new(), Vec::new())),
+    }
 }

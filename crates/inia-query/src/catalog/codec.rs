@@ -4,6 +4,8 @@
 //! LEB128, strings as length and bytes, lists as count and members, options as 0 or 1 and the
 //! member. A reader that meets an unknown format or runs out of bytes answers `None`.
 
+mod partitions;
+
 use super::SchemaDef;
 use super::types::{put_type, type_};
 use crate::table_def::{
@@ -18,6 +20,8 @@ use inia_base::value::Value;
 use std::sync::Arc;
 
 const FORMAT: u64 = 1;
+/// Of tables with partitions: a program that does not know them must not read one.
+const DIVIDED: u64 = 2;
 const DECIMAL_DIGITS: u8 = 65;
 
 /// Builds a record.
@@ -143,7 +147,7 @@ pub fn put_table(def: &TableDef) -> Vec<u8> {
         return put_table(&kept);
     }
     let mut w = Writer::default();
-    w.int(FORMAT);
+    w.int(if def.partitioning.is_some() { DIVIDED } else { FORMAT });
     w.int(def.id.0);
     w.text(&def.schema);
     w.text(&def.name);
@@ -165,9 +169,13 @@ pub fn put_table(def: &TableDef) -> Vec<u8> {
         w.text(value);
     });
     w.int(def.created);
-    // Only a table that has histograms has this list.
-    if !def.histograms.is_empty() {
+    // Only a table that has histograms or partitions has this list, and only one that has
+    // partitions has more.
+    if !def.histograms.is_empty() || def.partitioning.is_some() {
         w.list(&def.histograms, |w, histogram| put_histogram(w, histogram));
+    }
+    if let Some(partitioning) = &def.partitioning {
+        partitions::put(&mut w, partitioning);
     }
     w.0
 }
@@ -175,7 +183,8 @@ pub fn put_table(def: &TableDef) -> Vec<u8> {
 /// Reads [`put_table`]'s record.
 pub fn table(bytes: &[u8]) -> Option<TableDef> {
     let mut r = RecordReader(bytes);
-    if r.int()? != FORMAT {
+    let format = r.int()?;
+    if format != FORMAT && format != DIVIDED {
         return None;
     }
     let def = TableDef {
@@ -200,7 +209,14 @@ pub fn table(bytes: &[u8]) -> Option<TableDef> {
             [] => Vec::new(),
             _ => r.list(|r| histogram(r).map(Arc::new))?,
         },
+        partitioning: match format {
+            FORMAT => None,
+            _ => Some(Box::new(partitions::partitioning(&mut r)?)),
+        },
     };
+    if def.partitioning.as_ref().is_some_and(|by| !partitions::is_sound(by, &def)) {
+        return None;
+    }
     let parts = def.indexes.iter().flat_map(|index| &index.parts).map(|part| part.column);
     let children = def.foreign_keys.iter().flat_map(|key| &key.columns).copied();
     parts.chain(children).all(|column| column < def.columns.len()).then_some(def)

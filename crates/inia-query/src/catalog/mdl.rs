@@ -83,7 +83,14 @@ pub(crate) struct MdlSlot {
     committing: AtomicBool,
     /// Wakes the session when its request is decided.
     bell: Condvar,
+    /// The connection that the session belongs to.
+    label: AtomicU64,
 }
+
+/// Shows a lock: its connection, its name's schema and table, its kind and how long it is held, and
+/// whether it is granted.
+pub(crate) type ShowLock<'s> =
+    dyn FnMut(u64, (&str, &str), (&'static str, &'static str), bool) + 's;
 
 /// All names and slots.
 #[derive(Default)]
@@ -238,6 +245,35 @@ impl MdlManager {
         }
     }
 
+    /// Shows all locks on tables, and the requests that wait.
+    pub(crate) fn for_each_lock(&self, show: &mut ShowLock<'_>) {
+        let slots: Vec<(u64, Arc<MdlSlot>)> =
+            self.slots.lock().iter().map(|(owner, slot)| (*owner, slot.clone())).collect();
+        let label = |owner: u64| {
+            let slot = slots.iter().find(|(other, _)| *other == owner);
+            slot.map_or(0, |(_, slot)| slot.label.load(Ordering::Relaxed))
+        };
+        for (_, slot) in &slots {
+            let owner = slot.label.load(Ordering::Relaxed);
+            for held in slot.held.lock().iter().filter(|held| !held.name.of_rows) {
+                let name = (held.name.schema.as_str(), held.name.table.as_str());
+                show(owner, name, (held.kind.mysql_name(), "TRANSACTION"), true);
+            }
+        }
+        let names: Vec<Arc<MdlName>> = self.names.lock().known.values().cloned().collect();
+        let queues = self.queues.lock();
+        for name in names.iter().filter(|name| name.guarded.load(Ordering::Relaxed) > 0) {
+            for (owner, kind) in queues.granted(name) {
+                let place = (name.schema.as_str(), name.table.as_str());
+                show(label(owner), place, (kind.mysql_name(), "EXPLICIT"), true);
+            }
+        }
+        for (owner, name, kind) in queues.requests().filter(|(_, name, _)| !name.of_rows) {
+            let place = (name.schema.as_str(), name.table.as_str());
+            show(label(owner), place, (kind.mysql_name(), "TRANSACTION"), false);
+        }
+    }
+
     /// How many sessions wait.
     #[cfg(test)]
     fn waiting(&self) -> usize {
@@ -246,6 +282,11 @@ impl MdlManager {
 }
 
 impl MdlSession {
+    /// Says whose session it is.
+    pub(crate) fn set_label(&self, label: u64) {
+        self.slot.label.store(label, Ordering::Relaxed);
+    }
+
     /// A second handle of the same session. Locks that it takes are released by the first one.
     pub(crate) fn share(&self) -> MdlSession {
         MdlSession {
@@ -439,6 +480,27 @@ impl MdlSession {
         let (changes, commits) = (self.manager.changes.clone(), self.manager.commits.clone());
         let changes = self.lock_strong(&changes, MdlKind::Freeze, limit)?;
         Ok([changes, self.lock_strong(&commits, MdlKind::Freeze, limit)?])
+    }
+
+    /// Gives the locks of the session's transaction to an owner of their own, who keeps them until
+    /// it is dropped.
+    pub(crate) fn hand_over(&self) -> MdlSession {
+        let heir = self.manager.session(Arc::default());
+        // Who looks for what is in its way holds the queues: it finds the locks once.
+        let _queues = self.manager.queues.lock();
+        let mut held = self.slot.held.lock();
+        let mut new = heir.slot.held.lock();
+        new.extend(held.iter().map(|one| Held { name: one.name.clone(), kind: one.kind }));
+        drop(new);
+        held.clear();
+        drop(held);
+        heir
+    }
+
+    /// Shows the schema, name and kind of each lock that the session's transaction holds.
+    pub(crate) fn for_each_held(&self, show: &mut dyn FnMut(&str, &str, MdlKind)) {
+        let held = self.slot.held.lock();
+        held.iter().for_each(|one| show(&one.name.schema, &one.name.table, one.kind));
     }
 
     /// Whether the session holds nothing for its transaction.

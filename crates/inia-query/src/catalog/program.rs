@@ -1,4 +1,4 @@
-//! Stored programs: procedures, functions and triggers.
+//! Stored programs: procedures, functions, triggers and events.
 //!
 //! A program is kept as text: its parameters, what it returns and its body as they were written,
 //! with the settings that they were written under. The text is parsed at the first use.
@@ -7,6 +7,7 @@
 //! `char(3) CHARSET utf8mb4` and `RETURN a`. To use it, the statement is put together and parsed.
 
 use super::codec::{RecordReader, Writer};
+use super::event::{self, EventHead};
 use crate::catalog::AccountName;
 use crate::error::parse_error;
 use inia_base::collation::Collation;
@@ -34,6 +35,8 @@ pub enum ProgramKind {
     Procedure,
     /// CREATE TRIGGER.
     Trigger,
+    /// CREATE EVENT.
+    Event,
 }
 
 impl ProgramKind {
@@ -43,6 +46,7 @@ impl ProgramKind {
             ProgramKind::Function => "FUNCTION",
             ProgramKind::Procedure => "PROCEDURE",
             ProgramKind::Trigger => "TRIGGER",
+            ProgramKind::Event => "EVENT",
         }
     }
 }
@@ -79,6 +83,8 @@ pub struct ProgramDef {
     pub body: String,
     /// When it fires, if it is a trigger.
     pub trigger: Option<TriggerHead>,
+    /// When it runs, if it is an event.
+    pub event: Option<EventHead>,
     /// DEFINER.
     pub definer: AccountName,
     /// SQL SECURITY INVOKER.
@@ -313,6 +319,9 @@ pub fn put_program(def: &ProgramDef) -> Vec<u8> {
     w.int(u64::from(def.database_collation.0));
     w.int(def.created);
     w.int(def.modified);
+    if let Some(head) = &def.event {
+        event::put_head(&mut w, head);
+    }
     w.0
 }
 
@@ -326,6 +335,7 @@ pub fn program(bytes: &[u8]) -> Option<ProgramDef> {
         0 => ProgramKind::Function,
         1 => ProgramKind::Procedure,
         2 => ProgramKind::Trigger,
+        3 => ProgramKind::Event,
         _ => return None,
     };
     Some(ProgramDef {
@@ -359,5 +369,9 @@ pub fn program(bytes: &[u8]) -> Option<ProgramDef> {
         database_collation: Collation(r.small()?),
         created: r.int()?,
         modified: r.int()?,
+        event: match kind {
+            ProgramKind::Event => Some(event::head(&mut r)?),
+            _ => None,
+        },
     })
 }

@@ -1,5 +1,7 @@
 //! SHOW CREATE TABLE and SHOW CREATE DATABASE, letter for letter as MySQL 8.0 prints them.
 
+mod partitions;
+
 use super::{
     ColumnDef, ColumnDefault, IndexDef, IndexKind, ReferentialAction, SchemaDef, TableDef,
 };
@@ -16,7 +18,7 @@ pub fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     text_literal(text, "''")
 }
 
@@ -45,11 +47,19 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     if !charset::is_primary(def.collation) || def.collation == Collation::DEFAULT {
         let _ = write!(out, " COLLATE={}", charset::name(def.collation));
     }
-    for (name, value) in &def.options {
+    let (connection, options): (Vec<_>, Vec<_>) =
+        def.options.iter().partition(|(name, _)| name == "CONNECTION");
+    for (name, value) in options {
         let _ = write!(out, " {name}={value}");
     }
     if !def.comment.is_empty() {
         let _ = write!(out, " COMMENT={}", literal(&def.comment));
+    }
+    for (name, value) in connection {
+        let _ = write!(out, " {name}={}", literal(value));
+    }
+    if let Some(by) = &def.partitioning {
+        partitions::put(&mut out, by);
     }
     out
 }
@@ -108,6 +118,9 @@ fn column(column: &ColumnDef, table: Collation) -> String {
         out.push_str(" NOT NULL");
     } else if timestamp {
         out.push_str(" NULL");
+    }
+    if let DataType::Geometry { srid: Some(srid), .. } = column.data_type {
+        let _ = write!(out, " /*!80003 SRID {srid} */");
     }
     put_default(&mut out, column);
     if column.on_update_now {
@@ -231,7 +244,7 @@ fn index_line(def: &TableDef, index: &IndexDef) -> String {
                 Some(generated) if column.is_hidden() => format!("({})", generated.expression),
                 _ => quoted(&column.name),
             };
-            if let Some(prefix) = part.prefix {
+            if let Some(prefix) = part.prefix.filter(|_| index.kind != IndexKind::Spatial) {
                 let _ = write!(text, "({prefix})");
             }
             if part.descending {

@@ -82,12 +82,13 @@ pub(crate) struct Statistics<'t> {
 impl Table {
     /// What is known about the table's contents.
     pub(crate) fn stats(&self) -> Statistics<'_> {
-        Statistics { table: self }
+        let base = self.partitions.as_ref().and_then(|partitions| partitions.base());
+        Statistics { table: base.map_or(self, |base| base) }
     }
 
     /// Estimates the number of rows anew, and forgets all samples: the next question takes them.
     pub fn refresh_statistics(&self) -> Result<(), StorageError> {
-        let rows = self.store.estimate_rows(&self.clustered)?;
+        let rows = self.estimated_rows()?;
         let rows = i64::try_from(rows).unwrap_or(i64::MAX);
         self.shared.row_estimate.store(rows, Ordering::Relaxed);
         self.shared.estimate_known.store(true, Ordering::Relaxed);

@@ -1,8 +1,10 @@
 //! A table at run time: its definition, its trees, and how its rows are laid out.
 
 use crate::catalog::mdl::MdlName;
+use crate::catalog::partitions::{Origin, Partitions};
 use crate::catalog::stats::TableStats;
 use crate::catalog::triggers::TableTriggers;
+use crate::columns::TableColumns;
 use crate::row::{IndexCodec, RowLayout, WordsCodec};
 use crate::table_def::TableDef;
 use inia_storage::{Engine, Tree};
@@ -20,6 +22,8 @@ pub struct TableIndex {
 }
 
 /// A table at run time, shared by all sessions until DDL puts another in its place.
+///
+/// Wide: one field for each thing that statements ask of a table.
 pub struct Table {
     /// Definition.
     pub def: Arc<TableDef>,
@@ -41,6 +45,12 @@ pub struct Table {
     pub triggers: TableTriggers,
     /// What is known about the contents, see [`Table::stats`].
     pub(super) stats: TableStats,
+    /// Columns of its leaves that are kept in memory.
+    pub(crate) columns: Arc<TableColumns>,
+    /// Its partitions, where it has some.
+    pub partitions: Option<Box<Partitions>>,
+    /// Its number, where this is the handle of a partition.
+    pub(crate) leaf: usize,
     stale: AtomicBool,
 }
 
@@ -102,6 +112,8 @@ impl Table {
             })
             .collect();
         let clustered = store.tree(def.clustered);
+        let origin = Origin { store, mdl: &mdl, shared: &shared };
+        let partitions = Partitions::of(&def, &origin).map(Box::new);
         let (numbered, stale) = (def.auto_increment_column(), AtomicBool::new(false));
         let store = store.clone();
         debug_assert_eq!(layout.len(), def.columns.len(), "each column has a slot");
@@ -118,8 +130,28 @@ impl Table {
             numbered,
             shared,
             stats,
+            columns: Arc::default(),
+            partitions,
+            leaf: 0,
             stale,
         }
+    }
+
+    /// The handle of a partition with this number.
+    pub(super) fn with_leaf(mut self, number: usize) -> Table {
+        self.leaf = number;
+        self
+    }
+
+    /// The same table with other partitions to be read and written.
+    pub(super) fn with_partitions(&self, partitions: Partitions) -> Table {
+        let own = Arc::new(TableDef { partitioning: None, ..TableDef::clone(&self.def) });
+        let (mdl, shared) = (self.mdl.clone(), self.shared.clone());
+        let mut table = Table::new(own, &self.store, mdl, shared);
+        table.def = self.def.clone();
+        table.triggers = self.triggers.clone();
+        table.partitions = Some(Box::new(partitions));
+        table
     }
 
     /// The same table with these triggers.
@@ -136,7 +168,14 @@ impl Table {
     /// Whether DDL has put another definition in this one's place.
     #[inline]
     pub fn is_stale(&self) -> bool {
-        self.stale.load(Ordering::Acquire)
+        self.stale.load(Ordering::Acquire) || (self.partitions.is_some() && self.base_is_stale())
+    }
+
+    /// Whether this is a handle for some partitions, and that for all of them is stale.
+    #[cold]
+    fn base_is_stale(&self) -> bool {
+        let base = self.partitions.as_ref().and_then(|partitions| partitions.base());
+        base.is_some_and(|base| base.is_stale())
     }
 
     pub(crate) fn make_stale(&self) {

@@ -2,7 +2,7 @@
 
 use super::codec::{RecordReader, Writer};
 use inia_base::collation::Collation;
-use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_base::datatype::{DataType, GeometryKind, IntWidth, LobSize};
 
 const WIDTHS: [IntWidth; 5] =
     [IntWidth::Tiny, IntWidth::Small, IntWidth::Medium, IntWidth::Int, IntWidth::Big];
@@ -61,6 +61,10 @@ pub(super) fn put_type(w: &mut Writer, data_type: &DataType) {
             w.list(members, |w, member| w.text(member));
         }
         DataType::Json => w.int(19),
+        DataType::Geometry { kind, srid } => {
+            put_all(w, &[20, *kind as u64]);
+            w.option(*srid, |w, srid| w.int(u64::from(srid)));
+        }
     }
 }
 
@@ -118,6 +122,10 @@ fn any_type(r: &mut RecordReader<'_>) -> Option<DataType> {
             DataType::Set { members: r.list(RecordReader::text)?.into(), collation }
         }
         19 => DataType::Json,
+        20 => {
+            let kind = GeometryKind::of_wkb(r.small()?)?;
+            DataType::Geometry { kind, srid: r.option(RecordReader::small)? }
+        }
         _ => return None,
     })
 }

@@ -4,9 +4,9 @@
 //! every database and under every `sql_mode`; it is parsed once, when it enters the catalog.
 //! Whether its tables still fit is found out when it is used (error 1356), as in MySQL.
 
-use super::ColumnDef;
 use super::codec::{RecordReader, Writer, column, put_column};
 use super::mdl::MdlName;
+use super::{CatalogVersion, ColumnDef};
 use crate::catalog::AccountName;
 use inia_parser::ast;
 use std::sync::Arc;
@@ -121,6 +121,19 @@ impl View {
 
     pub(super) fn make_stale(&self) {
         self.stale.store(true, Ordering::Release);
+    }
+}
+
+impl CatalogVersion {
+    /// This version with other columns of one view.
+    pub fn with_view_columns(&self, view: &View, columns: Vec<ColumnDef>) -> CatalogVersion {
+        let mut version = self.clone();
+        if let Some(schema) = version.schemas.get_mut(&view.def.schema) {
+            let def = ViewDef { columns, ..ViewDef::clone(&view.def) };
+            let shown = Arc::new(View::new(def, view.mdl.clone()));
+            Arc::make_mut(schema).views.insert(view.def.name.clone(), shown);
+        }
+        version
     }
 }
 

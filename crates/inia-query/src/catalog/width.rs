@@ -30,7 +30,7 @@ pub fn row_bytes(data_type: &DataType) -> u64 {
             LobSize::Medium => 11,
             LobSize::Long => 12,
         },
-        DataType::Json => 12,
+        DataType::Json | DataType::Geometry { .. } => 12,
         DataType::Date => 3,
         DataType::Time { fsp } => 3 + fraction(*fsp),
         DataType::DateTime { fsp } => 5 + fraction(*fsp),

@@ -5,14 +5,18 @@ use super::host::Host;
 use super::statement_txn::StatementTxns;
 use super::table_locks::TableLocks;
 use crate::catalog::{Table, row_count};
+use crate::columns::ColumnCache;
 use crate::error::StorageResult;
 use crate::information::Information;
 use crate::interrupt::Interrupt;
 use crate::spill::Workspace;
 use crate::workers::Helpers;
 use inia_base::error::SqlError;
+use inia_base::value::Value;
+use inia_expr::{SessionHost, VarScope};
 use inia_storage::{Isolation, Txn};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// The transactions in which a statement reads, what ends it early, and where it puts what it
 /// cannot keep in memory.
@@ -70,7 +74,25 @@ impl<'s> Transactions<'s> {
     }
 }
 
+/// The column cache, as a statement uses it.
+#[derive(Clone, Copy)]
+pub(crate) struct ColumnUse<'s> {
+    pub(crate) cache: &'s Arc<ColumnCache>,
+    /// Columns are kept when they are read first; else of tables that reports read again.
+    pub(crate) is_eager: bool,
+}
+
 impl<'s> ExecContext<'s> {
+    /// The column cache; `None` where `inia_column_cache` is OFF.
+    pub(crate) fn columns(&self) -> Option<ColumnUse<'s>> {
+        let is_eager = match self.host.sysvar(VarScope::Session, "inia_column_cache") {
+            Ok((Value::Text(word), _)) if word == "EAGER" => true,
+            Ok((Value::Text(word), _)) if word == "OFF" => return None,
+            _ => false,
+        };
+        Some(ColumnUse { cache: &self.host.db.columns, is_eager })
+    }
+
     /// As [`Transactions::txn_of`].
     #[inline]
     pub(crate) fn txn_of(&self, table: &Table) -> &'s RefCell<Txn> {

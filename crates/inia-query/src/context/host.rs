@@ -1,6 +1,7 @@
 //! What expressions need of the session: variables, clock, sleeping, user-level locks.
 
-use crate::account::{Access, AccountName};
+use super::files::permitted_path;
+use crate::account::{Access, AccountName, Privileges};
 use crate::catalog::CatalogVersion;
 use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
@@ -16,8 +17,11 @@ use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::{ExprType, SessionHost, UserVar, VarScope};
+use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -26,7 +30,7 @@ use std::time::{Duration, Instant};
 ///
 /// Wide: one cell for each thing that expressions may change while the session is borrowed.
 pub struct Host {
-    db: Arc<Database>,
+    pub(super) db: Arc<Database>,
     pub(crate) user_vars: RefCell<HashMap<String, UserVar>>,
     pub vars: RefCell<SessionVars>,
     /// LAST_INSERT_ID(expr) said in the running statement.
@@ -50,6 +54,9 @@ pub struct Host {
     pub(crate) condition_counts: Cell<(u64, u64)>,
     /// Not zero once the statement is to end.
     killed: Arc<AtomicU8>,
+    /// Held while KILL sets the flags of the session and its transactions, and while they are
+    /// cleared.
+    pub kill_latch: Arc<Mutex<()>>,
     /// Where RAND() goes on.
     rand: Cell<Option<(u64, u64)>>,
     /// When the running query ends for `max_execution_time`.
@@ -58,6 +65,8 @@ pub struct Host {
     pub memory: SessionMemory,
     /// A stored function was found while a statement was bound.
     pub bound_function: Cell<bool>,
+    /// What NEXTVAL has given last, by the sequence's number.
+    pub(crate) last_numbers: RefCell<HashMap<u64, i64>>,
     /// It belongs to a context inside another, whose counters it uses.
     is_inner: bool,
 }
@@ -72,7 +81,9 @@ impl Host {
         let counters = db.counters.session(Connection {
             id: u64::from(client.connection_id),
             user: client.user.clone(),
+            host: client.host.clone(),
             tls: client.tls.clone(),
+            compression: client.compression,
             attributes: client.attributes.clone(),
         });
         let memory = SessionMemory::new(db.memory.clone());
@@ -92,10 +103,12 @@ impl Host {
             shown: RefCell::default(),
             condition_counts: Cell::new((0, 0)),
             killed,
+            kill_latch: Arc::default(),
             rand: Cell::new(None),
             deadline: Cell::new(None),
             memory,
             bound_function: Cell::new(false),
+            last_numbers: RefCell::default(),
             is_inner: false,
         }
     }
@@ -118,10 +131,12 @@ impl Host {
             shown: RefCell::default(),
             condition_counts: Cell::new((0, 0)),
             killed: self.killed.clone(),
+            kill_latch: self.kill_latch.clone(),
             rand: Cell::new(None),
             deadline: Cell::new(None),
             memory: SessionMemory::new(self.db.memory.clone()),
             bound_function: Cell::new(false),
+            last_numbers: RefCell::default(),
             is_inner: true,
         }
     }
@@ -129,6 +144,7 @@ impl Host {
     /// Exchanges what the session has once: variables, locks, and what they take.
     pub(crate) fn swap(&self, other: &Host) {
         self.user_vars.swap(&other.user_vars);
+        self.last_numbers.swap(&other.last_numbers);
         self.vars.swap(&other.vars);
         self.locks.swap(&other.locks);
         self.rand.swap(&other.rand);
@@ -259,6 +275,11 @@ fn counted(value: &Value) -> u64 {
 }
 
 impl SessionHost for Host {
+    fn find_sequence(&self, schema: &str, name: &str) -> Result<(String, String), SqlError> {
+        let sequence = self.sequence(schema, name)?;
+        Ok((sequence.def.schema.clone(), sequence.def.name.clone()))
+    }
+
     fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
         let number = |id: u64| Ok((Value::UInt(id), ExprType::uint(21, false)));
         let own = sysvar::find(name).is_ok_and(|def| def.home == sysvar::Home::Session);
@@ -351,6 +372,25 @@ impl SessionHost for Host {
         released
     }
 
+    fn read_file(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
+        if !self.access().global.has(Privileges::FILE) {
+            return None;
+        }
+        let var = |name: &str| {
+            let def = sysvar::find(name).ok()?;
+            Some(sysvar::text(&self.db.globals, &self.vars.borrow(), VarScope::Global, def))
+        };
+        let path = Path::new(&var("datadir")?).join(path);
+        let path = permitted_path(&var("secure_file_priv")?, path)?;
+        let mut bytes = Vec::new();
+        if !std::fs::metadata(&path).ok()?.is_file() {
+            return None;
+        }
+        let file = std::fs::File::open(path).ok()?;
+        file.take(limit as u64).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
     fn active_roles(&self) -> Vec<String> {
         self.access().roles.iter().map(AccountName::backquoted).collect()
     }
@@ -372,6 +412,7 @@ impl Drop for Host {
     fn drop(&mut self) {
         if !self.is_inner {
             self.db.counters.end(&self.counters);
+            self.db.observer.statements.end(&self.counters.history);
         }
         self.release_all_locks();
     }

@@ -113,6 +113,8 @@ impl SessionContext {
         inner.state.current = self.state.current;
         inner.state.isolation = self.state.isolation;
         inner.state.read_only = self.state.read_only;
+        inner.state.branch.stage = self.state.branch.stage;
+        inner.state.branch.failure = self.state.branch.failure;
         inner.temporary = self.temporary.share();
         inner.diagnostics.clear();
         inner.diagnostics.limit = self.env.max_error_count;
@@ -229,6 +231,10 @@ impl SessionHost for SessionContext {
         self.host.active_roles()
     }
 
+    fn read_file(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
+        self.host.read_file(path, limit)
+    }
+
     fn rand_state(&self) -> Option<(u64, u64)> {
         self.host.rand_state()
     }
@@ -258,12 +264,20 @@ impl SessionHost for SessionContext {
         }))
     }
 
+    fn find_sequence(&self, schema: &str, name: &str) -> Result<(String, String), SqlError> {
+        self.host.find_sequence(schema, name)
+    }
+
     fn call_function(
         &self,
         call: &StoredCall,
         args: Vec<(Value, ExprType)>,
         warnings: &mut Warnings,
     ) -> Result<Value, SqlError> {
+        if call.schema.is_empty() {
+            let values: Vec<Value> = args.into_iter().map(|(value, _)| value).collect();
+            return self.call_of_sequence(&call.name, &values);
+        }
         let missing =
             || SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &call.full_name()]);
         let function = self.stored_function(&call.schema, &call.name).ok_or_else(missing)?;

@@ -94,6 +94,7 @@ impl SessionContext {
             | Statement::RenameTable(_)
             | Statement::CreateView(_)
             | Statement::DropView(_)
+            | Statement::Sequence(_)
             | Statement::CreateRoutine(_)
             | Statement::AlterRoutine(_)
             | Statement::DropRoutine(_) => true,

@@ -6,6 +6,7 @@ use super::programs::{Inside, ProgramRunner};
 use super::reply::ReplyWait;
 use super::statement_txn::{RowLocks, StatementTxns};
 use super::table_locks::TableLocks;
+use super::xa::{SessionBranch, XaStage};
 use crate::account::meter::Meter;
 use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
@@ -59,6 +60,8 @@ pub struct TxnState {
     /// `lock_wait_timeout`: how long to wait for metadata locks.
     pub mdl_timeout: Duration,
     pub reply: ReplyWait,
+    /// The transaction is a branch of a distributed one.
+    pub branch: SessionBranch,
 }
 
 /// A session's parts.
@@ -133,6 +136,7 @@ impl Default for TxnState {
             savepoints: Vec::new(),
             mdl_timeout: Duration::from_secs(31_536_000),
             reply: ReplyWait::default(),
+            branch: SessionBranch::default(),
         }
     }
 }
@@ -166,6 +170,7 @@ impl SessionContext {
         // KILL sets one flag, which metadata locks, functions and the statement's loops all read.
         let killed: Arc<AtomicU8> = Arc::default();
         let mdl = db.catalog().mdl().session(killed.clone());
+        mdl.set_label(u64::from(client.connection_id));
         let env = Environment {
             user: format!("{}@{}", client.user, client.host),
             current_user: format!("{}@{}", client.account_user, client.account_host),
@@ -278,10 +283,23 @@ impl SessionContext {
         self.host.previous_insert_id.set(self.env.last_insert_id);
         let errors = self.diagnostics.list.iter().filter(|w| w.level == Level::Error).count();
         self.host.condition_counts.set((self.diagnostics.count, errors as u64));
-        if self.killed.fetch_and(!1, Ordering::Relaxed) & 1 != 0 {
-            self.txn.get_mut().clear_interrupt();
-            self.statement_txns.clear_interrupt();
+    }
+
+    /// Starts a command of the client: KILL QUERY of the commands before has had its time. The
+    /// process list shows the command only after this, so that a KILL of what it shows is not lost.
+    #[inline]
+    pub fn begin_command(&mut self) {
+        if self.killed.load(Ordering::Relaxed) & 1 != 0 {
+            self.forget_kill();
         }
+    }
+
+    #[cold]
+    fn forget_kill(&mut self) {
+        let _latch = self.host.kill_latch.lock();
+        self.killed.fetch_and(!1, Ordering::Relaxed);
+        self.txn.get_mut().clear_interrupt();
+        self.statement_txns.clear_interrupt();
     }
 
     /// Starts a statement of a stored program. KILL still ends the statement that called it, and
@@ -411,6 +429,10 @@ impl SessionContext {
     /// Commits the open transaction, if any, and ends it. Where none is, this is the one that SET
     /// TRANSACTION was about.
     pub fn commit(&mut self) -> Result<(), SqlError> {
+        if matches!(self.state.branch.stage(), XaStage::Active | XaStage::Idle) {
+            debug_assert!(false, "a branch ends by statements of XA only");
+            return self.refuse_in_branch();
+        }
         if !self.state.open {
             self.state.forget_next();
         }
@@ -430,7 +452,7 @@ impl SessionContext {
 
     /// Waits while another session reads everything alone, if there is something to commit; error
     /// 1290 where the server has become read-only.
-    fn wait_to_commit(&mut self) -> Result<(), SqlError> {
+    pub(super) fn wait_to_commit(&mut self) -> Result<(), SqlError> {
         let changed = self.txn.get_mut().has_written() && self.mdl.holds_to_write();
         self.refuse_read_only(|| changed)?;
         if !changed || self.mdl.reads_everything() {
@@ -450,10 +472,13 @@ impl SessionContext {
             false => Ok(()),
         };
         self.ended();
+        if self.state.branch.stage() != XaStage::None {
+            self.fail_branch(ErrorCode::XaRbrollback);
+        }
         result
     }
 
-    fn ended(&mut self) {
+    pub(super) fn ended(&mut self) {
         self.state.open = false;
         self.state.explicit = false;
         self.state.read_only = false;
@@ -503,7 +528,10 @@ impl SessionContext {
         match error {
             None if autocommits => return self.commit(),
             None => {}
-            Some(error) if error.code == ErrorCode::Deadlock => self.rollback()?,
+            Some(error) if error.code == ErrorCode::Deadlock => {
+                self.fail_branch(error.code);
+                self.rollback()?;
+            }
             Some(_) if autocommits => self.rollback()?,
             Some(_) => {
                 let undone = self.txn.get_mut().rollback_statement(start);
@@ -564,7 +592,7 @@ impl SessionContext {
             None => self.database()?,
         };
         match self.temporary.get(schema, name) {
-            Some(table) => Ok(table.clone()),
+            Some(table) => self.check_branch_table(true).map(|()| table.clone()),
             None => self.open_stored(schema, name),
         }
     }
@@ -572,6 +600,7 @@ impl SessionContext {
     /// As [`SessionContext::open_table`], for one that only looks at the definition.
     pub fn open_definition(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
         let limit = self.mdl_limit();
+        self.check_branch_table(false)?;
         match self.temporary.get(schema, name) {
             Some(table) => Ok(table.clone()),
             None => self.open_by(schema, name, |name| self.mdl.lock_definition(name, limit)),
@@ -589,6 +618,7 @@ impl SessionContext {
         name: &str,
         lock: impl Fn(&Arc<MdlName>) -> Result<(), SqlError>,
     ) -> Result<Arc<Table>, SqlError> {
+        self.check_branch_table(false)?;
         loop {
             let Some(table) = self.db.catalog().table(schema, name) else {
                 if self.db.catalog().schema(schema).is_none() {
@@ -610,6 +640,7 @@ impl SessionContext {
     /// Holds a found table's definition still; false where DDL has replaced it meanwhile.
     #[inline]
     pub fn hold(&self, table: &Table) -> Result<bool, SqlError> {
+        self.check_branch_table(table.def.temporary)?;
         self.mdl.lock_shared(&table.mdl, self.mdl_limit())?;
         Ok(!table.is_stale())
     }

@@ -329,12 +329,14 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut ReferencedObjects<'s>) -> 
                 written => reads.exprs(written.exprs()),
             }
             reads.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
+            reads.exprs(ast::item_exprs(&insert.returning));
         }
         Statement::Update(update) => {
             reads.with(update.with.as_ref());
             update.tables.iter().for_each(|table| reads.table_ref(table));
             reads.exprs(update.assignments.iter().map(|assignment| &assignment.value));
             reads.exprs(&update.where_);
+            reads.exprs(ast::item_exprs(&update.returning));
         }
         Statement::Delete(delete) => {
             reads.with(delete.with.as_ref());
@@ -347,6 +349,7 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut ReferencedObjects<'s>) -> 
                 }
             }
             reads.exprs(&delete.where_);
+            reads.exprs(ast::item_exprs(&delete.returning));
         }
         Statement::Show(show) => {
             if let ShowKind::CreateTable(name) = &show.kind {
@@ -434,7 +437,7 @@ impl SessionContext {
             Statement::CreateIndex(create) => vec![&create.table],
             Statement::DropIndex(drop) => vec![&drop.table],
             Statement::Truncate(name) => vec![name],
-            Statement::CreateView(_) | Statement::DropView(_) => {
+            Statement::CreateView(_) | Statement::DropView(_) | Statement::Sequence(_) => {
                 return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
             }
             Statement::Flush(flush) => return self.check_flushed(flush),

@@ -2,6 +2,7 @@
 
 use super::fill::{Fills, Given, now_for, stored};
 use crate::catalog::Table;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr, Strictness};
@@ -29,7 +30,11 @@ impl Nulls {
     ) -> Result<Value, SqlError> {
         let def = &table.def.columns[column];
         if ctx.strictness != Strictness::Lenient || self == Nulls::Refused {
-            return Err(SqlError::new(ErrorCode::BadNull, &[&def.name]));
+            let code = match def.data_type {
+                DataType::Geometry { .. } => ErrorCode::BadNullErrorNotIgnored,
+                _ => ErrorCode::BadNull,
+            };
+            return Err(SqlError::new(code, &[&def.name]));
         }
         if self == Nulls::Warned || !ctx.null_columns.contains(&column) {
             if self == Nulls::WarnedOnce {

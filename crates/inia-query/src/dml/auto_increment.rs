@@ -73,10 +73,14 @@ pub fn current(table: &Table) -> Result<u64, SqlError> {
 /// The greatest hidden id, of rows that a running transaction has deleted as well: its rollback
 /// brings them back.
 fn last_row_id(table: &Table) -> Result<u64, SqlError> {
-    let last = table.store.greatest_key(&table.clustered).sql()?;
-    let Some(key) = last else { return Ok(0) };
-    let id = key.as_slice().try_into().map_err(|_| Damaged)?;
-    Ok(u64::from_be_bytes(id))
+    let mut greatest = 0;
+    for stored in table.stored() {
+        let last = stored.store.greatest_key(&stored.clustered).sql()?;
+        let Some(key) = last else { continue };
+        let id = key.as_slice().try_into().map_err(|_| Damaged)?;
+        greatest = u64::from_be_bytes(id).max(greatest);
+    }
+    Ok(greatest)
 }
 
 /// The greatest value of the AUTO_INCREMENT column, by an index that starts with it.
@@ -84,6 +88,11 @@ fn greatest(table: &Table) -> Result<u64, SqlError> {
     let Some(column) = table.def.auto_increment_column() else { return Ok(0) };
     let first = |index: &crate::catalog::IndexDef| index.parts[0].column == column;
     let Some(at) = table.def.indexes.iter().position(first) else { return Ok(0) };
+    let of_one = |stored: &Table| greatest_of(stored, column, at);
+    table.stored().into_iter().map(of_one).try_fold(0, |most, next| Ok(next?.max(most)))
+}
+
+fn greatest_of(table: &Table, column: usize, at: usize) -> Result<u64, SqlError> {
     let primary = table.def.indexes[at].kind == crate::catalog::IndexKind::Primary;
     let tree = if primary { &table.clustered } else { &table.indexes[at].tree };
     let direction = match table.def.indexes[at].parts[0].descending {

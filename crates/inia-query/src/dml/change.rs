@@ -81,6 +81,7 @@ pub fn plan_update(
         return Ok(None);
     }
     let table = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let table = table.selecting(&factor.partitions)?;
     // Triggers see whole rows, one after another.
     if table.triggers.on(TriggerEvent::Update) {
         return Ok(None);
@@ -127,6 +128,7 @@ pub fn plan_delete(
         return Ok(None);
     }
     let table = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+    let table = table.selecting(&factor.partitions)?;
     if table.triggers.on(TriggerEvent::Delete) {
         return Ok(None);
     }
@@ -185,6 +187,7 @@ fn plan(
         needed: vec![true; table.def.columns.len()],
         allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
         measure: None,
+        scan_cost: 1.0,
     };
     let choice = access::choose(&request, &conditions, &SlotSet::default());
     let exprs = conditions.iter().chain(order.iter().map(|(expr, _)| expr));
@@ -213,6 +216,11 @@ fn moves_rows(plan: &ChangePlan, rewriting: &Rewriting) -> bool {
     let def = &plan.table.def;
     let scanned = plan.path.index.map(|at| &def.indexes[at]);
     let indexes = scanned.into_iter().chain(def.primary());
+    let divides = def.partitioning.iter().flat_map(|by| by.divisions());
+    let divides = divides.flat_map(|division| &division.columns);
+    if divides.filter_map(|name| def.column(name)).any(|column| rewriting.may_write(column)) {
+        return true;
+    }
     indexes.flat_map(|index| &index.parts).any(|part| rewriting.may_write(part.column))
 }
 

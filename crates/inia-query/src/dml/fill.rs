@@ -42,6 +42,8 @@ pub struct Fills {
     checks: Vec<(String, Expr)>,
     /// WITH CHECK OPTION of the view that rows are changed through.
     view_checks: Vec<(Expr, SqlError)>,
+    /// The error of a view through which a column without default gets no value.
+    pub(super) unfilled: Option<SqlError>,
 }
 
 /// Names the columns of a table for its own expressions.
@@ -118,6 +120,7 @@ impl Fills {
             generated,
             checks,
             view_checks: Vec::new(),
+            unfilled: None,
         })
     }
 
@@ -133,6 +136,28 @@ impl Fills {
         let bound = inia_expr::bind(condition, &mut OwnColumns(def), env, host)?;
         self.view_checks.push((bound, refused.clone()));
         Ok(())
+    }
+
+    /// Adds a condition that is bound already.
+    pub(crate) fn add_bound_check(&mut self, condition: Expr, refused: SqlError) {
+        self.view_checks.push((condition, refused));
+    }
+
+    /// Error 1423, or a warning, where a view leaves out a column that has no default. Whether
+    /// that is so.
+    pub(crate) fn left_out(
+        &self,
+        column: usize,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<bool, SqlError> {
+        let Some(error) = &self.unfilled else { return Ok(false) };
+        if !matches!(self.fills[column], Fill::Missing(_)) || self.is_generated(column) {
+            return Ok(false);
+        }
+        match ctx.strictness {
+            Strictness::Strict => Err(error.clone()),
+            _ => ctx.raise(inia_expr::Level::Warning, error.clone()).map(|()| true),
+        }
     }
 
     /// A column's default value; an expression sees the other columns in `row`.

@@ -344,7 +344,7 @@ fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
         let same =
             |(part, column): (&IndexPart, &usize)| part.column == *column && part.prefix.is_none();
         let matched = index.parts.len().min(columns.len());
-        let serves = index.kind == IndexKind::Primary || index.kind.has_entries();
+        let serves = index.kind.has_keys();
         (serves && index.parts.iter().zip(columns).all(same)).then_some(matched)
     };
     let suffix = |index: &IndexDef, matched: usize| {

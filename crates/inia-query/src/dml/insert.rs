@@ -15,9 +15,10 @@ pub use load::{LoadRun, Loaded};
 use super::assign::Nulls;
 use super::fill::Fills;
 use super::joined::has_subquery;
+use super::returning::{Returning, over_table};
 use super::view::Guard;
 use crate::bind::table_scope::TableScope;
-use crate::bind::{self, BoundInsert, InsertSource, InsertedNames};
+use crate::bind::{self, BesideSource, BoundInsert, InsertSource, InsertedNames};
 use crate::catalog::Table;
 use crate::context::SessionContext;
 use crate::plan::{OutputColumn, StatementPlan, ViewUse};
@@ -62,6 +63,8 @@ pub struct InsertPlan {
     nulls_on_duplicate: Nulls,
     /// The views that it inserts through and reads.
     pub views: Vec<ViewUse>,
+    /// RETURNING.
+    returning: Option<Box<Returning>>,
 }
 
 impl InsertPlan {
@@ -69,6 +72,12 @@ impl InsertPlan {
     #[inline]
     pub fn overwrites(&self) -> bool {
         self.replace || !self.on_duplicate.is_empty()
+    }
+
+    /// What it gives back of its rows.
+    #[inline]
+    pub fn returning(&self) -> Option<&Returning> {
+        self.returning.as_deref()
     }
 
     /// Adds what the view that rows are inserted through demands.
@@ -168,18 +177,20 @@ impl<'i> Queries<'i> {
         }
     }
 
-    /// The lists of expressions that have subqueries: those of VALUES by row, then that of ON
-    /// DUPLICATE KEY UPDATE. The number is that of the lists of VALUES.
-    fn lists(&self) -> (Vec<ast::Query>, usize) {
+    /// The lists of expressions that have subqueries: the conditions of a view's CHECK OPTION,
+    /// those of VALUES by row, then that of ON DUPLICATE KEY UPDATE; and RETURNING.
+    fn lists(&self, guard: &Guard) -> BesideSource {
+        let checks = guard.checks().iter().map(|check| vec![&check.condition]);
         let rows = self.given().iter().map(|row| plain(row));
-        let mut lists: Vec<ast::Query> =
-            rows.filter(|row| deep(row)).map(|row| beside(self.insert, row)).collect();
+        let before = checks.chain(rows).filter(|row| deep(row));
+        let mut lists: Vec<ast::Query> = before.map(|row| beside(self.insert, row)).collect();
         let values = lists.len();
         let updates = self.updates();
         if deep(&updates) {
             lists.push(beside(self.insert, updates));
         }
-        (lists, values)
+        let returning = over_table(&self.insert.returning, &self.insert.table, None);
+        BesideSource { lists, values, returning }
     }
 
     fn given(&self) -> &'i [Vec<ast::Expr>] {
@@ -267,66 +278,71 @@ fn beside(insert: &ast::Insert, exprs: Vec<&ast::Expr>) -> ast::Query {
     ast::Query::new(ast::QueryBody::Select(Box::new(select)))
 }
 
-/// Plans INSERT and REPLACE; `through_view` as in [`Queries::new`].
+/// Plans INSERT and REPLACE; `guard` is what the view demands that rows are inserted through.
 pub fn plan_insert(
     session: &SessionContext,
     insert: &ast::Insert,
-    through_view: bool,
+    guard: Guard,
 ) -> Result<InsertPlan, SqlError> {
     match literals::with_subqueries(insert) {
-        Some(written) => planned(session, &written, through_view),
-        None => planned(session, insert, through_view),
+        Some(written) => planned(session, &written, guard),
+        None => planned(session, insert, guard),
     }
+}
+
+/// The table that rows go into, or those of its partitions that the statement names.
+fn target(session: &SessionContext, insert: &ast::Insert) -> Result<Arc<Table>, SqlError> {
+    let table = session.open_table(insert.table.db.as_deref(), &insert.table.name)?;
+    table.selecting(&insert.partitions)
 }
 
 fn planned(
     session: &SessionContext,
     insert: &ast::Insert,
-    through_view: bool,
+    guard: Guard,
 ) -> Result<InsertPlan, SqlError> {
-    let table = session.open_table(insert.table.db.as_deref(), &insert.table.name)?;
+    let table = target(session, insert)?;
     let mut scope = TableScope::new(&table, None);
     let targets = targets(&table, &scope, insert)?;
-    let fills = Fills::compile(&table.def, &session.env, &session.host)?;
+    let mut fills = Fills::compile(&table.def, &session.env, &session.host)?;
     check_alias(insert, targets.len())?;
     let given = written(insert).unwrap_or(&[]);
     check_rows(insert, given, &targets, &fills, &table)?;
     literals::check(insert, &targets, &fills, &table)?;
-    let queries = Queries::new(insert, &table, &targets, through_view);
+    let queries = Queries::new(insert, &table, &targets, guard.is_through());
     let source = queries.source();
-    let (lists, value_lists) = queries.lists();
+    let beside = queries.lists(&guard);
     let names = |columns: &[OutputColumn]| queries.names(columns);
     // Queries are bound first: ON DUPLICATE KEY UPDATE may name columns of the source.
-    let bound = match source.is_some() || !lists.is_empty() {
+    let mut bound = match source.is_some() || !beside.is_empty() {
         true => {
-            let bound = plan_insert_queries(session, source.as_ref(), &lists, value_lists, &names)?;
+            let bound = plan_insert_queries(session, source.as_ref(), &beside, &names)?;
             check_source(&bound, source.is_some(), &queries, &fills)?;
             Some(bound)
         }
         false => None,
     };
+    let returning = bound.as_mut().and_then(Returning::of);
     let (source_plan, read, lists) = match bound {
         Some(bound) => (Some(bound.plan), bound.read, bound.beside),
         None => (None, 0, Vec::new()),
     };
     let mut lists = lists.into_iter();
+    guard.bind_all(session, &table.def, &mut fills, &mut lists)?;
     let rows = queries.rows(session, &mut scope, &mut lists)?;
     let literals = Literals::bind(session, insert, &mut scope)?;
     let names = names(source_plan.as_ref().map_or(&[][..], |plan| &plan.root.columns));
     let mut scope = DuplicateScope { inner: &mut scope, names: &names, table: &table };
     let on_duplicate = queries.on_duplicate(session, &mut scope, &mut lists, &fills)?;
-    let views = source_plan.as_ref().map_or_else(Vec::new, |plan| plan.views.clone());
-    let values_calls = match insert.row_alias {
-        Some(_) => 0,
-        None => on_duplicate.iter().flat_map(|(_, e)| e).map(|e| calls(e, &table)).sum(),
-    };
+    let mut views = source_plan.as_ref().map_or_else(Vec::new, |plan| plan.views.clone());
+    views.extend(guard.views);
     let selects = source.is_some();
     let read = source_plan.iter().flat_map(|plan| plan.tables.iter().take(read));
     let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
-    let empty = |row: &Vec<_>| row.is_empty();
     // Rows of `VALUES ()` give nothing, so that each column gets its default.
-    let none = !selects && literals.is_none() && rows.iter().all(empty);
+    let none = !selects && literals.is_none() && rows.iter().all(Vec::is_empty);
     let single = !selects && given.len() == 1;
+
     Ok(InsertPlan {
         table: table.clone(),
         targets: if none { Vec::new() } else { targets.clone() },
@@ -338,8 +354,8 @@ fn planned(
         fills,
         replace: insert.replace,
         ignore: insert.ignore,
+        values_calls: values_calls(insert, &on_duplicate, &table),
         on_duplicate,
-        values_calls,
         source: source_plan,
         selects,
         reads_target,
@@ -347,6 +363,7 @@ fn planned(
         nulls: nulls_of(insert, single),
         nulls_on_duplicate: nulls_of(insert, single || selects),
         views,
+        returning,
     })
 }
 
@@ -366,6 +383,18 @@ fn not_default(expr: &&ast::Expr) -> bool {
 /// The values of a row that are not DEFAULT.
 fn plain(row: &[ast::Expr]) -> Vec<&ast::Expr> {
     row.iter().filter(not_default).collect()
+}
+
+/// The deprecated calls of VALUES() in a statement.
+fn values_calls(
+    insert: &ast::Insert,
+    on_duplicate: &[(usize, Option<Expr>)],
+    table: &Table,
+) -> usize {
+    match insert.row_alias {
+        Some(_) => 0,
+        None => on_duplicate.iter().flat_map(|(_, e)| e).map(|e| calls(e, table)).sum(),
+    }
 }
 
 /// The calls of VALUES() in an expression.

@@ -6,15 +6,18 @@
 //! Example: `UPDATE a JOIN b ON a.id = b.id SET a.x = b.y WHERE b.z > 5` reads
 //! `SELECT a.id, a.x, …, b.y FROM a JOIN b ON a.id = b.id WHERE b.z > 5 FOR UPDATE OF a`.
 
+mod checks;
+
 use super::assign::{Nulls, touch};
 use super::auto_increment;
 use super::change::{exclusive_request, refuse_without_key};
 use super::fill::{Fills, Given, stored};
 use super::foreign::Foreign;
-use super::is_forgiven;
+use super::returning::{Returned, Returning, over_table, refuse_several};
 use super::text_keys::asks_keys_for_texts;
 use super::view::Guard;
 use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
+use super::{is_forgiven, placed};
 use crate::bind::ROW_ID;
 use crate::catalog::Table;
 use crate::context::StatementOutcome;
@@ -22,12 +25,12 @@ use crate::context::{SessionContext, TriggerRows};
 use crate::error::StorageResult;
 use crate::exec::Runner;
 use crate::plan::{Body, RowSource, StatementPlan, TableSource};
-use crate::planner::plan_source;
 use crate::row::Cell;
 use crate::spill::TupleList;
+use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_expr::{EvalContext, ExprType, Strictness};
+use inia_expr::{EvalContext, Expr, ExprType, Strictness};
 use inia_parser::ast::{self, TableRef, TriggerEvent};
 use inia_storage::Savepoint;
 use std::collections::HashSet;
@@ -41,6 +44,9 @@ struct TargetTable {
     base: usize,
     /// Assigned columns, each with the place of its value in the query's rows; `None` is DEFAULT.
     assignments: Vec<(usize, Option<usize>)>,
+    /// WITH CHECK OPTION of a view: conditions on the new row, and on columns of other tables by
+    /// their places in the query's rows.
+    checks: Vec<(Expr, SqlError)>,
 }
 
 /// A planned UPDATE or DELETE.
@@ -50,6 +56,7 @@ pub struct JoinedPlan {
     pub query: StatementPlan,
     delete: bool,
     ignore: bool,
+    returning: Option<Box<Returning>>,
 }
 
 /// A member of FROM that can be a target.
@@ -77,6 +84,7 @@ fn members(
             TableRef::Table(factor) if is_view(session, &factor.name) => {}
             TableRef::Table(factor) => {
                 let found = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
+                let found = found.selecting(&factor.partitions)?;
                 let alias = factor.alias.clone().unwrap_or_else(|| factor.name.name.clone());
                 out.push(Member { name: factor.name.clone(), alias, table: found });
             }
@@ -121,13 +129,15 @@ fn target(
         items.push(item(column_of(member, ROW_ID)));
     }
     let fills = Fills::compile(def, &session.env, &session.host)?;
-    Ok(TargetTable { table: member.table.clone(), fills, base, assignments: Vec::new() })
+    let table = member.table.clone();
+    Ok(TargetTable { table, fills, base, assignments: Vec::new(), checks: Vec::new() })
 }
 
 /// Plans an UPDATE.
 pub fn plan_joined_update(
     session: &SessionContext,
     update: &ast::Update,
+    guard: Guard,
 ) -> Result<JoinedPlan, SqlError> {
     let mut all = Vec::new();
     members(session, update.with.as_ref(), &update.tables, &mut all)?;
@@ -156,25 +166,26 @@ pub fn plan_joined_update(
         };
         targets[at].1.assignments.push((column, place));
     }
-    let locked = targets.iter().map(|(of, _)| all[*of].alias.clone()).collect();
-    let mut query =
-        query(items, update.tables.clone(), update.where_.clone(), locked, update.hints.clone());
+    let beside = checks::columns_beside(&guard, &mut items);
+    let aliases: Vec<String> = targets.iter().map(|(of, _)| all[*of].alias.clone()).collect();
+    let (from, locked) = (update.tables.clone(), aliases.clone());
+    let mut query = query(items, from, update.where_.clone(), locked, update.hints.clone());
     query.with = update.with.clone();
     query.order_by = update.order_by.clone();
     query.limit = update.limit.clone();
-    let targets = targets.into_iter().map(|(_, target)| target).collect();
-    Ok(JoinedPlan {
-        targets,
-        query: plan_source(session, &query)?,
-        delete: false,
-        ignore: update.ignore,
-    })
+    let mut targets: Vec<TargetTable> = targets.into_iter().map(|(_, target)| target).collect();
+    let returning = returning_of(&update.returning, &update.tables)?;
+    let named = aliases.iter().map(String::as_str).zip(&mut targets).collect();
+    let (mut query, returning) = checks::plan(session, query, (&guard, &beside), named, returning)?;
+    query.views.extend(guard.views);
+    Ok(JoinedPlan { targets, query, delete: false, ignore: update.ignore, returning })
 }
 
 /// Plans a DELETE.
 pub fn plan_joined_delete(
     session: &SessionContext,
     delete: &ast::Delete,
+    guard: Guard,
 ) -> Result<JoinedPlan, SqlError> {
     let (refs, names): (Vec<TableRef>, Vec<ast::ObjectName>) = match &delete.target {
         ast::DeleteTarget::Single(factor) => {
@@ -204,12 +215,16 @@ pub fn plan_joined_delete(
     query.with = delete.with.clone();
     query.order_by = delete.order_by.clone();
     query.limit = delete.limit.clone();
-    Ok(JoinedPlan {
-        targets,
-        query: plan_source(session, &query)?,
-        delete: true,
-        ignore: delete.ignore,
-    })
+    let returning = match &delete.target {
+        ast::DeleteTarget::Single(factor) => {
+            over_table(&delete.returning, &factor.name, factor.alias.as_ref())
+        }
+        ast::DeleteTarget::Multi { .. } => None,
+    };
+    let parts = (&guard, &Vec::new());
+    let (mut query, returning) = checks::plan(session, query, parts, Vec::new(), returning)?;
+    query.views.extend(guard.views);
+    Ok(JoinedPlan { targets, query, delete: true, ignore: delete.ignore, returning })
 }
 
 /// The names of derived tables and views, whose rows cannot be changed in a join.
@@ -280,35 +295,69 @@ fn query(
     query
 }
 
+/// RETURNING of an UPDATE; error 1235 where it is of several tables.
+fn returning_of(
+    items: &[ast::SelectItem],
+    tables: &[TableRef],
+) -> Result<Option<ast::Query>, SqlError> {
+    match tables {
+        _ if items.is_empty() => Ok(None),
+        [TableRef::Table(factor)] => Ok(over_table(items, &factor.name, factor.alias.as_ref())),
+        _ => refuse_several(),
+    }
+}
+
 #[derive(Default)]
-struct Tally {
+struct Tally<'r> {
     matched: u64,
     changed: u64,
     foreign: Option<Foreign>,
+    /// What RETURNING gives.
+    returned: Option<Returned<'r>>,
+}
+
+impl Tally<'_> {
+    /// Adds what RETURNING gives of a row.
+    fn give_back(&mut self, row: &[Value], ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
+        self.returned.as_mut().map_or(Ok(()), |returned| returned.push(row, ctx))
+    }
 }
 
 impl JoinedPlan {
-    /// Adds what the view that rows are changed through demands.
-    pub fn guard(&mut self, session: &SessionContext, guard: Guard) -> Result<(), SqlError> {
-        for target in &mut self.targets {
-            guard.bind(session, &target.table.def, &mut target.fills)?;
-        }
-        self.query.views.extend(guard.views);
-        Ok(())
-    }
-
     /// The tables whose rows change, as written.
     pub fn targets(&self) -> impl Iterator<Item = &Table> {
         self.targets.iter().map(|target| &*target.table)
     }
 
-    /// Executes the plan.
+    /// What it gives back of its rows.
+    pub fn returning(&self) -> Option<&Returning> {
+        self.returning.as_deref()
+    }
+
+    /// Executes the plan, and sends what RETURNING gives.
     pub fn run(
         &self,
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         runner: &Runner<'_>,
+        sink: &mut dyn RowSink,
     ) -> Result<StatementOutcome, SqlError> {
+        let mut tally = self.run_all(session, ctx, runner)?;
+        let returned = tally.returned.take();
+        let mut outcome = self.outcome(session, ctx, &tally);
+        if let Some(returned) = returned {
+            returned.send(&mut outcome, sink)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Changes all rows.
+    fn run_all<'r>(
+        &'r self,
+        session: &'r SessionContext,
+        ctx: &mut EvalContext<'_>,
+        runner: &Runner<'_>,
+    ) -> Result<Tally<'r>, SqlError> {
         if self.query.root.limit.is_none() && self.reads_all() {
             refuse_without_key(session)?;
         }
@@ -330,7 +379,8 @@ impl JoinedPlan {
         })?;
         ctx.strictness = strictness;
         let types: Vec<&ExprType> = self.query.root.columns.iter().map(|c| &c.ty).collect();
-        let mut tally = Tally::default();
+        let returned = self.returning().map(|returning| Returned::new(returning, session));
+        let mut tally = Tally { returned, ..Tally::default() };
         for target in &self.targets {
             tally.foreign = Foreign::load(session, &target.table)?;
             ctx.row_number = 0;
@@ -344,11 +394,20 @@ impl JoinedPlan {
                 Ok(true)
             })?;
         }
+        Ok(tally)
+    }
+
+    fn outcome(
+        &self,
+        session: &SessionContext,
+        ctx: &EvalContext<'_>,
+        tally: &Tally<'_>,
+    ) -> StatementOutcome {
         if self.delete {
-            return Ok(StatementOutcome {
+            return StatementOutcome {
                 affected_rows: tally.changed,
                 ..StatementOutcome::default()
-            });
+            };
         }
         let info = format!(
             "Rows matched: {}  Changed: {}  Warnings: {}",
@@ -358,7 +417,7 @@ impl JoinedPlan {
         );
         let found = session.client_found_rows;
         let affected_rows = if found { tally.matched } else { tally.changed };
-        Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })
+        StatementOutcome { affected_rows, info, ..StatementOutcome::default() }
     }
 
     /// Whether a target is read without a key.
@@ -385,7 +444,7 @@ impl JoinedPlan {
         &self,
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        tally: &mut Tally,
+        tally: &mut Tally<'_>,
         (table, bytes): (&Arc<Table>, &[u8]),
         start: Savepoint,
     ) -> Result<bool, SqlError> {
@@ -409,12 +468,12 @@ impl JoinedPlan {
         &self,
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        tally: &mut Tally,
+        tally: &mut Tally<'_>,
         (target, key, bytes): (&TargetTable, &[u8], &[u8]),
     ) -> Result<(), SqlError> {
         let table = &target.table;
         let fires = table.triggers.on(TriggerEvent::Delete);
-        let old = match fires {
+        let old = match fires || tally.returned.is_some() {
             true => values(table, bytes, &session.env.time_zone)?,
             false => Vec::new(),
         };
@@ -424,7 +483,10 @@ impl JoinedPlan {
         let start = session.txn_of(table).borrow().savepoint();
         writer.delete(&mut session.txn_of(table).borrow_mut(), key, bytes)?;
         match self.deleted(session, ctx, tally, (table, bytes), start)? {
-            true => session.fire(table, (false, TriggerEvent::Delete), rows(), &mut ctx.warnings),
+            true => {
+                tally.give_back(&old, ctx)?;
+                session.fire(table, (false, TriggerEvent::Delete), rows(), &mut ctx.warnings)
+            }
             false => Ok(()),
         }
     }
@@ -435,7 +497,7 @@ impl JoinedPlan {
         ctx: &mut EvalContext<'_>,
         (target, key): (&TargetTable, &[u8]),
         (tuple, types): (&[Value], &[&ExprType]),
-        tally: &mut Tally,
+        tally: &mut Tally<'_>,
     ) -> Result<(), SqlError> {
         let table = &target.table;
         auto_increment::prepare_counter(table)?;
@@ -443,7 +505,8 @@ impl JoinedPlan {
         let mut txn = session.txn_of(table).borrow_mut();
         // An earlier change of this statement, or a foreign key's action, may have changed or
         // deleted the row that the query has read.
-        let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
+        let (leaf, own) = table.located(key);
+        let found = txn.lock_get(&leaf.clustered, own, exclusive_request(), copy).sql()?;
         let Some(bytes) = found else { return Ok(()) };
         tally.matched += 1;
         ctx.row_number += 1;
@@ -459,13 +522,14 @@ impl JoinedPlan {
         target.before_update(session, (&old, &mut new), ctx)?;
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
+            tally.give_back(&new, ctx)?;
             return target.after_update(session, (&old, &mut new), ctx);
         }
         // ON UPDATE CURRENT_TIMESTAMP passes over the columns that SET names; values are not read.
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
         let parts = (&**table, &target.fills);
         let changed = touch(parts, &named, &mut new, changed, ctx)?;
-        if let Err(error) = target.fills.check(&new, ctx) {
+        if let Err(error) = target.check(&new, tuple, ctx) {
             return match self.ignore && is_forgiven(&error) {
                 true => ctx.raise(inia_expr::Level::Warning, error),
                 false => Err(error),
@@ -476,12 +540,13 @@ impl JoinedPlan {
         let written = {
             let mut txn = session.txn_of(table).borrow_mut();
             let change = RowChange { key, old: &bytes, new: &new, changed: &changed };
-            writer.update(&mut txn, &change)?
+            placed(writer.update(&mut txn, &change))?
         };
         let refused = match (written, &tally.foreign) {
-            (Written::Duplicate(at), _) => Err(duplicate_error(&table.def, at, &new)),
-            (Written::Done, Some(foreign)) => foreign.updated(session, &old, &new),
-            (Written::Done, None) => Ok(()),
+            (Err(error), _) => Err(error),
+            (Ok(Written::Duplicate(at)), _) => Err(duplicate_error(&table.def, at, &new)),
+            (Ok(Written::Done), Some(foreign)) => foreign.updated(session, &old, &new),
+            (Ok(Written::Done), None) => Ok(()),
         };
         if let Err(error) = refused {
             if !self.ignore || !is_forgiven(&error) {
@@ -492,6 +557,7 @@ impl JoinedPlan {
         }
         target.count_up(&new, &changed);
         tally.changed += 1;
+        tally.give_back(&new, ctx)?;
         session.row_done(table, 0);
         target.after_update(session, (&old, &mut new), ctx)
     }
@@ -552,6 +618,10 @@ impl TargetTable {
         let mut key = Vec::new();
         let cell = |c: usize| Ok(Cell::of(&tuple[self.base + c], table.layout.data_type(c), zone));
         table.indexes[0].codec.put_clustered_key(cell, &mut key)?;
+        if let Some(partitions) = &table.partitions {
+            let leaf = partitions.leaf_of(cell)?;
+            key.extend_from_slice(&(leaf as u32).to_be_bytes());
+        }
         Ok(Some(key))
     }
 

@@ -111,6 +111,7 @@ pub fn check_update(session: &SessionContext, update: &ast::Update, plan: &Joine
     found.exprs(update.assignments.iter().map(|assignment| &assignment.value));
     found.exprs(&update.where_);
     found.exprs(update.order_by.iter().map(|item| &item.expr));
+    found.exprs(ast::item_exprs(&update.returning));
     let (alias, name) = update.tables.first().and_then(first_name).unwrap_or_default();
     let target =
         ChangeTarget { alias, name, tables: plan.targets().collect(), operation: "UPDATE" };
@@ -132,6 +133,7 @@ pub fn check_delete(session: &SessionContext, delete: &ast::Delete, plan: &Joine
     };
     found.exprs(&delete.where_);
     found.exprs(delete.order_by.iter().map(|item| &item.expr));
+    found.exprs(ast::item_exprs(&delete.returning));
     for ((alias, name), table) in names.into_iter().zip(plan.targets()) {
         let target = ChangeTarget { alias, name, tables: vec![table], operation: "DELETE" };
         target.refuse(session, &found)?;
@@ -144,6 +146,11 @@ pub fn check_delete(session: &SessionContext, delete: &ast::Delete, plan: &Joine
 pub fn check_insert(session: &SessionContext, insert: &ast::Insert, target: &Table) -> Checked {
     let mut values = ReferencedObjects::passing_over_derived();
     let mut updates = ReferencedObjects::default();
+    let mut returned = ReferencedObjects::passing_over_derived();
+    returned.exprs(ast::item_exprs(&insert.returning));
+    let (alias, name) = (insert.table.name.as_str(), Some(&insert.table));
+    let target = ChangeTarget { alias, name, tables: vec![target], operation: "INSERT" };
+    target.refuse(session, &returned)?;
     match &insert.source {
         InsertSource::Query(query) => match &query.body {
             QueryBody::Values(rows) => values.exprs(rows.iter().flatten()),
@@ -152,8 +159,6 @@ pub fn check_insert(session: &SessionContext, insert: &ast::Insert, target: &Tab
         written => values.exprs(written.exprs()),
     }
     updates.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
-    let (alias, name) = (insert.table.name.as_str(), Some(&insert.table));
-    let target = ChangeTarget { alias, name, tables: vec![target], operation: "INSERT" };
     target.refuse(session, &values)?;
     target.refuse(session, &updates)
 }

@@ -7,19 +7,22 @@
 //! WHERE id = 7` becomes `UPDATE t AS v SET v.x = 5 WHERE v.x > 3 AND v.id = 7`. Changing a view
 //! over a join changes that one of its tables whose columns are assigned.
 
+mod joined;
+mod target;
+
 use super::fill::Fills;
-use crate::account::{AccountName, Privileges};
+use super::joined::has_subquery;
+use crate::account::Privileges;
 use crate::bind::plainly;
-use crate::catalog::{ColumnDefault, TableDef, View, ViewCheck, same_name};
+use crate::catalog::{TableDef, View, same_name};
 use crate::context::SessionContext;
 use crate::plan::ViewUse;
 use crate::referenced::{ReferencedObjects, named_tables};
-use crate::view::{Resolver, reads_itself, simple_select};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, TableRef};
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::sync::Arc;
+use target::{TableNames, ViewTarget, replace_columns};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -27,29 +30,87 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T> {
     Err(SqlError::new(code, args))
 }
 
+/// A condition that changed rows of a table must satisfy.
+pub(crate) struct RowCheck {
+    /// How the statement calls the table.
+    pub(crate) table: String,
+    /// The condition; INSERT sees columns of other tables as NULL.
+    pub(crate) condition: Expr,
+    /// The error where a row does not satisfy it.
+    pub(crate) refused: SqlError,
+}
+
 /// What a change through a view has to keep in mind.
 #[derive(Default)]
 pub struct Guard {
     /// The view and those inside it.
     pub views: Vec<ViewUse>,
-    /// Its database and name.
-    name: (String, String),
+    /// The statement was written anew.
+    through: bool,
     /// WITH CHECK OPTION: what changed rows must satisfy.
-    checks: Vec<Expr>,
+    checks: Vec<RowCheck>,
+    /// The error of an INSERT that gives a column without default no value.
+    unfilled: Option<SqlError>,
 }
 
 impl Guard {
-    /// Adds the checks to those of the table.
+    /// Whether rows are changed through a view.
+    pub fn is_through(&self) -> bool {
+        self.through
+    }
+
+    /// Whether a condition of WITH CHECK OPTION has a subquery.
+    pub fn has_subqueries(&self) -> bool {
+        self.checks.iter().any(|check| has_subquery(&check.condition))
+    }
+
+    /// What changed rows must satisfy.
+    pub(crate) fn checks(&self) -> &[RowCheck] {
+        &self.checks
+    }
+
+    /// Adds what a view demands whose tables change.
+    fn add(&mut self, view: &View, target: ViewTarget, changed: &[String]) {
+        let def = &view.def;
+        let refused = SqlError::new(ErrorCode::ViewCheckFailed, &[&def.schema, &def.name]);
+        let own = changed.iter().filter(|table| target.table(table).is_some());
+        for table in own {
+            self.checks.extend(target.checks.iter().map(|condition| RowCheck {
+                table: table.clone(),
+                condition: condition.clone(),
+                refused: refused.clone(),
+            }));
+        }
+        self.views.extend(target.views);
+    }
+
+    /// Adds the checks without subqueries to those of the table.
     pub(crate) fn bind(
         &self,
         session: &SessionContext,
         def: &TableDef,
         fills: &mut Fills,
     ) -> Result<()> {
-        let (schema, name) = &self.name;
-        let refused = SqlError::new(ErrorCode::ViewCheckFailed, &[schema, name]);
-        for check in &self.checks {
-            fills.add_view_check(check, &refused, def, &session.env, &session.host)?;
+        for check in self.checks.iter().filter(|check| !has_subquery(&check.condition)) {
+            let (env, host) = (&session.env, &session.host);
+            fills.add_view_check(&check.condition, &check.refused, def, env, host)?;
+        }
+        fills.unfilled.clone_from(&self.unfilled);
+        Ok(())
+    }
+
+    /// As [`Guard::bind`]; the conditions with subqueries were bound before, one in each list.
+    pub(crate) fn bind_all(
+        &self,
+        session: &SessionContext,
+        def: &TableDef,
+        fills: &mut Fills,
+        lists: &mut dyn Iterator<Item = Vec<inia_expr::Expr>>,
+    ) -> Result<()> {
+        self.bind(session, def, fills)?;
+        for check in self.checks.iter().filter(|check| has_subquery(&check.condition)) {
+            let bound = lists.next().into_iter().flatten();
+            bound.for_each(|expr| fills.add_bound_check(expr, check.refused.clone()));
         }
         Ok(())
     }
@@ -57,21 +118,6 @@ impl Guard {
 
 /// A statement as it is carried out, and what its view demands.
 pub(crate) type Through<'s, S> = (Cow<'s, S>, Guard);
-
-/// A view as the target of a change.
-struct ViewTarget {
-    /// The tables of its FROM, under the names that `columns` and `condition` use.
-    from: Vec<TableRef>,
-    /// Its columns by name.
-    columns: Vec<(String, Expr)>,
-    condition: Vec<Expr>,
-    checks: Vec<Expr>,
-    views: Vec<ViewUse>,
-    /// The statement's WITH.
-    with: Option<ast::With>,
-    /// The statement or the view reads columns of what is changed.
-    reads: Cell<bool>,
-}
 
 /// The only table of a FROM.
 fn only_table(from: &[TableRef]) -> Option<&ast::TableFactor> {
@@ -97,233 +143,6 @@ fn open_view(session: &SessionContext, name: &ast::ObjectName) -> Result<Option<
     }
 }
 
-/// Writes every column that an expression reads in another way.
-fn replace_columns(expr: &mut Expr, with: &dyn Fn(&ast::ColumnName) -> Option<Expr>) {
-    expr.walk_mut(&mut |node| match node {
-        Expr::Column(name) => {
-            if let Some(new) = with(name) {
-                *node = new;
-            }
-        }
-        Expr::InsertValue(name) | Expr::DefaultOf(name) => {
-            if let Some(Expr::Column(new)) = with(name) {
-                *name = ast::ColumnName::bare(new.name);
-            }
-        }
-        Expr::JsonExtract { column, .. } => {
-            if let Some(Expr::Column(new)) = with(column) {
-                *column = new;
-            }
-        }
-        _ => {}
-    });
-}
-
-impl ViewTarget {
-    /// What a view under the name `alias` changes; `None` where it cannot be changed. `around` is
-    /// the account that the enclosing view acts for.
-    fn of(
-        session: &SessionContext,
-        view: &Arc<View>,
-        alias: &str,
-        around: Option<&AccountName>,
-    ) -> Result<Option<ViewTarget>> {
-        refuse_hidden(session, view)?;
-        let acts_for = if view.def.invoker { around } else { Some(&view.def.definer) };
-        let select = view.query.as_ref().and_then(simple_select);
-        let Some(select) = select.filter(|_| view.def.updatable) else { return Ok(None) };
-        if reads_itself(session, select, true) {
-            return Ok(None);
-        }
-        let names = view.def.columns.iter().map(|column| column.name.clone());
-        let exprs = select.items.iter().filter_map(|item| match item {
-            ast::SelectItem::Expr { expr, .. } => Some(expr.clone()),
-            _ => None,
-        });
-        let mut target = ViewTarget {
-            from: select.from.clone(),
-            columns: names.zip(exprs).collect(),
-            condition: select.where_.iter().cloned().collect(),
-            checks: Vec::new(),
-            views: vec![ViewUse::new(view.clone(), acts_for.cloned())],
-            with: None,
-            reads: Cell::new(select.where_.is_some()),
-        };
-        let Some(factor) = only_table(&select.from) else {
-            if view.def.check != ViewCheck::None {
-                return error(ErrorCode::NotSupportedYet, &[&"CHECK OPTION of a view over a join"]);
-            }
-            return Ok(Some(target));
-        };
-        let written = match &factor.alias {
-            Some(alias) => (None, alias.clone()),
-            None => (factor.name.db.clone(), factor.name.name.clone()),
-        };
-        let own = |name: &ast::ColumnName| {
-            name.table.as_ref() == Some(&written.1) && name.db == written.0
-        };
-        target.views[0].change = Some((factor.name.clone(), Privileges::NONE));
-        let Some(inner) = open_view(session, &factor.name)? else {
-            let schema = factor.name.db.as_deref().unwrap_or_default();
-            if session.db.catalog().table(schema, &factor.name.name).is_none() {
-                return error(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name]);
-            }
-            target.rename(&own, alias);
-            let mut table = ast::TableFactor::clone(factor);
-            table.alias = Some(alias.to_owned());
-            target.from = vec![TableRef::Table(Box::new(table))];
-            target.close(view, &[]);
-            return Ok(Some(target));
-        };
-        let inner =
-            ViewTarget::of(session, &inner, alias, acts_for).map_err(|error| match error.code {
-                ErrorCode::ViewInvalid => {
-                    SqlError::new(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name])
-                }
-                _ => error,
-            });
-        let Some(inner) = inner? else { return Ok(None) };
-        // `inner` is over base tables already, so one replacement leads there from any depth.
-        target.stand_on(&own, &inner);
-        target.views.extend(inner.views.iter().cloned());
-        target.reads = Cell::new(target.reads.get() || inner.reads.get());
-        target.checks.clone_from(&inner.checks);
-        target.from.clone_from(&inner.from);
-        target.close(view, &inner.condition);
-        Ok(Some(target))
-    }
-
-    /// Puts the table's columns under `alias`.
-    fn rename(&mut self, own: &dyn Fn(&ast::ColumnName) -> bool, alias: &str) {
-        let with = |name: &ast::ColumnName| {
-            own(name).then(|| {
-                let (table, name) = (Some(alias.to_owned()), name.name.clone());
-                Expr::Column(ast::ColumnName { db: None, table, name })
-            })
-        };
-        self.exprs_mut().for_each(|expr| replace_columns(expr, &with));
-    }
-
-    /// Replaces the columns of the view it is on.
-    fn stand_on(&mut self, own: &dyn Fn(&ast::ColumnName) -> bool, inner: &ViewTarget) {
-        let with = |name: &ast::ColumnName| {
-            if own(name) { inner.column(&name.name).map(|(_, expr)| expr.clone()) } else { None }
-        };
-        self.exprs_mut().for_each(|expr| replace_columns(expr, &with));
-    }
-
-    fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        self.columns.iter_mut().map(|(_, expr)| expr).chain(&mut self.condition)
-    }
-
-    /// Adds what the view inside demands, and decides what is checked.
-    fn close(&mut self, view: &View, inner: &[Expr]) {
-        let own = self.condition.clone();
-        match view.def.check {
-            ViewCheck::None => {}
-            ViewCheck::Local => self.checks.extend(own),
-            ViewCheck::Cascaded => self.checks = inner.iter().cloned().chain(own).collect(),
-        }
-        self.condition.extend(inner.iter().cloned());
-    }
-
-    fn column(&self, name: &str) -> Option<&(String, Expr)> {
-        self.columns.iter().find(|(column, _)| same_name(column, name))
-    }
-
-    /// The table's column that a view's column is; errors 1054 and 1348.
-    fn base_column(&self, alias: &str, name: &ast::ColumnName) -> Result<ast::ColumnName> {
-        let here = name.table.as_deref().is_none_or(|table| table == alias);
-        let Some((column, expr)) = self.column(&name.name).filter(|_| here) else {
-            let full = match &name.table {
-                Some(table) => format!("{table}.{}", name.name),
-                None => name.name.clone(),
-            };
-            return error(ErrorCode::UnknownColumn, &[&full, &"field list"]);
-        };
-        match expr {
-            Expr::Column(base) => Ok(base.clone()),
-            _ => error(ErrorCode::NonupdateableColumn, &[column]),
-        }
-    }
-
-    /// An expression of the statement, over the view's tables.
-    fn translate(
-        &self,
-        session: &SessionContext,
-        alias: &str,
-        expr: &Expr,
-        clause: &str,
-    ) -> Result<Expr> {
-        let catalog = session.catalog_view();
-        let mut resolver = Resolver::new(&catalog, session.env.database.as_deref());
-        resolver.with(self.with.as_ref());
-        let names: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
-        let mut out = expr.clone();
-        resolver.over(alias, &names, &mut out);
-        let mut unknown = None;
-        find_unresolved(&out, &mut unknown);
-        if let Some(name) = unknown {
-            return error(ErrorCode::UnknownColumn, &[&name, &clause]);
-        }
-        replace_columns(&mut out, &|name| {
-            let own = name.db.is_none() && name.table.as_deref() == Some(alias);
-            self.reads.set(self.reads.get() || own);
-            if own { self.column(&name.name).map(|(_, expr)| expr.clone()) } else { None }
-        });
-        Ok(out)
-    }
-
-    /// The view's condition and one more.
-    fn restricted(&self, more: Option<Expr>) -> Option<Expr> {
-        let mut all = self.condition.clone();
-        all.extend(more);
-        match all.len() {
-            0 => None,
-            1 => all.pop(),
-            _ => Some(Expr::And(all)),
-        }
-    }
-
-    /// Makes a statement's condition and order those over the base tables.
-    fn narrow(
-        &self,
-        session: &SessionContext,
-        alias: &str,
-        condition: &mut Option<Expr>,
-        order_by: &mut [ast::OrderItem],
-    ) -> Result<()> {
-        let given = condition.as_ref();
-        let given =
-            given.map(|expr| self.translate(session, alias, expr, "where clause")).transpose()?;
-        *condition = self.restricted(given.map(plainly));
-        for item in order_by {
-            item.expr = self.translate(session, alias, &item.expr, "order clause")?;
-        }
-        Ok(())
-    }
-
-    /// What the statement demands; it does `wanted` to what is changed.
-    fn guard(mut self, view: &View, mut wanted: Privileges) -> Guard {
-        if self.reads.get() {
-            wanted |= Privileges::SELECT;
-        }
-        for change in self.views.iter_mut().filter_map(|used| used.change.as_mut()) {
-            change.1 = wanted;
-        }
-        let name = (view.def.schema.clone(), view.def.name.clone());
-        Guard { views: self.views, name, checks: self.checks }
-    }
-}
-
-/// The first bare column outside of subqueries: the view has none of that name.
-fn find_unresolved(expr: &Expr, found: &mut Option<String>) {
-    if let Expr::Column(ast::ColumnName { table: None, name, .. }) = expr {
-        found.get_or_insert_with(|| name.clone());
-    }
-    expr.for_each_child(&mut |child| find_unresolved(child, found));
-}
-
 fn not_updatable<T>(alias: &str, statement: &str) -> Result<T> {
     error(ErrorCode::NonUpdatableTable, &[&alias, &statement])
 }
@@ -346,19 +165,59 @@ fn sole_view<'f>(
     Ok(open_view(session, &factor.name)?.map(|view| (view, alias)))
 }
 
+/// The view's condition and one more.
+fn restricted(target: &ViewTarget, more: Option<Expr>) -> Option<Expr> {
+    let mut all = target.condition.clone();
+    all.extend(more);
+    match all.len() {
+        0 | 1 => all.pop(),
+        _ => Some(Expr::And(all)),
+    }
+}
+
+/// Makes a statement's condition and order those over the base tables.
+fn narrow(
+    target: &ViewTarget,
+    session: &SessionContext,
+    alias: &str,
+    condition: &mut Option<Expr>,
+    order_by: &mut [ast::OrderItem],
+) -> Result<()> {
+    let given = condition.as_ref();
+    let given =
+        given.map(|expr| target.translate(session, alias, expr, "where clause")).transpose()?;
+    *condition = restricted(target, given.map(plainly));
+    for item in order_by {
+        item.expr = target.translate(session, alias, &item.expr, "order clause")?;
+    }
+    Ok(())
+}
+
+/// Names that tables in subqueries have, which must not hide the view's tables.
+fn names_inside<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> TableNames {
+    let mut reads = ReferencedObjects::default();
+    reads.exprs(exprs);
+    TableNames::taken(reads.aliases.iter().flatten().map(|alias| (*alias).to_owned()).collect())
+}
+
 /// UPDATE of a view.
 pub fn update_through<'s>(
     session: &SessionContext,
     update: &'s ast::Update,
 ) -> Result<Through<'s, ast::Update>> {
     let plain = (Cow::Borrowed(update), Guard::default());
-    let Some(factor) = only_table(&update.tables) else { return Ok(plain) };
+    let Some(factor) = only_table(&update.tables) else {
+        return joined::update_members(session, update);
+    };
     let Some((view, alias)) = sole_view(session, update.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(mut target) = ViewTarget::of(session, &view, alias, None)? else {
+    let values = update.assignments.iter().map(|assignment| &assignment.value);
+    let mut names = names_inside(values.chain(&update.where_));
+    let Some(mut target) = ViewTarget::of(session, &view, Some(alias), &mut names)? else {
         return not_updatable(alias, "UPDATE");
     };
+    refuse_order(&target, update)?;
     target.with.clone_from(&update.with);
     let mut out = update.clone();
     out.tables.clone_from(&target.from);
@@ -368,21 +227,33 @@ pub fn update_through<'s>(
             assignment.value = target.translate(session, alias, &assignment.value, "field list")?;
         }
     }
-    let tables: Vec<_> = out.assignments.iter().map(|a| a.column.table.clone()).collect();
+    let tables: Vec<_> = out.assignments.iter().filter_map(|a| a.column.table.clone()).collect();
     if tables.iter().any(|table| *table != tables[0]) {
         let def = &view.def;
         return error(ErrorCode::ViewMultiupdate, &[&def.schema, &def.name]);
     }
-    target.narrow(session, alias, &mut out.where_, &mut out.order_by)?;
-    if target.views[0].change.is_none() {
-        // Of a join, that table is changed whose columns are assigned.
-        let changed = tables.first().and_then(Option::as_ref);
-        let factor = named_tables(&target.from).into_iter().find(|factor| {
-            changed.is_some_and(|name| factor.alias.as_ref().unwrap_or(&factor.name.name) == name)
-        });
-        target.views[0].change = factor.map(|factor| (factor.name.clone(), Privileges::NONE));
+    let changed = tables.into_iter().take(1).collect::<Vec<_>>();
+    if changed.iter().any(|table| target.table(table).is_none()) {
+        return not_updatable(alias, "UPDATE");
     }
-    Ok((Cow::Owned(out), target.guard(&view, Privileges::UPDATE)))
+    narrow(&target, session, alias, &mut out.where_, &mut out.order_by)?;
+    out.returning = target.returning(session, alias, &update.returning)?;
+    let mut guard = Guard { through: true, ..Guard::default() };
+    changed.iter().for_each(|table| target.changes(table, Privileges::UPDATE));
+    guard.add(&view, target, &changed);
+    Ok((Cow::Owned(out), guard))
+}
+
+/// Error 1221: rows of a join have no order to be changed in.
+fn refuse_order(target: &ViewTarget, update: &ast::Update) -> Result<()> {
+    if only_table(&target.from).is_some() {
+        return Ok(());
+    }
+    match (update.order_by.is_empty(), &update.limit) {
+        (false, _) => error(ErrorCode::WrongUsage, &[&"UPDATE", &"ORDER BY"]),
+        (true, Some(_)) => error(ErrorCode::WrongUsage, &[&"UPDATE", &"LIMIT"]),
+        (true, None) => Ok(()),
+    }
 }
 
 /// DELETE from a view.
@@ -391,11 +262,14 @@ pub fn delete_through<'s>(
     delete: &'s ast::Delete,
 ) -> Result<Through<'s, ast::Delete>> {
     let plain = (Cow::Borrowed(delete), Guard::default());
-    let ast::DeleteTarget::Single(factor) = &delete.target else { return Ok(plain) };
+    let ast::DeleteTarget::Single(factor) = &delete.target else {
+        return joined::delete_members(session, delete);
+    };
     let Some((view, alias)) = sole_view(session, delete.with.as_ref(), factor)? else {
         return Ok(plain);
     };
-    let Some(mut target) = ViewTarget::of(session, &view, alias, None)? else {
+    let mut names = names_inside(&delete.where_);
+    let Some(mut target) = ViewTarget::of(session, &view, Some(alias), &mut names)? else {
         return not_updatable(alias, "DELETE");
     };
     target.with.clone_from(&delete.with);
@@ -404,8 +278,11 @@ pub fn delete_through<'s>(
     };
     let mut out = delete.clone();
     out.target = ast::DeleteTarget::Single(Box::new(table.clone()));
-    target.narrow(session, alias, &mut out.where_, &mut out.order_by)?;
-    Ok((Cow::Owned(out), target.guard(&view, Privileges::DELETE)))
+    narrow(&target, session, alias, &mut out.where_, &mut out.order_by)?;
+    out.returning = target.returning(session, alias, &delete.returning)?;
+    target.changes(alias, Privileges::DELETE);
+    let guard = Guard { through: true, views: target.views, ..Guard::default() };
+    Ok((Cow::Owned(out), guard))
 }
 
 /// INSERT and REPLACE into a view.
@@ -416,43 +293,128 @@ pub fn insert_through<'s>(
     let Some(view) = open_view(session, &insert.table)? else {
         return Ok((Cow::Borrowed(insert), Guard::default()));
     };
-    let alias = view.def.name.as_str();
+    let (def, alias) = (&view.def, view.def.name.as_str());
     let no = || error(ErrorCode::NonInsertableTable, &[&alias, &"INSERT"]);
-    // Expressions of ON DUPLICATE KEY UPDATE know the table by its own name.
-    let Some(mut target) = ViewTarget::of(session, &view, alias, None)? else { return no() };
-    let Some(factor) = only_table(&target.from).cloned() else {
-        let def = &view.def;
-        return match insert.columns.is_empty() {
-            true => error(ErrorCode::ViewNoInsertFieldList, &[&def.schema, &def.name]),
-            false => error(ErrorCode::NotSupportedYet, &[&"inserting into a view over a join"]),
-        };
-    };
-    let own = |name: &ast::ColumnName| name.table.as_deref() == Some(alias);
-    target.rename(&own, &factor.name.name);
+    let mut names = names_inside(insert.on_duplicate.iter().map(|assignment| &assignment.value));
+    let Some(target) = ViewTarget::of(session, &view, None, &mut names)? else { return no() };
+    let joins = only_table(&target.from).is_none();
+    if joins && target.insertable {
+        if insert.columns.is_empty() {
+            return error(ErrorCode::ViewNoInsertFieldList, &[&def.schema, &def.name]);
+        }
+        if insert.replace {
+            return error(ErrorCode::ViewDeleteMergeView, &[&def.schema, &def.name]);
+        }
+    }
+    let several = || error(ErrorCode::ViewMultiupdate, &[&def.schema, &def.name]);
     let mut out = insert.clone();
-    out.table = factor.name.clone();
     let listed: Vec<ast::ColumnName> = match insert.columns.is_empty() {
-        true => view.def.columns.iter().map(|c| ast::ColumnName::bare(&c.name)).collect(),
+        true => def.columns.iter().map(|c| ast::ColumnName::bare(&c.name)).collect(),
         false => insert.columns.clone(),
     };
     out.columns.clear();
+    let mut table: Option<String> = None;
     for name in &listed {
-        out.columns.push(ast::ColumnName::bare(target.base_column(alias, name)?.name));
+        let base = target.base_column(alias, name)?;
+        if table.is_some() && table != base.table {
+            return several();
+        }
+        table = base.table;
+        out.columns.push(ast::ColumnName::bare(base.name));
     }
-    let bases: Vec<&str> = target.columns.iter().filter_map(|(_, expr)| plain_name(expr)).collect();
-    let repeats = (1..bases.len()).any(|at| bases[..at].iter().any(|b| same_name(b, bases[at])));
-    if bases.len() != target.columns.len() || repeats {
+    let Some(factor) = table.as_deref().and_then(|table| target.table(table)).cloned() else {
+        return no();
+    };
+    let table = table.unwrap_or_default();
+    if !target.insertable || has_repeated_columns(&target) {
         return no();
     }
-    check_defaults(session, &view, &factor, &bases)?;
     for assignment in &mut out.on_duplicate {
         let base = target.base_column(alias, &assignment.column)?;
+        if base.table.as_ref() != Some(&table) {
+            return several();
+        }
         assignment.column = ast::ColumnName::bare(base.name);
         if assignment.value != Expr::Default {
             assignment.value = target.translate(session, alias, &assignment.value, "field list")?;
+            if reads_others(&target, &table, &assignment.value) {
+                return several();
+            }
+            rename_column(&mut assignment.value, &table, &factor.name.name);
         }
     }
-    Ok((Cow::Owned(out), target.guard(&view, needed_to_insert(insert))))
+    out.table = factor.name.clone();
+    out.returning = target.returning(session, alias, &insert.returning)?;
+    for item in &mut out.returning {
+        if let ast::SelectItem::Expr { expr, .. } = item {
+            rename_column(expr, &table, &factor.name.name);
+        }
+    }
+    let guard = into_base(&view, target, (&table, &factor.name.name), needed_to_insert(insert));
+    Ok((Cow::Owned(out), guard))
+}
+
+/// What a view demands of rows that come into one of its tables, `table`, which the statement
+/// calls `name`.
+fn into_base(
+    view: &View,
+    mut target: ViewTarget,
+    (table, name): (&str, &str),
+    wanted: Privileges,
+) -> Guard {
+    let def = &view.def;
+    target.inserts(wanted);
+    let other = |column: &ast::ColumnName| {
+        let of_other = column.table.as_deref() != Some(table)
+            && column.table.as_deref().is_some_and(|of| target.table(of).is_some());
+        of_other.then_some(Expr::Literal(ast::Literal::Null))
+    };
+    let mut checks = target.checks.clone();
+    for check in &mut checks {
+        replace_columns(check, &other);
+        rename_column(check, table, name);
+    }
+    let refused = SqlError::new(ErrorCode::ViewCheckFailed, &[&def.schema, &def.name]);
+    let checks = checks.into_iter().map(|condition| RowCheck {
+        table: name.to_owned(),
+        condition,
+        refused: refused.clone(),
+    });
+    let unfilled = SqlError::new(ErrorCode::NoDefaultForViewField, &[&def.schema, &def.name]);
+    Guard { checks: checks.collect(), through: true, unfilled: Some(unfilled), views: target.views }
+}
+
+/// Writes the columns of a table under another name.
+fn rename_column(expr: &mut Expr, from: &str, to: &str) {
+    replace_columns(expr, &|column| {
+        let own = column.db.is_none() && column.table.as_deref() == Some(from);
+        own.then(|| {
+            let (table, name) = (Some(to.to_owned()), column.name.clone());
+            Expr::Column(ast::ColumnName { db: None, table, name })
+        })
+    });
+}
+
+/// Whether an expression reads a table of the view beside this one.
+fn reads_others(target: &ViewTarget, table: &str, expr: &Expr) -> bool {
+    let mut reads = ReferencedObjects::default();
+    reads.expr(expr);
+    let mut tables = reads.columns.iter().filter_map(|name| name.table.as_deref());
+    tables.any(|of| of != table && target.table(of).is_some())
+}
+
+/// Whether a column of the view is no column of its tables, or the same one as another.
+fn has_repeated_columns(target: &ViewTarget) -> bool {
+    let plain = |(_, expr): &'_ (String, Expr)| match expr {
+        Expr::Column(name) => Some(name.clone()),
+        _ => None,
+    };
+    let bases: Vec<ast::ColumnName> = target.columns.iter().filter_map(plain).collect();
+    let same = |a: &ast::ColumnName, b: &ast::ColumnName| {
+        a.table == b.table && same_name(&a.name, &b.name)
+    };
+    let repeats = (1..bases.len()).any(|at| bases[..at].iter().any(|b| same(b, &bases[at])));
+    bases.len() != target.columns.len() || repeats
 }
 
 /// What INSERT and REPLACE do to rows.
@@ -467,26 +429,6 @@ pub fn needed_to_insert(insert: &ast::Insert) -> Privileges {
     needed
 }
 
-/// A statement on a view becomes one on the names of its tables, which must not mean the session's
-/// temporary tables.
-fn refuse_hidden(session: &SessionContext, view: &View) -> Result<()> {
-    if session.temporary.is_empty() {
-        return Ok(());
-    }
-    let mut reads = ReferencedObjects::default();
-    view.query.iter().for_each(|query| reads.query(query));
-    let hidden = |name: &&ast::ObjectName| {
-        session.temporary.get(name.db.as_deref().unwrap_or_default(), &name.name).is_some()
-    };
-    match reads.tables.iter().any(hidden) {
-        true => error(
-            ErrorCode::NotSupportedYet,
-            &[&"changing a view of a table that a temporary table hides"],
-        ),
-        false => Ok(()),
-    }
-}
-
 /// LOAD DATA into a view.
 pub fn load_through<'s>(
     session: &SessionContext,
@@ -496,17 +438,16 @@ pub fn load_through<'s>(
         return Ok((Cow::Borrowed(load), Guard::default()));
     };
     let alias = view.def.name.as_str();
-    let Some(mut target) = ViewTarget::of(session, &view, alias, None)? else {
+    let mut names = names_inside(load.assignments.iter().map(|assignment| &assignment.value));
+    let Some(target) = ViewTarget::of(session, &view, Some(alias), &mut names)? else {
         return not_updatable(alias, "LOAD");
     };
     let Some(factor) = only_table(&target.from).cloned() else {
         return not_updatable(alias, "LOAD");
     };
     // Expressions of SET know the table by its own name.
-    let own = |name: &ast::ColumnName| name.table.as_deref() == Some(alias);
-    target.rename(&own, &factor.name.name);
     let mut out = load.clone();
-    out.table = factor.name;
+    out.table = factor.name.clone();
     if out.targets.is_empty() {
         let names = view.def.columns.iter().map(|column| ast::ColumnName::bare(&column.name));
         out.targets = names.map(ast::LoadTarget::Column).collect();
@@ -521,9 +462,12 @@ pub fn load_through<'s>(
         assignment.column = ast::ColumnName::bare(base.name);
         if assignment.value != Expr::Default {
             assignment.value = target.translate(session, alias, &assignment.value, "field list")?;
+            rename_column(&mut assignment.value, alias, &factor.name.name);
         }
     }
-    Ok((Cow::Owned(out), target.guard(&view, needed_to_load(load))))
+    let mut guard = into_base(&view, target, (alias, &factor.name.name), needed_to_load(load));
+    guard.unfilled = None;
+    Ok((Cow::Owned(out), guard))
 }
 
 /// What LOAD DATA does to rows.
@@ -532,33 +476,4 @@ pub fn needed_to_load(load: &ast::LoadData) -> Privileges {
         ast::LoadDuplicate::Replace => Privileges::INSERT | Privileges::DELETE,
         ast::LoadDuplicate::Default | ast::LoadDuplicate::Ignore => Privileges::INSERT,
     }
-}
-
-fn plain_name(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::Column(name) => Some(&name.name),
-        _ => None,
-    }
-}
-
-/// Error 1423: a column that the view does not show needs a value.
-fn check_defaults(
-    session: &SessionContext,
-    view: &View,
-    factor: &ast::TableFactor,
-    shown: &[&str],
-) -> Result<()> {
-    let table = session.open_table(factor.name.db.as_deref(), &factor.name.name)?;
-    let needed = |column: &&crate::catalog::ColumnDef| {
-        let none = matches!(column.default, ColumnDefault::None | ColumnDefault::Absent);
-        none && !column.nullable && !column.auto_increment && column.generated.is_none()
-    };
-    let hidden = |column: &crate::catalog::ColumnDef| {
-        !shown.iter().any(|name| same_name(name, &column.name))
-    };
-    if session.env.sql_mode.is_strict() && table.def.columns.iter().filter(needed).any(hidden) {
-        let (schema, name) = (&view.def.schema, &view.def.name);
-        return error(ErrorCode::NoDefaultForViewField, &[schema, name]);
-    }
-    Ok(())
 }

@@ -56,7 +56,10 @@ impl<V> RowChange<'_, V> {
 
 /// Writes rows of one table; its buffers are reused from row to row.
 pub(crate) struct RowWriter<'t> {
+    /// The table, or the partition of the row at hand.
     pub(super) table: &'t Table,
+    /// The table.
+    pub(super) whole: &'t Table,
     pub(super) zone: &'t TimeZone,
     /// How existing records of unique indexes are locked.
     pub(crate) existing: LockMode,
@@ -74,6 +77,7 @@ impl<'t> RowWriter<'t> {
     pub(crate) fn new(table: &'t Table, zone: &'t TimeZone) -> RowWriter<'t> {
         RowWriter {
             table,
+            whole: table,
             zone,
             existing: LockMode::Shared,
             clustered: Vec::new(),
@@ -146,6 +150,7 @@ impl<'t> RowWriter<'t> {
 
     /// Inserts a row.
     pub(crate) fn insert(&mut self, txn: &mut Txn, row: &[Value]) -> Result<Written, SqlError> {
+        self.choose_leaf(row)?;
         let table = self.table;
         self.encode(row)?;
         match txn.insert_or_lock(&table.clustered, &self.clustered, &self.row, self.existing) {
@@ -177,8 +182,9 @@ impl<'t> RowWriter<'t> {
         key: &[u8],
         bytes: &[u8],
     ) -> Result<(), SqlError> {
+        let key = self.go_to(key);
         let table = self.table;
-        auto_increment::leaving(txn, table, bytes)?;
+        auto_increment::leaving(txn, self.whole, bytes)?;
         txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
         self.delete_entries(txn, key, bytes)
     }
@@ -192,8 +198,9 @@ impl<'t> RowWriter<'t> {
         key: &[u8],
         bytes: &[u8],
     ) -> Result<bool, SqlError> {
+        let key = self.go_to(key);
         let table = self.table;
-        auto_increment::leaving(txn, table, bytes)?;
+        auto_increment::leaving(txn, self.whole, bytes)?;
         if !scan.write_current(txn, None).map_err(|error| write_error(table, error))? {
             return Ok(false);
         }
@@ -201,7 +208,12 @@ impl<'t> RowWriter<'t> {
     }
 
     /// Deletes the entries of a row whose clustered record is deleted already.
-    fn delete_entries(&mut self, txn: &mut Txn, key: &[u8], bytes: &[u8]) -> Result<(), SqlError> {
+    pub(super) fn delete_entries(
+        &mut self,
+        txn: &mut Txn,
+        key: &[u8],
+        bytes: &[u8],
+    ) -> Result<(), SqlError> {
         let table = self.table;
         for at in 0..table.indexes.len() {
             if self.encode_stored(at, key, bytes)? {
@@ -245,7 +257,11 @@ impl<'t> RowWriter<'t> {
         scan: &mut TableScan,
         change: &RowChange<'_, u8>,
     ) -> Result<Option<Written>, SqlError> {
+        let change = &RowChange { key: self.go_to(change.key), ..*change };
         let table = self.table;
+        if let Some(leaf) = self.other_leaf(change)? {
+            return self.move_at(txn, scan, change, leaf);
+        }
         self.leaves_number(txn, change)?;
         if !scan.write_current(txn, Some(change.new)).map_err(|error| write_error(table, error))? {
             return Ok(None);
@@ -264,7 +280,7 @@ impl<'t> RowWriter<'t> {
     ) -> Result<(), SqlError> {
         match self.table.numbered {
             Some(column) if change.changed[column] => {
-                auto_increment::leaving(txn, self.table, change.old)
+                auto_increment::leaving(txn, self.whole, change.old)
             }
             _ => Ok(()),
         }
@@ -276,7 +292,11 @@ impl<'t> RowWriter<'t> {
         txn: &mut Txn,
         change: &RowChange<'_, u8>,
     ) -> Result<Written, SqlError> {
+        let change = &RowChange { key: self.go_to(change.key), ..*change };
         let table = self.table;
+        if let Some(leaf) = self.other_leaf(change)? {
+            return self.move_row(txn, change, leaf);
+        }
         let RowChange { key, new, changed, .. } = *change;
         self.leaves_number(txn, change)?;
         self.clustered.clear();
@@ -385,6 +405,7 @@ impl<'t> RowWriter<'t> {
         at: usize,
         row: &[Value],
     ) -> Result<Option<(Vec<u8>, Vec<u8>)>, SqlError> {
+        self.choose_leaf(row)?;
         let (table, zone) = (self.table, self.zone);
         let request = inia_storage::LockRequest {
             mode: LockMode::Exclusive,
@@ -403,14 +424,14 @@ impl<'t> RowWriter<'t> {
             primary = codec.primary_key(&self.key, &entry)?.to_vec();
         }
         let found = txn.lock_get(&table.clustered, &primary, request, copy).map_err(sql_error)?;
-        Ok(found.map(|bytes| (primary, bytes)))
+        Ok(found.map(|bytes| (self.located(primary), bytes)))
     }
 }
 
 /// Inserts an entry of a secondary index; false when the index is unique and has the key. Then the
 /// gap before the entry is locked, as in MySQL, and both gaps around one that this transaction had
 /// deleted.
-fn insert_entry(
+pub(super) fn insert_entry(
     txn: &mut Txn,
     table: &Table,
     at: usize,

@@ -96,7 +96,7 @@ impl Runner<'_> {
             false => HandlerPlace::Behind(read.index),
         };
         let mut scan =
-            TableScan::between(&source.table, read.index, (span.from, span.to), span.backward);
+            TableScan::between(&source.table, read.index, (span.from, span.to), span.backward)?;
         let columns: Vec<usize> = (0..source.table.def.columns.len()).collect();
         let mut row = vec![Value::Null; select.width];
         let (mut found, mut last) = (0, None);
@@ -195,11 +195,12 @@ fn span(read: &HandlerRead, place: &HandlerPlace) -> Option<Span> {
 /// The key of a row in the tree that is read.
 fn key_of(table: &Table, index: Option<usize>, row: &FoundRow<'_>) -> Result<Vec<u8>> {
     let secondary = index.filter(|&index| table.def.indexes[index].kind != IndexKind::Primary);
-    let Some(index) = secondary else { return Ok(row.clustered_key.to_vec()) };
+    let (_, clustered_key) = table.located(row.clustered_key);
+    let Some(index) = secondary else { return Ok(clustered_key.to_vec()) };
     let mut key = Vec::new();
     let RowData::Row(bytes) = row.data else { return Ok(key) };
     let cell = |column| table.layout.cell(bytes, column);
-    table.indexes[index].codec.put_entry_key(cell, row.clustered_key, &mut key)?;
+    table.indexes[index].codec.put_entry_key(cell, clustered_key, &mut key)?;
     Ok(key)
 }
 

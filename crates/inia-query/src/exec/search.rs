@@ -7,8 +7,8 @@ use super::{Result, Runner};
 use crate::catalog::{Table, TableIndex};
 use crate::error::StorageResult;
 use crate::fulltext::{
-    Posting, Postings, Search, TextSource, WordRules, WordSource, key_prefix, parse_boolean,
-    parse_natural, rank_of, weight,
+    Found, Posting, Postings, Search, TextSource, WordRules, WordSource, key_prefix, parse_boolean,
+    parse_natural, rank_of, weight, words_found,
 };
 use crate::interrupt::Interrupt;
 use crate::plan::search::{SearchMode, SearchPlan};
@@ -60,8 +60,11 @@ impl Runner<'_> {
         let mut source = TextSource::new(&prepared.rules, &texts);
         let mut counts = vec![0; prepared.search.words.len()];
         let found = prepared.search.evaluate(&mut source, &mut counts)?;
-        let rank = found.get(&0).map_or(0.0, |found| rank_of(found, &prepared.weights));
-        Ok(f64::from(rank))
+        let rank = |found: &Found| match self.plan.searches[id].index {
+            Some(_) => rank_of(found, &prepared.weights),
+            None => words_found(found),
+        };
+        Ok(found.get(&0).map_or(0.0, |found| f64::from(rank(found))))
     }
 
     /// The clustered keys of the rows that a search finds.

@@ -20,6 +20,7 @@ mod grouping;
 mod hash;
 mod index;
 mod join_keys;
+mod kept;
 mod keys;
 mod leaf;
 mod loops;
@@ -33,4 +34,5 @@ mod sideways;
 mod source;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod totals;

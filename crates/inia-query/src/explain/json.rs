@@ -84,6 +84,11 @@ fn line_members(line: &Line) -> Object {
         add("select_type", Some(&line.select_type));
     }
     add("table_name", line.table.as_deref());
+    let listed = |list: &String| Json::List(list.split(',').map(text).collect());
+    members.extend(line.partitions.as_ref().map(|list| ("partitions", listed(list))));
+    let mut add = |name, value: Option<&str>| {
+        members.extend(value.map(|value| (name, text(value))));
+    };
     add("access_type", line.access);
     let names = |list: &str| Json::List(list.split(',').map(text).collect());
     members.extend(line.possible_keys.as_deref().map(|keys| ("possible_keys", names(keys))));
@@ -299,7 +304,8 @@ impl<'p> Printer<'p> {
         (join, before): (Option<Joined<'_>>, f64),
     ) -> Object {
         let (read, kept) = (scan(table), self.estimator.source(source));
-        let mut members = line_members(&table_line(table, &Line::default(), None));
+        let mut members =
+            line_members(&table_line(table, &Line::default(), None, Some(self.settings)));
         self.add_estimates((read, kept), join, before, &mut members);
         if table.access.covering {
             members.push(("using_index", Json::Flag(true)));
@@ -338,6 +344,7 @@ impl<'p> Printer<'p> {
             needed: table.needed.clone(),
             allowed: table.hinted.as_ref().and_then(|hinted| hinted.lookup.as_ref()),
             measure: Some(self.settings),
+            scan_cost: 1.0,
         };
         // The conditions of a table read slots that are filled before it, and its own.
         let mut filled = SlotSet::default();

@@ -1,6 +1,6 @@
 //! The lines of EXPLAIN's table.
 
-use crate::access::{AccessPath, EqualPart, SearchPath};
+use crate::access::{AccessPath, EqualPart, EvalSettings, SearchPath, partitions};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
 use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
@@ -8,7 +8,7 @@ use crate::plan::{
 };
 use inia_base::datatype::DataType;
 use inia_expr::tree::{CmpOp, RowLookup, Subquery, SubqueryKind};
-use inia_expr::{Expr, ExprKind};
+use inia_expr::{Environment, Expr, ExprKind, SessionHost};
 use inia_parser::ast::SetOp;
 
 /// What EXPLAIN shows of one member of FROM; `None` prints as NULL.
@@ -20,6 +20,8 @@ pub struct Line {
     pub select_type: String,
     /// The table's alias, or what stands for one.
     pub table: Option<String>,
+    /// The partitions that are read, of a table that has some.
+    pub partitions: Option<String>,
     /// Access path, as column `type` names it.
     pub access: Option<&'static str>,
     /// Indexes that could serve.
@@ -39,8 +41,10 @@ pub struct Line {
 }
 
 /// All lines of a statement.
-pub fn describe(plan: &StatementPlan) -> Vec<Line> {
-    let mut describer = Describer { plan, lines: Vec::new(), next_id: 1, ids: Vec::new() };
+pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost) -> Vec<Line> {
+    let settings = EvalSettings { env, host };
+    let mut describer =
+        Describer { plan, settings, lines: Vec::new(), next_id: 1, ids: Vec::new() };
     describer.query(&plan.root, "PRIMARY");
     // Subqueries that have become joins are no query blocks.
     if describer.next_id == 2 {
@@ -51,6 +55,7 @@ pub fn describe(plan: &StatementPlan) -> Vec<Line> {
 
 struct Describer<'p> {
     plan: &'p StatementPlan,
+    settings: EvalSettings<'p>,
     lines: Vec<Line>,
     next_id: usize,
     /// Parts that have lines, and the number of their first SELECT.
@@ -212,7 +217,9 @@ impl Describer<'_> {
     ) {
         match source {
             RowSource::One | RowSource::Nothing => {}
-            RowSource::Table(table) => self.lines.push(table_line(table, blank, join)),
+            RowSource::Table(table) => {
+                self.lines.push(table_line(table, blank, join, Some(self.settings)));
+            }
             // The subplan has no number yet: `subplan` replaces the placeholder.
             RowSource::Subplan { id, filter, .. } => {
                 let mut extra = Vec::new();
@@ -321,7 +328,12 @@ fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>) {
     }
 }
 
-pub(super) fn table_line(source: &TableSource, blank: &Line, join: Option<&JoinPlan>) -> Line {
+pub(super) fn table_line(
+    source: &TableSource,
+    blank: &Line,
+    join: Option<&JoinPlan>,
+    settings: Option<EvalSettings<'_>>,
+) -> Line {
     let def = &source.table.def;
     let path = &source.access;
     let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
@@ -334,7 +346,10 @@ pub(super) fn table_line(source: &TableSource, blank: &Line, join: Option<&JoinP
     let range = is_range(path);
     let mut extra = Vec::new();
     match (range && !path.covering, secondary) {
-        (true, true) => extra.push("Using index condition"),
+        (true, true) if index.is_some_and(|index| index.kind != IndexKind::Spatial) => {
+            extra.push("Using index condition");
+        }
+        (true, true) => extra.push("Using where"),
         (true, false) => extra.push("Using where"),
         _ if range => extra.push("Using where"),
         _ => {}
@@ -351,6 +366,7 @@ pub(super) fn table_line(source: &TableSource, blank: &Line, join: Option<&JoinP
     join_extra(join, &mut extra);
     Line {
         table: Some(source.alias.clone()),
+        partitions: settings.and_then(|settings| partitions_read(source, settings)),
         access: Some(access_name(path, index, named.is_some())),
         possible_keys: named.filter(|_| bounded).map(|index| index.name.clone()),
         key: named.map(|index| index.name.clone()),
@@ -388,12 +404,21 @@ fn search_line(
     }
 }
 
+/// The names of the partitions that are read, as far as constants say.
+fn partitions_read(source: &TableSource, settings: EvalSettings<'_>) -> Option<String> {
+    let by = source.table.def.partitioning.as_ref()?;
+    let EvalSettings { env, host } = settings;
+    let leaves = partitions::leaves_of_constants(&source.table, &source.access, env, host);
+    let names: Vec<String> = leaves.into_iter().map(|leaf| by.shown(leaf)).collect();
+    Some(names.join(",")).filter(|names| !names.is_empty())
+}
+
 fn is_range(path: &AccessPath) -> bool {
     !path.intervals.is_empty() || path.equal.iter().any(|e| matches!(e, EqualPart::AnyOf(_)))
 }
 
 fn access_name(path: &AccessPath, index: Option<&IndexDef>, by_index: bool) -> &'static str {
-    let constant = path.exprs().all(Expr::is_constant_in_statement);
+    let constant = path.own_exprs().all(Expr::is_constant_in_statement);
     let whole = index.is_some_and(|i| i.unique() && i.parts.len() == path.equal.len());
     match (path.equal.is_empty(), whole && path.point) {
         _ if is_range(path) => "range",
@@ -464,6 +489,8 @@ fn part_length(data_type: &DataType, prefix: Option<u32>) -> (u32, bool) {
         DataType::Binary(n) => (prefix.unwrap_or(*n), false),
         DataType::VarBinary(n) => (prefix.unwrap_or(*n), true),
         DataType::Blob(_) => (prefix.unwrap_or(0), true),
+        // The bounds of a box: four numbers, and a length.
+        DataType::Geometry { .. } => (prefix.unwrap_or(32), true),
         DataType::Float { .. } => (4, false),
         DataType::Double { .. } | DataType::Json | DataType::Null => (8, false),
         DataType::Decimal { precision, scale, .. } => {

@@ -439,7 +439,7 @@ fn how_taken(direct: &Direct) -> &'static str {
 }
 
 fn table_text(table: &TableSource, sent: &str) -> String {
-    let line: Line = super::line::table_line(table, &Line::default(), None);
+    let line: Line = super::line::table_line(table, &Line::default(), None, None);
     let (alias, key) = (&table.alias, line.key.unwrap_or_default());
     let covering = if table.access.covering { "Covering i" } else { "I" };
     let reverse = if table.access.backward { " (reverse)" } else { "" };

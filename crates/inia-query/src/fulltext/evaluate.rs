@@ -88,6 +88,12 @@ pub(crate) fn rank_of(found: &Found, weights: &[f64]) -> f32 {
     })
 }
 
+/// The rank of a document where no index gives words their weights: each word counts once, as in
+/// MyISAM's boolean mode.
+pub(crate) fn words_found(found: &Found) -> f32 {
+    found.adjustment + found.words.len() as f32
+}
+
 impl Search {
     /// The documents that the search finds in `source`. Adds to `counts`, for each word, how many
     /// documents it was found in each time that it was looked up.

@@ -21,6 +21,7 @@ struct TypeFacts {
     scale: Option<u64>,
     fsp: Option<u64>,
     collation: Option<Collation>,
+    srid: Option<u32>,
     text: String,
 }
 
@@ -35,6 +36,7 @@ fn facts(data_type: &DataType, width: Option<u8>, zerofill: bool) -> TypeFacts {
         scale: None,
         fsp: None,
         collation: None,
+        srid: None,
         text,
     };
     match data_type {
@@ -86,7 +88,9 @@ fn facts(data_type: &DataType, width: Option<u8>, zerofill: bool) -> TypeFacts {
             let chars: usize = members.iter().map(|m| m.chars().count()).sum();
             facts.set_text((chars + members.len().saturating_sub(1)) as u64, *collation);
         }
-        DataType::Null | DataType::Date | DataType::Year | DataType::Json => {}
+        DataType::Null | DataType::Date | DataType::Year => {}
+        DataType::Json => {}
+        DataType::Geometry { srid, .. } => facts.srid = *srid,
     }
     facts
 }
@@ -243,7 +247,7 @@ fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
         rest.privileges,
         rest.comment,
         rest.generation,
-        Value::Null,
+        or_null(facts.srid.map(u64::from)),
     ]);
 }
 

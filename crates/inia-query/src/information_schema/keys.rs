@@ -104,7 +104,8 @@ pub(super) fn key_column_usage(info: &Information<'_>, rows: &mut Rows) {
         let (schema, name) = (def.schema.as_str(), def.name.as_str());
         for index in def.indexes.iter().filter(|index| index.unique()) {
             for (at, part) in index.parts.iter().enumerate() {
-                if !info.shows_column(def, part.column) {
+                let functional = def.columns[part.column].is_hidden();
+                if functional || !info.shows_column(def, part.column) {
                     continue;
                 }
                 let mut row = row![

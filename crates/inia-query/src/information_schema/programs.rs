@@ -1,8 +1,9 @@
-//! ROUTINES, PARAMETERS and TRIGGERS.
+//! ROUTINES, PARAMETERS, TRIGGERS and EVENTS.
 
 use super::columns::type_cells;
 use super::{Information, Rows, or_null, row, yes_no};
 use crate::account::Privileges;
+use crate::catalog::event::{EventHead, EventSchedule, status_word};
 use crate::catalog::program::ProgramParam;
 use crate::catalog::{ProgramDef, ProgramKind, StoredProgram};
 use inia_base::temporal::DateTime;
@@ -15,7 +16,9 @@ fn routines_of<'i>(
     info: &'i Information<'_>,
 ) -> impl Iterator<Item = (&'i Arc<StoredProgram>, bool)> {
     let all = info.catalog.schemas.values().flat_map(|schema| schema.programs.values());
-    let routines = all.filter(|program| program.def.kind != ProgramKind::Trigger);
+    let is_routine =
+        |kind: ProgramKind| matches!(kind, ProgramKind::Function | ProgramKind::Procedure);
+    let routines = all.filter(move |program| is_routine(program.def.kind));
     routines.filter_map(|program| {
         let (seen, body) = info.access.sees_routine(&program.def);
         seen.then_some((program, body))
@@ -134,6 +137,47 @@ pub(super) fn triggers(info: &Information<'_>, rows: &mut Rows) {
         row.push(moment(info, def.created));
         row.push(Value::UInt(def.sql_mode.0));
         row.extend(creation(def));
+        rows.push(row);
+    }
+}
+
+pub(super) fn events(info: &Information<'_>, rows: &mut Rows) {
+    let all = info.catalog.schemas.values().flat_map(|schema| schema.programs.values());
+    for program in all {
+        let def = &program.def;
+        let Some(head) = &def.event else { continue };
+        if !info.access.on_database(&def.schema).has(Privileges::EVENT) {
+            continue;
+        }
+        let local = |seconds: i64| Value::DateTime(head.local(seconds));
+        let definer = format!("{}@{}", def.definer.user, def.definer.host);
+        let mut row = row!["def", def.schema.as_str(), def.name.as_str(), definer];
+        row.extend(row![head.time_zone.as_str(), "SQL", def.body.as_str()]);
+        let times = match &head.schedule {
+            EventSchedule::At(at) => {
+                row.extend(["ONE TIME".into(), local(*at), Value::Null, Value::Null]);
+                [Value::Null, Value::Null]
+            }
+            EventSchedule::Every { amount, unit, starts, ends } => {
+                let amount = EventHead::interval_text(*amount, *unit);
+                row.extend(["RECURRING".into(), Value::Null, amount.into(), unit.name().into()]);
+                [local(*starts), ends.map_or(Value::Null, local)]
+            }
+        };
+        row.push(Value::UInt(def.sql_mode.0));
+        row.extend(times);
+        row.push(status_word(head.status).into());
+        row.push(if head.preserve { "PRESERVE" } else { "NOT PRESERVE" }.into());
+        row.push(info.moment(def.created / 1_000_000));
+        row.push(info.moment(def.modified / 1_000_000));
+        row.push(head.last_executed.map_or(Value::Null, local));
+        row.push(def.comment.as_str().into());
+        row.push(Value::UInt(info.db.global_number("server_id")));
+        row.extend(row![
+            def.charset_client.as_str(),
+            def.collation_connection.as_str(),
+            def.database_collation.name(),
+        ]);
         rows.push(row);
     }
 }

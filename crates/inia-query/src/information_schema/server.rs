@@ -1,5 +1,6 @@
 //! What the server itself is doing and can do.
 
+use super::performance::locks::{lock_id_of, number};
 use super::{Information, Rows, or_null, row};
 use crate::account::Privileges;
 use crate::fulltext::DEFAULT_STOPWORDS;
@@ -8,7 +9,7 @@ use inia_base::process::ProcessEntry;
 use inia_base::value::Value;
 use inia_expr::VarScope;
 use inia_storage::Isolation;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
     const INNODB: &str = "Supports transactions, row-level locking, and foreign keys";
@@ -21,6 +22,7 @@ pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
 pub(super) fn plugins(_: &Information<'_>, rows: &mut Rows) {
     let plugins = [
         ("mysql_native_password", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
+        ("sha256_password", "AUTHENTICATION", "2.1", "SHA256 password authentication"),
         ("caching_sha2_password", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
         ("MEMORY", "STORAGE ENGINE", "80031.0", "Hash based, stored in memory"),
         ("InnoDB", "STORAGE ENGINE", "80031.0", "Transactions, row-level locking, foreign keys"),
@@ -50,9 +52,9 @@ pub(super) fn keywords(_: &Information<'_>, rows: &mut Rows) {
 }
 
 /// The connections that the session may see: all with PROCESS, else its account's.
-fn visible_processes(info: &Information<'_>) -> Vec<ProcessEntry> {
+pub(super) fn visible_processes(info: &Information<'_>) -> Vec<ProcessEntry> {
     let all = info.access.global.has(Privileges::PROCESS);
-    let mut list = info.db.processes().map(|processes| processes.list()).unwrap_or_default();
+    let mut list = info.db.process_list();
     list.retain(|entry| all || entry.user == info.access.account.user);
     list
 }
@@ -89,18 +91,27 @@ pub(super) fn transactions(info: &Information<'_>, rows: &mut Rows) {
     if !info.access.global.has(Privileges::PROCESS) {
         return;
     }
+    let (processes, waits) = (visible_processes(info), info.db.engine.lock_waits());
     for txn in info.db.engine.active_transactions() {
         let started = txn.started.duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        let process = processes.iter().find(|entry| entry.id == txn.label);
+        let query = process.and_then(|entry| entry.info.clone());
+        let query = query.map(|text| text.chars().take(1024).collect::<String>());
+        let wait = waits.iter().find(|wait| wait.session == txn.session);
+        let lock = wait.and_then(|wait| lock_id_of(info, &txn, wait));
+        let waiting = txn.waiting && lock.is_some();
+        let since =
+            process.filter(|_| waiting).map_or(0, |entry| now_secs().saturating_sub(entry.time));
         rows.push(row![
-            txn.txn.0,
+            number(&txn),
             if txn.waiting { "LOCK WAIT" } else { "RUNNING" },
             info.moment(started),
-            Value::Null,
-            Value::Null,
+            or_null(lock),
+            info.moment(since),
             txn.rows_modified + txn.locks as u64,
             txn.label,
-            Value::Null,
-            Value::Null,
+            or_null(query),
+            if waiting { Value::from("starting index read") } else { Value::Null },
             0u64,
             0u64,
             txn.locks as u64,
@@ -119,6 +130,11 @@ pub(super) fn transactions(info: &Information<'_>, rows: &mut Rows) {
             Value::Null,
         ]);
     }
+}
+
+/// Seconds since 1970.
+fn now_secs() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs())
 }
 
 fn named(values: NamedValues, rows: &mut Rows) {
@@ -161,7 +177,8 @@ fn connect_attrs(info: &Information<'_>, rows: &mut Rows, is_shown: impl Fn(&str
     for session in live.iter().filter(|session| is_shown(&session.connection.user)) {
         let connection = &session.connection;
         for (at, (name, value)) in connection.attributes.iter().enumerate() {
-            rows.push(row![connection.id, name.clone(), value.clone(), at as i64]);
+            let value = Some(value.clone()).filter(|value| !value.is_empty());
+            rows.push(row![connection.id, name.clone(), or_null(value), at as i64]);
         }
     }
 }

@@ -41,21 +41,26 @@ pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> N
     for (name, count) in counted.handles() {
         values.set(&format!("Com_stmt_{name}"), count);
     }
-    let rows = counted.changed_rows();
-    values.set("Handler_write", rows.inserted);
-    values.set("Handler_update", rows.updated);
-    values.set("Handler_delete", rows.deleted);
+    for (name, count) in of_session(counted) {
+        values.set(name, count);
+    }
+    values.set("Innodb_rows_read", total.reads().records());
     let all_rows = total.changed_rows();
     values.set("Innodb_rows_inserted", all_rows.inserted);
     values.set("Innodb_rows_updated", all_rows.updated);
     values.set("Innodb_rows_deleted", all_rows.deleted);
     values.set("Connections", connections);
     values.set("Queries", total.questions());
-    values.set("Questions", counted.questions());
     // TLS is about the connection that asks, also in the global scope.
     let (version, cipher) = own.connection.tls.clone().unwrap_or_default();
     values.set("Ssl_version", version);
     values.set("Ssl_cipher", cipher);
+    if scope != VarScope::Global {
+        let (algorithm, level) = own.connection.compression.unwrap_or_default();
+        values.set("Compression", if algorithm.is_empty() { "OFF" } else { "ON" });
+        values.set("Compression_algorithm", algorithm);
+        values.set("Compression_level", level);
+    }
     values.set("Uptime", db.uptime());
     values.set("Uptime_since_flush_status", db.uptime());
     values.set("Prepared_stmt_count", db.prepared.load(std::sync::atomic::Ordering::Relaxed));
@@ -67,6 +72,25 @@ pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> N
     of_server(db, own, scope, &mut values);
     of_engine(db, &mut values);
     values.0.into_iter().collect()
+}
+
+/// What a session counts beside the kinds of its statements.
+pub(super) fn of_session(counted: &SessionCounters) -> [(&'static str, u64); 12] {
+    let (rows, reads) = (counted.changed_rows(), counted.reads());
+    [
+        ("Handler_delete", rows.deleted),
+        ("Handler_read_first", reads.first),
+        ("Handler_read_key", reads.keys + reads.seeks),
+        ("Handler_read_last", reads.last),
+        ("Handler_read_next", reads.next),
+        ("Handler_read_prev", reads.prev),
+        ("Handler_read_rnd_next", reads.scanned),
+        ("Handler_update", rows.updated),
+        ("Handler_write", rows.inserted),
+        ("Questions", counted.questions()),
+        ("Select_scan", reads.first + reads.last),
+        ("Slow_queries", counted.slow()),
+    ]
 }
 
 /// What the server counts of its connections.
@@ -116,4 +140,8 @@ fn of_engine(db: &Database, values: &mut Values) {
     values.set("Innodb_buffer_pool_pages_free", pool.total.saturating_sub(pool.data));
     values.set("Innodb_buffer_pool_bytes_data", pool.data * PAGE);
     values.set("Innodb_buffer_pool_bytes_dirty", pool.dirty * PAGE);
+    let columns = db.columns.counts();
+    values.set("Inia_column_cache_bytes", columns.bytes);
+    values.set("Inia_column_cache_hits", columns.hits);
+    values.set("Inia_column_cache_fills", columns.fills);
 }

@@ -2,7 +2,7 @@
 
 use super::{Information, Rows, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
-use crate::catalog::{Table, TableDef, row_count};
+use crate::catalog::{Division, Table, TableDef, quoted, row_count};
 use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -60,7 +60,10 @@ pub(super) fn sizes(info: &Information<'_>, table: &Table) -> Sizes {
     if info.focus.names_only {
         return Sizes { rows: 0, average: 0, data: 0, indexes: 0 };
     }
-    let rows = row_estimate(table);
+    sizes_of(table, row_estimate(table))
+}
+
+fn sizes_of(table: &Table, rows: u64) -> Sizes {
     let width = |columns: &mut dyn Iterator<Item = usize>| -> u64 {
         columns.map(|column| column_bytes(&table.def.columns[column].data_type)).sum()
     };
@@ -87,7 +90,7 @@ pub(super) fn row_estimate(table: &Table) -> u64 {
     if table.shared.estimate_known.load(Ordering::Relaxed) {
         return table.shared.row_estimate.load(Ordering::Relaxed).max(0) as u64;
     }
-    table.store.estimate_rows(&table.clustered).unwrap_or(0)
+    table.estimated_rows().unwrap_or(0)
 }
 
 /// About how many bytes a value takes.
@@ -95,7 +98,9 @@ fn column_bytes(data_type: &DataType) -> u64 {
     match data_type {
         DataType::Char { chars, .. } => u64::from(*chars),
         DataType::VarChar { chars, .. } | DataType::VarBinary(chars) => u64::from(*chars) / 2 + 1,
-        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => LONG_COLUMN,
+        DataType::Text { .. } | DataType::Blob(_) | DataType::Json | DataType::Geometry { .. } => {
+            LONG_COLUMN
+        }
         other => row_bytes(other),
     }
 }
@@ -110,12 +115,30 @@ fn row_format(def: &TableDef) -> String {
     }
 }
 
+/// CREATE_OPTIONS: the order and case of names are MySQL's.
 fn create_options(def: &TableDef) -> String {
-    let options = def.options.iter().map(|(name, value)| match name.as_str() {
-        "ROW_FORMAT" => format!("row_format={value}"),
-        name => format!("{}={value}", name.to_ascii_lowercase()),
-    });
-    options.collect::<Vec<_>>().join(" ")
+    const SHOWN: [&str; 11] = [
+        "max_rows",
+        "min_rows",
+        "avg_row_length",
+        "row_format",
+        "stats_sample_pages",
+        "stats_auto_recalc",
+        "KEY_BLOCK_SIZE",
+        "stats_persistent",
+        "pack_keys",
+        "checksum",
+        "delay_key_write",
+    ];
+    let text = |name: &&str| {
+        let written = |(option, _): &&(String, String)| option.eq_ignore_ascii_case(name);
+        let (_, value) = def.options.iter().find(written)?;
+        Some(format!("{name}={value}"))
+    };
+    // MySQL says so of what it has a text of.
+    let divided = def.partitioning.iter().any(|by| !by.by.implied);
+    let divided = divided.then(|| String::from("partitioned"));
+    SHOWN.iter().filter_map(text).chain(divided).collect::<Vec<_>>().join(" ")
 }
 
 fn next_auto_increment(table: &Table) -> Option<u64> {
@@ -193,29 +216,80 @@ pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
         ]);
     }
     super::views::tables(info, rows);
+    super::sequences::tables(info, rows);
 }
 
-/// Every table is its own only partition.
+/// A table without partitions is its own only one.
 pub(super) fn partitions(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
-        let sizes = sizes(info, table);
-        let mut row = row!["def", table.def.schema.as_str(), table.def.name.as_str()];
-        row.extend(std::iter::repeat_n(Value::Null, 9));
-        row.extend(row![
-            sizes.rows,
-            sizes.average,
-            sizes.data,
-            0u64,
-            sizes.indexes,
-            0u64,
-            info.moment(table.def.created),
-            info.moment(table.shared.updated.load(Ordering::Relaxed)),
-            Value::Null,
-            Value::Null,
-            "",
-            "",
-            Value::Null,
-        ]);
-        rows.push(row);
+        let name = row!["def", table.def.schema.as_str(), table.def.name.as_str()];
+        let Some(by) = &table.def.partitioning else {
+            let mut row = name;
+            row.extend(std::iter::repeat_n(Value::Null, 9));
+            row.extend(partition_sizes(info, table, &sizes(info, table)));
+            row.extend(row!["", "", Value::Null]);
+            rows.push(row);
+            continue;
+        };
+        let text = |division: &Division| match division.method.has_columns() {
+            true => {
+                let names = division.columns.iter().map(|name| quoted(name));
+                names.collect::<Vec<_>>().join(",")
+            }
+            false => division.expression.clone(),
+        };
+        let sub = by.sub.as_ref();
+        let per = by.per_partition();
+        for (number, leaf) in by.leaves().enumerate() {
+            let (at, partition) = (number / per, &by.partitions[number / per]);
+            let described = Some(partition.description.as_str());
+            let described = described.filter(|_| !by.by.method.is_hash());
+            // MySQL shows numbers as signed ones.
+            let signed = |text: &str| match text.parse::<u64>() {
+                Ok(number) => (number as i64).to_string(),
+                Err(_) => text.to_owned(),
+            };
+            let described = described.map(signed);
+            let mut row = name.clone();
+            row.extend(row![
+                partition.name.as_str(),
+                or_null(sub.map(|_| leaf.name.as_str())),
+                at as u64 + 1,
+                or_null(sub.map(|_| (number % per) as u64 + 1)),
+                by.by.method.name(),
+                or_null(sub.map(|sub| sub.method.name())),
+                or_null(Some(&by.by).filter(|division| !division.implied).map(text)),
+                or_null(sub.filter(|division| !division.implied).map(text)),
+                or_null(described),
+            ]);
+            let rows_in = match (&table.partitions, info.focus.names_only) {
+                (Some(partitions), false) => {
+                    let leaf = partitions.leaf(number);
+                    leaf.estimated_rows().unwrap_or(0)
+                }
+                _ => 0,
+            };
+            let sizes = sizes_of(table, rows_in);
+            row.extend(partition_sizes(info, table, &sizes));
+            let group = leaf.node_group.map(|group| group.to_string());
+            let group = group.unwrap_or_else(|| String::from("default"));
+            row.extend(row![leaf.comment.as_str(), group.as_str(), Value::Null]);
+            rows.push(row);
+        }
     }
+}
+
+fn partition_sizes(info: &Information<'_>, table: &Table, sizes: &Sizes) -> Vec<Value> {
+    row![
+        sizes.rows,
+        sizes.average,
+        sizes.data,
+        0u64,
+        sizes.indexes,
+        0u64,
+        info.moment(table.def.created),
+        info.moment(table.shared.updated.load(Ordering::Relaxed)),
+        Value::Null,
+        Value::Null,
+    ]
 }

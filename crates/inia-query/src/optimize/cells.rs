@@ -22,8 +22,13 @@ pub(crate) fn group_strategy(select: &SelectPlan) -> Option<GroupStrategy> {
         let groups = super::vector::vector_groups(select, aggregation)?;
         Some(GroupStrategy::Vectors(Box::new(groups)))
     };
-    let from_cells = by_cells(select, aggregation).or_else(vectors);
-    Some(from_cells.unwrap_or_else(|| {
+    let cells = || by_cells(select, aggregation);
+    // Cells are read by one thread.
+    let chosen = match select.batches.as_ref().is_some_and(|batches| batches.source.threads > 1) {
+        true => vectors().or_else(cells),
+        false => cells().or_else(vectors),
+    };
+    Some(chosen.unwrap_or_else(|| {
         let grows = aggregation.calls.iter().any(Aggregate::grows);
         match !aggregation.group.is_empty() && grows {
             true => GroupStrategy::Sort,

@@ -1,7 +1,9 @@
 //! Which queries' rows go from stored bytes to the client without values in between.
 
 use super::cells::totals;
-use crate::plan::{Body, Direct, DirectShape, QueryPlan, RowSource, SelectPlan, TableSource};
+use crate::plan::{
+    Body, Direct, DirectShape, GroupStrategy, QueryPlan, RowSource, SelectPlan, TableSource,
+};
 use inia_expr::{Expr, ExprKind};
 use inia_expr::{SlotSet, slots_of};
 
@@ -31,7 +33,9 @@ pub(crate) fn direct(query: &QueryPlan) -> Option<Direct> {
 fn shape(query: &QueryPlan, select: &SelectPlan, source: &TableSource) -> Option<DirectShape> {
     if let Some(aggregation) = &select.aggregation {
         let one_row = aggregation.group.is_empty() && aggregation.shown.is_empty();
-        if !one_row || !select.output.iter().all(reads_no_column) {
+        let divided = select.batches.as_ref().is_some_and(|batches| batches.source.threads > 1);
+        let on_threads = divided && matches!(aggregation.strategy, GroupStrategy::Vectors(_));
+        if !one_row || on_threads || !select.output.iter().all(reads_no_column) {
             return None;
         }
         return totals(&aggregation.calls, source).map(DirectShape::Totals);

@@ -149,6 +149,9 @@ pub(super) fn keeps_together(path: &AccessPath, def: &TableDef, columns: &[usize
         return true;
     }
     let Some(index) = path.index.map(|index| &def.indexes[index]) else { return false };
+    if def.partitioning.is_some() {
+        return false;
+    }
     let fixed = fixed_columns(path, index);
     let mut left: Vec<usize> =
         columns.iter().copied().filter(|column| !fixed.contains(column)).collect();
@@ -229,7 +232,7 @@ pub(super) fn path_in_order(
     if (present.point || present.index.is_none_or(may))
         && let Some(backward) = direction(present, def, wanted.keys)
     {
-        return Some(AccessPath { backward, ..present.clone() });
+        return Some(merged(AccessPath { backward, ..present.clone() }));
     }
     if !present.is_unbounded() {
         return None;
@@ -253,10 +256,19 @@ pub(super) fn path_in_order(
         let worth = primary || covering || forced || read.is_some_and(|rows| rows < table.rows());
         if worth && let Some(backward) = direction(&path, def, wanted.keys) {
             path.backward = backward;
-            return Some(path);
+            path.partitions.clone_from(&present.partitions);
+            return Some(merged(path));
         }
     }
     None
+}
+
+/// A path whose partitions, where there are some, are read together in the index's order.
+fn merged(mut path: AccessPath) -> AccessPath {
+    if let Some(partitions) = &mut path.partitions {
+        partitions.ordered = true;
+    }
+    path
 }
 
 /// Where each MIN and MAX of a SELECT without GROUP BY is found at an end of an index, and each
@@ -360,7 +372,7 @@ fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option
             // Any value but NULL.
             path.intervals.push(KeyInterval::default());
         }
-        return Some(IndexExtremum::First { path, column });
+        return Some(IndexExtremum::First { path: merged(path), column });
     }
     None
 }

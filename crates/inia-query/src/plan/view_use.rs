@@ -20,24 +20,23 @@ pub struct ViewUse {
     pub view: Arc<View>,
     /// Whose privileges count for its tables; `None` for the session's.
     pub(crate) acts_for: Option<AccountName>,
-    /// What a change through the view needs on the one of its tables that it changes, in place of
-    /// SELECT.
-    pub(crate) change: Option<(ObjectName, Privileges)>,
+    /// What a change through the view needs on tables that it names, in place of SELECT.
+    pub(crate) changes: Vec<(ObjectName, Privileges)>,
     /// The version of the accounts, plus one, that the privileges of `acts_for` sufficed under.
     sufficed: AtomicU64,
 }
 
 impl Clone for ViewUse {
     fn clone(&self) -> ViewUse {
-        let change = self.change.clone();
-        ViewUse { change, ..ViewUse::new(self.view.clone(), self.acts_for.clone()) }
+        let changes = self.changes.clone();
+        ViewUse { changes, ..ViewUse::new(self.view.clone(), self.acts_for.clone()) }
     }
 }
 
 impl ViewUse {
     /// A view that is read.
     pub(crate) fn new(view: Arc<View>, acts_for: Option<AccountName>) -> ViewUse {
-        ViewUse { view, acts_for, change: None, sufficed: AtomicU64::new(0) }
+        ViewUse { view, acts_for, changes: Vec::new(), sufficed: AtomicU64::new(0) }
     }
 
     /// Whether this is the same view, read on the same behalf.
@@ -47,10 +46,8 @@ impl ViewUse {
 
     /// What is needed on a table that the view names.
     pub(crate) fn wanted(&self, table: &ObjectName) -> Privileges {
-        match &self.change {
-            Some((changed, wanted)) if changed == table => *wanted,
-            _ => Privileges::SELECT,
-        }
+        let change = self.changes.iter().find(|(changed, _)| changed == table);
+        change.map_or(Privileges::SELECT, |(_, wanted)| *wanted)
     }
 
     /// Whether the privileges are known to suffice under this version of the accounts.

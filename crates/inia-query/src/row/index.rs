@@ -16,6 +16,8 @@ use super::layout::RowLayout;
 use super::part::PartCodec;
 use crate::error::Damaged;
 use crate::table_def::{IndexKind, IndexPart, TableDef};
+use inia_base::datatype::DataType;
+use inia_geometry::cells::Grid;
 
 /// Bytes of a hidden row id.
 const ROW_ID: usize = 8;
@@ -50,7 +52,10 @@ impl IndexCodec {
     /// The codec of `def.indexes[index]`.
     pub fn new(def: &TableDef, index: usize) -> IndexCodec {
         let index = &def.indexes[index];
-        let parts = part_codecs(def, &index.parts);
+        let parts = match (index.kind, index.parts.as_slice()) {
+            (IndexKind::Spatial, [part]) => vec![PartCodec::spatial(part, srid_of(def, part))],
+            _ => part_codecs(def, &index.parts),
+        };
         let primary = def.primary().map(|p| part_codecs(def, &p.parts)).unwrap_or_default();
         let primary_len = if primary.is_empty() {
             Some(ROW_ID)
@@ -84,6 +89,11 @@ impl IndexCodec {
         debug_assert_eq!(starts.len(), parts.len(), "each part has a start, known or not");
         debug_assert_eq!(kept.len(), kept_layout.len(), "the value holds what is kept");
         IndexCodec { kind, parts, starts, primary, primary_len, kept, kept_layout, sources }
+    }
+
+    /// How the index orders places, where it is a spatial one.
+    pub(crate) fn grid(&self) -> Option<Grid> {
+        self.parts.first().and_then(PartCodec::grid)
     }
 
     /// Whether a column's value can be read from this index's entries.
@@ -185,6 +195,11 @@ impl IndexCodec {
         Ok(self.split(key, value)?.0)
     }
 
+    /// The value of the key's part with this number, of any index.
+    pub(crate) fn key_part<'a>(&self, key: &'a [u8], number: usize) -> Result<Cell<'a>, Damaged> {
+        nth(&self.parts, number, key)
+    }
+
     /// A covered column's value, from a secondary entry.
     #[inline]
     pub(crate) fn cell<'a>(
@@ -202,6 +217,14 @@ impl IndexCodec {
             ColumnSource::Primary(part) => nth(&self.primary, part, self.split(key, value)?.0),
             ColumnSource::Kept(index) => self.kept_layout.cell(self.split(key, value)?.1, index),
         }
+    }
+}
+
+/// The SRID attribute of a spatial index's column.
+fn srid_of(def: &TableDef, part: &IndexPart) -> Option<u32> {
+    match def.columns[part.column].data_type {
+        DataType::Geometry { srid, .. } => srid,
+        _ => None,
     }
 }
 

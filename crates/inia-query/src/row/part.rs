@@ -10,6 +10,7 @@ use crate::error::Damaged;
 use crate::table_def::IndexPart;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
+use inia_geometry::cells::{Grid, KEY_BYTES};
 
 /// What a NULL's part consists of.
 pub(super) const NULL: u8 = 0;
@@ -22,6 +23,8 @@ enum PartKind {
     Fixed(FixedKind),
     Text(Collation),
     Bytes,
+    /// The cell of a geometry's box, see [`inia_geometry::cells`].
+    Cell(Grid),
 }
 
 /// Encodes, skips and decodes one part.
@@ -45,6 +48,26 @@ impl PartCodec {
         };
         let (column, descending, prefix) = (part.column, part.descending, part.prefix);
         PartCodec { column, nullable, descending, prefix, kind }
+    }
+
+    /// The part of a spatial index.
+    pub(crate) fn spatial(part: &IndexPart, srid: Option<u32>) -> PartCodec {
+        let kind = PartKind::Cell(Grid::of(srid));
+        PartCodec {
+            column: part.column,
+            nullable: false,
+            descending: false,
+            prefix: part.prefix,
+            kind,
+        }
+    }
+
+    /// How a spatial index orders places.
+    pub(crate) fn grid(&self) -> Option<Grid> {
+        match self.kind {
+            PartKind::Cell(grid) => Some(grid),
+            _ => None,
+        }
     }
 
     /// Whether the column's value can be read back from the key.
@@ -74,6 +97,7 @@ impl PartCodec {
     pub(crate) fn constant_len(&self) -> Option<usize> {
         match self.kind {
             PartKind::Fixed(kind) if !self.nullable => Some(kind.len()),
+            PartKind::Cell(_) => Some(KEY_BYTES),
             _ => None,
         }
     }
@@ -100,6 +124,10 @@ impl PartCodec {
                 let limit = self.prefix.map_or(bytes.len(), |n| bytes.len().min(n as usize));
                 put_escaped(&bytes[..limit], out);
             }
+            (PartKind::Cell(grid), Cell::Bytes(bytes)) => {
+                let (_, bounds) = inia_geometry::internal_bounds(bytes).ok_or(Damaged)?;
+                out.extend_from_slice(&grid.key(bounds.as_ref()));
+            }
             _ => return Err(Damaged),
         }
         if self.descending {
@@ -124,8 +152,10 @@ impl PartCodec {
                 return Ok(at);
             }
         }
-        if let PartKind::Fixed(kind) = self.kind {
-            return Ok(at + kind.len());
+        match self.kind {
+            PartKind::Fixed(kind) => return Ok(at + kind.len()),
+            PartKind::Cell(_) => return Ok(at + KEY_BYTES),
+            _ => {}
         }
         loop {
             if key.get(at).ok_or(Damaged)? ^ flip != 0 {

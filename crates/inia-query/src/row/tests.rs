@@ -169,6 +169,7 @@ fn table(indexes: Vec<IndexDef>) -> TableDef {
         created: 0,
         temporary: false,
         histograms: vec![],
+        partitioning: None,
     }
 }
 

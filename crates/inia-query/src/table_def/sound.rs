@@ -132,7 +132,7 @@ impl TableDef {
     }
 
     fn check_trees(&self) {
-        let trees = self.trees();
+        let trees = self.all_trees();
         if self.clustered == TreeId(0) {
             let none = trees.iter().all(|tree| *tree == TreeId(0));
             debug_assert!(none, "all trees of a table are made together");
@@ -201,7 +201,7 @@ fn is_of(value: &Value, data_type: &DataType) -> bool {
         (Value::Bytes(bytes), DataType::Binary(most) | DataType::VarBinary(most)) => {
             bytes.len() <= *most as usize
         }
-        (Value::Bytes(_), DataType::Blob(_)) => true,
+        (Value::Bytes(_), DataType::Blob(_) | DataType::Geometry { .. }) => true,
         (Value::Date(_), DataType::Date)
         | (Value::Time(_), DataType::Time { .. })
         | (Value::DateTime(_), DataType::DateTime { .. } | DataType::Timestamp { .. })

@@ -20,9 +20,10 @@ mod names;
 pub use names::UsedColumn;
 
 use crate::bind::{FromTable, item_name};
-use crate::catalog::MAX_NAME;
 use crate::catalog::{CatalogVersion, same_name};
+use crate::catalog::{MAX_NAME, Schema};
 use distinct_names::give_distinct_names;
+use inia_expr::sequence_of;
 use inia_parser::ast::*;
 use names::{FromNames, Used, or_own, plain};
 
@@ -310,6 +311,11 @@ impl<'r> Resolver<'r> {
     /// Resolves an expression with everything in it.
     fn expr(&mut self, expr: &mut Expr) {
         self.own_names(expr);
+        if let Expr::Function(call) = expr
+            && self.qualify_sequence(call)
+        {
+            return call.args.iter_mut().skip(1).for_each(|arg| self.expr(arg));
+        }
         match expr {
             Expr::Exists(query) => {
                 let all = |select: &Select| matches!(select.items[..], [SelectItem::Wildcard]);
@@ -339,6 +345,22 @@ impl<'r> Resolver<'r> {
             _ => {}
         }
         expr.for_each_child_mut(&mut |child| self.expr(child));
+    }
+
+    /// Writes the database before a sequence; whether the call is one for a sequence.
+    fn qualify_sequence(&self, call: &mut FunctionCall) -> bool {
+        let Some((name, _)) = sequence_of(call) else { return false };
+        let Some(schema) = name.table.clone().or_else(|| self.database.map(str::to_owned)) else {
+            return false;
+        };
+        let sequence = |schema: &Schema| schema.sequences.contains_key(&name.name);
+        if !self.catalog.schemas.get(&schema).is_some_and(|schema| sequence(schema)) {
+            return false;
+        }
+        if let Some(Expr::Column(name)) = call.args.first_mut() {
+            name.table = Some(schema);
+        }
+        true
     }
 
     /// The column names that belong to this node itself.

@@ -76,3 +76,16 @@ fn base_tables(session: &SessionContext, name: &ast::ObjectName, found: &mut Vec
         reads.tables.iter().for_each(|name| base_tables(session, name, found));
     }
 }
+
+/// Whether FROM has an outer join. No view with one can be changed.
+pub fn has_outer_join(from: &[TableRef]) -> bool {
+    from.iter().any(|table| match table {
+        TableRef::List(list) => has_outer_join(list),
+        TableRef::Join(join) => {
+            matches!(join.kind, ast::JoinKind::Left | ast::JoinKind::Right)
+                || has_outer_join(std::slice::from_ref(&join.left))
+                || has_outer_join(std::slice::from_ref(&join.right))
+        }
+        _ => false,
+    })
+}

@@ -27,6 +27,7 @@ impl Checker<'_> {
         exprs.extend(insert.on_duplicate.iter().map(|assignment| &assignment.value));
         reads.exprs(exprs.iter().copied());
         self.reads(&reads)?;
+        self.returns(&insert.returning, &factor(table))?;
         self.may_give(table, &insert.columns, Privileges::INSERT)?;
         if !insert.on_duplicate.is_empty() {
             let given = insert.on_duplicate.iter().map(|assignment| &assignment.column);
@@ -46,6 +47,25 @@ impl Checker<'_> {
             self.reads_columns(Query::clone(query))?;
         }
         self.may(&self.of_new_row(insert), Privileges::SELECT)
+    }
+
+    /// What RETURNING reads.
+    fn returns(&self, items: &[SelectItem], factor: &TableFactor) -> Result<()> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let mut reads = ReferencedObjects::default();
+        reads.exprs(item_exprs(items));
+        self.reads(&reads)?;
+        if self.holds(&factor.name, Privileges::SELECT) && self.reads_whole(&reads) {
+            return Ok(());
+        }
+        self.some(&factor.name, Privileges::SELECT)?;
+        let mut query = reading(None, &[TableRef::Table(Box::new(factor.clone()))], []);
+        if let QueryBody::Select(select) = &mut query.body {
+            select.items = items.to_vec();
+        }
+        self.reads_columns(query)
     }
 
     /// The columns that are read of the row to insert, by the alias that it was given.
@@ -109,6 +129,9 @@ impl Checker<'_> {
         // The tables of the statement itself have been looked at.
         reads.tables.retain(|name| !named.iter().any(|factor| std::ptr::eq(&factor.name, *name)));
         self.reads(&reads)?;
+        if let [factor] = named.as_slice() {
+            self.returns(&update.returning, factor)?;
+        }
         let both = Privileges::SELECT | Privileges::UPDATE;
         if named.iter().all(|factor| self.holds(&factor.name, both)) && self.reads_whole(&reads) {
             return Ok(());
@@ -133,6 +156,7 @@ impl Checker<'_> {
             DeleteTarget::Single(factor) => {
                 self.table(&factor.name, Privileges::DELETE)?;
                 self.reads(&reads)?;
+                self.returns(&delete.returning, factor)?;
                 if self.holds(&factor.name, Privileges::SELECT) && self.reads_whole(&reads) {
                     return Ok(());
                 }

@@ -291,9 +291,6 @@ fn apply_attribute(
         AlterAction::Tablespace { .. } => {
             return error(ErrorCode::NotSupportedYet, &[&"tablespace files"]);
         }
-        AlterAction::Partition(_) => {
-            return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
-        }
         // `apply_all` renames columns all at once, and adds conditions last.
         _ => {}
     }
@@ -335,7 +332,7 @@ fn plain_default(
         other => return Ok(other.clone()),
     };
     match def.data_type {
-        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => {
+        DataType::Text { .. } | DataType::Blob(_) | DataType::Json | DataType::Geometry { .. } => {
             error(ErrorCode::BlobCantHaveDefault, &[&def.name])
         }
         _ => Ok(ast::ColumnDefault::Literal(literal.clone())),

@@ -6,15 +6,17 @@ use super::algorithm::{Algorithm, Alteration};
 use super::columns;
 use super::foreign::{self, Moved};
 use super::fulltext;
+use super::partition;
 use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
+use super::spatial;
 use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
 use super::triggers;
 use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::{self, AlterAction};
+use inia_parser::ast::{self, AlterAction, PartitionAction};
 use inia_query::catalog::mdl::MdlGuard;
 use inia_query::catalog::{Change, Histogram, Table, TableDef, same_name};
 use inia_query::context::SessionContext;
@@ -34,10 +36,19 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     let name = full_name(session, &alter.name)?;
     let _locks = lock_for(session, &name, alter)?;
     let table = existing(session, &name)?;
+    let own = alter.actions.iter().find_map(|action| match action {
+        AlterAction::Partition(PartitionAction::By(_) | PartitionAction::Remove) => None,
+        AlterAction::Partition(action) => Some(action),
+        _ => None,
+    });
+    if let Some(action) = own {
+        return partition::alter::run(session, &name, &table, action);
+    }
     let mut builder = TableBuilder::from_table(&table.def);
     let mut wishes = Wishes::default();
     actions::apply_all(session, &mut builder, &mut wishes, &alter.actions)?;
     columns::finish_functional(session, &mut builder)?;
+    divide(session, &table.def, &mut builder, &mut wishes, &alter.actions)?;
     wishes.wanted.check_words()?;
     if builder.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
@@ -45,12 +56,42 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     foreign::check_child(session, &mut builder)?;
     foreign::check_children(session, &table.def, &builder)?;
     let mut finished = builder.finish()?;
+    spatial::check_change(&table.def, &finished)?;
     finished.def.histograms = kept_histograms(&table.def, &finished, &alter.actions);
     for warning in &finished.warnings {
         session.push_warning(warning);
     }
     check_engine(session, &table.def, &finished.def)?;
     carry_out(session, &name, &table, finished, &wishes)
+}
+
+/// PARTITION BY and REMOVE PARTITIONING; errors 3855, 1505 and 1506.
+fn divide(
+    session: &mut SessionContext,
+    old: &TableDef,
+    builder: &mut TableBuilder,
+    wishes: &mut Wishes,
+    actions: &[AlterAction],
+) -> Result<(), SqlError> {
+    for action in actions {
+        match action {
+            AlterAction::Partition(PartitionAction::By(by)) => {
+                builder.partitioning = Some(partition::define(session, builder, by)?);
+                let full = (old.schema.clone(), old.name.clone());
+                if session.db.catalog().current().references.contains_key(&full) {
+                    return error(ErrorCode::ForeignKeyOnPartitioned, &[]);
+                }
+            }
+            AlterAction::Partition(PartitionAction::Remove) => {
+                if builder.partitioning.take().is_none() {
+                    return error(ErrorCode::PartitionMgmtOnNonpartitioned, &[]);
+                }
+            }
+            _ => continue,
+        }
+        (wishes.copy, wishes.changes, wishes.wanted.copy) = (true, true, true);
+    }
+    partition::check_columns(old, builder)
 }
 
 /// Locks the table, its new name, the tables that refer to it where a name changes, and what new
@@ -71,6 +112,9 @@ fn lock_for(
                 let to = full_name(session, to)?;
                 hold_schema(session, &to.0)?;
                 names.push(to);
+            }
+            AlterAction::Partition(PartitionAction::Exchange { table, .. }) => {
+                names.push(full_name(session, table)?);
             }
             AlterAction::AddForeignKey(key) => {
                 let parent = &key.references.table;
@@ -258,13 +302,14 @@ fn count_rows(table: &Table) -> Result<u64, SqlError> {
     let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-    let tree = &table.clustered;
-    let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
     let mut rows = 0;
-    while cursor.next(&mut txn).sql()?.is_some() {
-        rows += 1;
+    for stored in table.stored() {
+        let tree = &stored.clustered;
+        let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
+        while cursor.next(&mut txn).sql()?.is_some() {
+            rows += 1;
+        }
     }
-    drop(cursor);
     txn.commit().sql()?;
     Ok(rows)
 }

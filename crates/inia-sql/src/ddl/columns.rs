@@ -63,6 +63,7 @@ pub(crate) fn column(
     for warning in &ty.deprecated {
         session.push_warning(warning);
     }
+    let data_type = with_srid(ty.data_type, spec.srid)?;
     let serial = spec.ty.kind == ast::TypeKind::Serial;
     let auto_increment = spec.auto_increment || serial;
     let nullable = spec.nullable.unwrap_or(!(auto_increment || spec.primary_key));
@@ -77,7 +78,7 @@ pub(crate) fn column(
             .map(|generated| Generated { expression: String::new(), stored: generated.stored }),
         invisible: spec.invisible,
         explicit_collation: ty.explicit_collation,
-        ..ColumnDef::new(&spec.name, ty.data_type, nullable)
+        ..ColumnDef::new(&spec.name, data_type, nullable)
     };
     if auto_increment && spec.generated.is_some() {
         return error(ErrorCode::WrongUsage, &[&"AUTO_INCREMENT", &"generated column"]);
@@ -103,6 +104,21 @@ pub(crate) fn column(
     }
     let explicit_null = spec.nullable == Some(true);
     Ok(ColumnDraft { def, origin: None, explicit_null })
+}
+
+/// The type with its SRID attribute; errors 1221, 1690 and 3548.
+fn with_srid(data_type: DataType, srid: Option<u64>) -> Result<DataType, SqlError> {
+    let Some(number) = srid else { return Ok(data_type) };
+    let DataType::Geometry { kind, .. } = data_type else {
+        return error(ErrorCode::WrongUsage, &[&"SRID", &"non-geometry column"]);
+    };
+    let Ok(srid) = u32::try_from(number) else {
+        return error(ErrorCode::DataOutOfRange, &[&"SRID", &"SRID"]);
+    };
+    if inia_geometry::srs::find(srid).is_none() {
+        return error(ErrorCode::SrsNotFound, &[&srid]);
+    }
+    Ok(DataType::Geometry { kind, srid: Some(srid) })
 }
 
 /// Whether the column is a DATETIME or TIMESTAMP of just these fractional digits.
@@ -138,9 +154,7 @@ pub(crate) fn column_default(
             if def.auto_increment {
                 return Err(invalid());
             }
-            let lob =
-                matches!(def.data_type, DataType::Text { .. } | DataType::Blob(_) | DataType::Json);
-            if lob {
+            if has_no_default(&def.data_type) {
                 return error(ErrorCode::BlobCantHaveDefault, &[&def.name]);
             }
             // A literal must fit its column in every SQL mode: each conversion error is 1067.
@@ -159,10 +173,16 @@ pub(crate) fn column_default(
     }
 }
 
+/// Whether columns of the type take no default but an expression.
+fn has_no_default(data_type: &DataType) -> bool {
+    use DataType::{Blob, Geometry, Json, Text};
+    matches!(data_type, Text { .. } | Blob(_) | Json | Geometry { .. })
+}
+
 /// Names the columns of a table under construction for its own expressions.
-struct BuilderScope<'w> {
-    builder: &'w TableBuilder,
-    clause: &'static str,
+pub(super) struct BuilderScope<'w> {
+    pub(super) builder: &'w TableBuilder,
+    pub(super) clause: &'static str,
 }
 
 impl Scope for BuilderScope<'_> {
@@ -263,7 +283,18 @@ pub(crate) fn finish_default(
     default: &ast::Expr,
 ) -> Result<(), SqlError> {
     let name = builder.columns[index].def.name.clone();
-    let (text, _) = normalised(session, builder, default, Owner::Default(&name, index))?;
+    // A sequence is found whatever the current database is when a row gets its default.
+    let mut default = default.clone();
+    default.walk_mut(&mut |node| {
+        if let ast::Expr::Function(call) = node
+            && inia_expr::sequence_of(call).is_some()
+            && let Some(ast::Expr::Column(sequence)) = call.args.first_mut()
+            && sequence.table.is_none()
+        {
+            sequence.table.clone_from(&session.env.database);
+        }
+    });
+    let (text, _) = normalised(session, builder, &default, Owner::Default(&name, index))?;
     builder.columns[index].def.default = ColumnDefault::Expression(text);
     Ok(())
 }
@@ -360,9 +391,7 @@ pub(crate) fn index(
         ast::IndexKind::Unique => IndexKind::Unique,
         ast::IndexKind::Plain => IndexKind::Plain,
         ast::IndexKind::FullText => IndexKind::FullText,
-        ast::IndexKind::Spatial => {
-            return error(ErrorCode::NotSupportedYet, &[&"SPATIAL indexes"]);
-        }
+        ast::IndexKind::Spatial => IndexKind::Spatial,
     };
     let mut parts = Vec::with_capacity(spec.parts.len());
     let mut expressions = Vec::new();
@@ -420,6 +449,7 @@ fn functional(kind: IndexKind, expr: &ast::Expr) -> Result<(), SqlError> {
     match (kind, expr) {
         (IndexKind::Primary, _) => error(ErrorCode::FunctionalIndexPrimaryKey, &[]),
         (IndexKind::FullText, _) => error(ErrorCode::FulltextFunctionalIndex, &[]),
+        (IndexKind::Spatial, _) => error(ErrorCode::SpatialFunctionalIndex, &[]),
         (_, ast::Expr::Column(_)) => error(ErrorCode::FunctionalIndexOnField, &[]),
         _ => Ok(()),
     }
@@ -469,10 +499,13 @@ fn hidden_column(
     // A text of unknown length counts as one that is too long to be indexed whole.
     const LONGEST: u32 = 16_000;
     let unfit = match &data_type {
-        DataType::Text { .. } | DataType::Blob(_) | DataType::Json => true,
+        data_type if has_no_default(data_type) => true,
         DataType::VarChar { chars, .. } => *chars > LONGEST,
         _ => false,
     };
+    if bound.ty.is_geometry() {
+        return error(ErrorCode::SpatialFunctionalIndex, &[]);
+    }
     if unfit || data_type == DataType::Null {
         return error(ErrorCode::FunctionalIndexOnLob, &[]);
     }
@@ -542,6 +575,9 @@ fn check_parent(
     let Some(parent) = parent.filter(|parent| parent.def.is_transactional()) else {
         return error(ErrorCode::FkCannotOpenParent, &[&table]);
     };
+    if parent.def.partitioning.is_some() {
+        return error(ErrorCode::ForeignKeyOnPartitioned, &[]);
+    }
     for column in &references.columns {
         if parent.def.column(column).is_none() {
             return error(ErrorCode::FkNoColumnParent, &[column, &constraint, &table]);

@@ -75,7 +75,8 @@ fn as_integer(
 
 /// Whether a column of this type may be longer than a row.
 fn is_large(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Text { .. } | DataType::Blob(_) | DataType::Json)
+    use DataType::{Blob, Geometry, Json, Text};
+    matches!(data_type, Text { .. } | Blob(_) | Json | Geometry { .. })
 }
 
 fn is_number(data_type: &DataType) -> bool {

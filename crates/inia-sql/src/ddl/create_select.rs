@@ -4,7 +4,7 @@
 use super::columns::check_column_name;
 use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
-use super::table::{create_trees, define, is_taken, lock_new};
+use super::table::{create_trees, define, is_taken, lock_new, partition};
 use super::table_builder::{ColumnDraft, TableBuilder};
 use super::{DdlResult, aside, full_name, in_transaction};
 
@@ -48,6 +48,9 @@ pub(crate) fn create_table_select(
     }
     let mut builder = define(session, &name, schema.collation, create)?;
     if create.temporary {
+        if create.partition.is_some() {
+            return Err(SqlError::new(ErrorCode::PartitionNoTemporary, &[]));
+        }
         session.enter();
         let start = session.txn.get_mut().savepoint();
         let result = temporary_select(session, builder, select, params);
@@ -57,6 +60,7 @@ pub(crate) fn create_table_select(
     in_transaction(session, |session, changes| {
         let plan = plan_source(session, &select.query)?;
         let names = add_columns(session, &mut builder, &plan)?;
+        partition(session, &mut builder, create)?;
         let finished = builder.finish()?;
         let mut def = finished.def;
         check_bases(&def, true)?;

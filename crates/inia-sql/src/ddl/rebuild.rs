@@ -4,10 +4,13 @@
 //! index trees that are filled from the present rows, or new trees for everything, with every row
 //! converted.
 
+mod destination;
 mod new_trees;
 
 use super::copied::carried;
 use super::table::{create_trees, drop_trees};
+use destination::Destination;
+pub(super) use destination::NewTable;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::ids::TreeId;
@@ -26,7 +29,8 @@ use inia_query::interrupt::Interrupt;
 use inia_query::row::{IndexCodec, WordsCodec};
 use inia_query::spill::{RecordSorter, Workspace};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
-use new_trees::NewTrees;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// How a table's trees reach the new definition.
 pub(super) struct RebuildPlan {
@@ -71,7 +75,26 @@ impl RebuildPlan {
         let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
         let primary = same_columns && parts(old) != parts(new);
         let engine = old.engine != new.engine;
-        let copy = copy || !same_columns || convert || nullability || primary || engine;
+        let divided = match (&old.partitioning, &new.partitioning) {
+            (None, None) => false,
+            (Some(a), Some(b)) => !super::partition::same_rule(a, b),
+            _ => true,
+        };
+        // The indexes of partitions come and go with their rows.
+        let relisted = new.partitioning.is_some()
+            && (old.indexes.len() != new.indexes.len()
+                || index_origins.iter().enumerate().any(|(at, origin)| {
+                    origin.is_none_or(|o| old.indexes[o].parts != new.indexes[at].parts)
+                        || origin.is_some_and(|o| old.indexes[o].kind != new.indexes[at].kind)
+                }));
+        let copy = copy
+            || divided
+            || relisted
+            || !same_columns
+            || convert
+            || nullability
+            || primary
+            || engine;
         let kept = new
             .indexes
             .iter()
@@ -127,6 +150,26 @@ pub(super) fn run(
         let rows = copy(session, table, new, plan)?;
         drop_trees(session, table)?;
         return Ok(rows);
+    }
+    let permuted = |trees: &[TreeId]| -> Vec<TreeId> {
+        let tree = |at: usize| {
+            let mut def = TableDef { partitioning: None, ..TableDef::clone(&table.def) };
+            def.take_trees(trees);
+            def.indexes[at].tree
+        };
+        let own = plan
+            .kept
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| new.indexes[*at].kind != IndexKind::Primary);
+        trees[..1].iter().copied().chain(own.filter_map(|(_, kept)| kept.map(tree))).collect()
+    };
+    if let (Some(by), Some(old)) = (&new.partitioning, &table.def.partitioning) {
+        let mut by = by.clone();
+        for (leaf, old) in by.leaves_mut().zip(old.leaves()) {
+            leaf.trees = permuted(&old.trees);
+        }
+        new.partitioning = Some(by);
     }
     new.clustered = table.def.clustered;
     for (at, kept) in plan.kept.iter().enumerate() {
@@ -286,7 +329,7 @@ fn duplicate_entry(
 }
 
 fn has_entries(kind: IndexKind) -> bool {
-    !matches!(kind, IndexKind::Primary | IndexKind::Spatial)
+    kind != IndexKind::Primary
 }
 
 /// Writes every row anew into the trees of `new`.
@@ -299,7 +342,8 @@ fn copy(
     let (disk, killed) = (session.db.scratch.clone(), session.killed.clone());
     let interrupt = Interrupt::new(&killed, None);
     let zone = session.env.time_zone.clone();
-    let mut trees = NewTrees::new(session, new, &zone, (&*disk, interrupt));
+    let target = NewTable::of(session, new);
+    let mut trees = Destination::new(session, &target, &zone, (&*disk, interrupt), |_| true);
     let fills = Fills::compile(new, &session.env, &session.host)?;
     let mut next_auto = new.auto_increment.max(1);
     let numbered = new.auto_increment_column().filter(|c| plan.column_origins[*c].is_none());
@@ -311,25 +355,27 @@ fn copy(
     let mut ctx = session.context(&[], &NoSubqueries);
     ctx.strictness = strictness(session);
     let result = (|| {
-        let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-        let mut cursor =
-            source.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
         let mut old = Vec::new();
-        while let Some(record) = cursor.next(&mut source).sql()? {
-            interrupt.check()?;
-            rows = one_more(rows, most, &new.name)?;
-            ctx.row_number = rows;
-            table.layout.decode(record.value, &zone, &mut old)?;
-            let mut row = convert(table, new, plan, &old, &fills, &mut ctx)?;
-            fills.compute(&mut row, &mut ctx)?;
-            if let Some(column) = numbered {
-                row[column] = value_of(&new.columns[column].data_type, next_auto);
-                next_auto += 1;
+        // Without a primary key on either side a row keeps its number. Rows of different
+        // partitions may have the same one.
+        let keeps = table.def.primary().is_none() && table.partitions.is_none();
+        for stored in table.stored() {
+            let (tree, low, high) = (&stored.clustered, KeyBound::Unbounded, KeyBound::Unbounded);
+            let mut cursor = source.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
+            while let Some(record) = cursor.next(&mut source).sql()? {
+                interrupt.check()?;
+                rows = one_more(rows, most, &new.name)?;
+                ctx.row_number = rows;
+                table.layout.decode(record.value, &zone, &mut old)?;
+                let mut row = convert(table, new, plan, &old, &fills, &mut ctx)?;
+                fills.compute(&mut row, &mut ctx)?;
+                if let Some(column) = numbered {
+                    row[column] = value_of(&new.columns[column].data_type, next_auto);
+                    next_auto += 1;
+                }
+                fills.check(&row, &mut ctx)?;
+                trees.push(&row, keeps.then_some(record.key))?;
             }
-            fills.check(&row, &mut ctx)?;
-            // Without a primary key on either side a row keeps its number.
-            let kept = table.def.primary().is_none().then_some(record.key);
-            trees.push(&row, kept)?;
         }
         let txn = &mut *session.tree_txn(new).borrow_mut();
         trees.finish(txn, interrupt)?;
@@ -339,6 +385,32 @@ fn copy(
     session.take_warnings(warnings);
     source.commit().sql()?;
     result
+}
+
+/// Writes the rows of partitions into new ones of the same table.
+pub(super) fn redistribute(
+    session: &SessionContext,
+    from: &[&Arc<Table>],
+    target: &NewTable,
+    new: &TableDef,
+    fresh: &HashSet<usize>,
+) -> Result<(), SqlError> {
+    let (disk, killed) = (session.db.scratch.clone(), session.killed.clone());
+    let interrupt = Interrupt::new(&killed, None);
+    let zone = TimeZone::utc();
+    let into = |leaf: usize| fresh.contains(&leaf);
+    let mut trees = Destination::new(session, target, &zone, (&*disk, interrupt), into);
+    let (mut txn, mut row) = (session.tree_txn(new).borrow_mut(), Vec::new());
+    for leaf in from {
+        let (tree, low, high) = (&leaf.clustered, KeyBound::Unbounded, KeyBound::Unbounded);
+        let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
+        while let Some(record) = cursor.next(&mut txn).sql()? {
+            interrupt.check()?;
+            leaf.layout.decode(record.value, &zone, &mut row)?;
+            trees.push(&row, None)?;
+        }
+    }
+    trees.finish(&mut txn, interrupt)
 }
 
 /// How values that do not fit are taken, by the session's SQL mode.

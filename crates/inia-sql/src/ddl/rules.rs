@@ -134,6 +134,9 @@ pub(super) fn check_bound(
                 fault.get_or_insert(Fault::Function(call.name.to_owned()));
             }
         }
+        // A sequence gives a default, as in MariaDB.
+        ExprKind::Stored(call) if call.schema.is_empty() && matches!(owner, Owner::Default(..)) => {
+        }
         ExprKind::Stored(call) => {
             let name = inia_parser::quote_name(&call.name);
             fault.get_or_insert(Fault::Function(name));

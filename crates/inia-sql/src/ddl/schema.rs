@@ -90,14 +90,16 @@ pub(crate) fn drop_database(
         }
         return Err(SqlError::new(ErrorCode::DbDropExists, &[&name]));
     };
-    let names = schema.tables.keys().chain(schema.views.keys());
+    let names = schema.tables.keys().chain(schema.views.keys()).chain(schema.sequences.keys());
     let names: Vec<FullName> = names.map(|table| (name.to_owned(), table.clone())).collect();
     let _table_locks = lock(session, &names)?;
     let schema = session.db.catalog().schema(name);
+    let sequences = schema.as_ref().map(|schema| schema.sequences.clone()).unwrap_or_default();
     let parts = |s: Arc<Schema>| (s.tables.clone(), s.views.clone(), s.programs.clone());
     let (tables, views, programs) = schema.map(parts).unwrap_or_default();
     super::table::check_not_referenced(session, &tables.values().cloned().collect::<Vec<_>>())?;
-    let affected_rows = (tables.len() + views.len()) as u64;
+    let affected_rows = (tables.len() + views.len() + sequences.len()) as u64;
+    let stopped: Vec<_> = sequences.values().map(|sequence| sequence.stop()).collect();
     super::routine_grants::forget(session, programs.values().map(|program| &program.def))?;
     in_transaction(session, |session, changes| {
         for table in tables.values() {
@@ -110,12 +112,17 @@ pub(crate) fn drop_database(
             let (kind, schema, name) = (*kind, schema.clone(), name.clone());
             changes.push(Change::DropProgram { kind, schema, name });
         }
+        for sequence in sequences.keys() {
+            let (schema, name) = (name.to_owned(), sequence.clone());
+            changes.push(Change::DropSequence { schema, name });
+        }
         for view in views.into_keys() {
             changes.push(Change::DropView { schema: name.to_owned(), name: view });
         }
         changes.push(Change::DropSchema(name.to_owned()));
         Ok(())
     })?;
+    stopped.into_iter().for_each(|sequence| sequence.end());
     tables.values().for_each(|table| session.db.catalog().forget(table.def.id));
     if session.env.database.as_deref() == Some(name) {
         session.env.database = None;

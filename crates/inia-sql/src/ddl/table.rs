@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering;
 
 const MAX_TABLE_COMMENT: usize = 2048;
 /// The order in which SHOW CREATE TABLE prints options.
-const OPTION_ORDER: [&str; 11] = [
+const OPTION_ORDER: [&str; 12] = [
     "MIN_ROWS",
     "MAX_ROWS",
     "AVG_ROW_LENGTH",
@@ -38,6 +38,7 @@ const OPTION_ORDER: [&str; 11] = [
     "DELAY_KEY_WRITE",
     "ROW_FORMAT",
     "KEY_BLOCK_SIZE",
+    "CONNECTION",
 ];
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
@@ -110,7 +111,14 @@ pub(super) fn apply_option(
 fn set_option(builder: &mut TableBuilder, name: &str, value: &str) {
     let Some(rank) = OPTION_ORDER.iter().position(|known| *known == name) else { return };
     builder.options.retain(|(known, _)| known != name);
-    if value == "DEFAULT" {
+    const ZERO_IS_NONE: [&str; 6] =
+        ["MAX_ROWS", "MIN_ROWS", "AVG_ROW_LENGTH", "KEY_BLOCK_SIZE", "CHECKSUM", "DELAY_KEY_WRITE"];
+    let absent = match value {
+        "DEFAULT" => name != "CONNECTION",
+        "0" => ZERO_IS_NONE.contains(&name),
+        value => value.is_empty(),
+    };
+    if absent {
         return;
     }
     let rank_of = |known: &str| OPTION_ORDER.iter().position(|name| *name == known);
@@ -133,9 +141,30 @@ pub(crate) fn create_table(session: &mut SessionContext, create: &ast::CreateTab
     }
     let finished = match &create.like {
         Some(other) => like(session, &name, other, create.temporary)?,
-        None => define(session, &name, schema.collation, create)?.finish()?,
+        None => {
+            let mut builder = define(session, &name, schema.collation, create)?;
+            partition(session, &mut builder, create)?;
+            builder.finish()?
+        }
     };
     finish_create(session, finished)
+}
+
+/// PARTITION BY; error 1497 where some of the partitions name an engine.
+pub(super) fn partition(
+    session: &mut SessionContext,
+    builder: &mut TableBuilder,
+    create: &ast::CreateTable,
+) -> Result<(), SqlError> {
+    let Some(by) = &create.partition else { return Ok(()) };
+    let named = |option: &ast::TableOption| matches!(option, ast::TableOption::Engine(_));
+    let own = |spec: &ast::PartitionSpec| spec.options.engine.is_some();
+    let some = by.partitions.iter().any(own) && !by.partitions.iter().all(own);
+    if some && !create.options.iter().any(named) {
+        return error(ErrorCode::MixHandlerError, &[]);
+    }
+    builder.partitioning = Some(super::partition::define(session, builder, by)?);
+    Ok(())
 }
 
 /// Locks the name of a table about to be created, and what its foreign keys refer to; no other
@@ -201,9 +230,6 @@ pub(super) fn define(
     collation: Collation,
     create: &ast::CreateTable,
 ) -> Result<TableBuilder, SqlError> {
-    if create.partition.is_some() {
-        return error(ErrorCode::NotSupportedYet, &[&"partitioned tables"]);
-    }
     let mut builder = TableBuilder::new(&name.0, &name.1, collation);
     builder.temporary = create.temporary;
     if let Some(default) = session.var("default_storage_engine") {

@@ -2,7 +2,7 @@
 //! from an existing table. [`TableBuilder::finish`] makes all checks that need the whole
 //! definition.
 
-use super::fulltext;
+use super::{fulltext, spatial};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -11,8 +11,8 @@ use inia_expr::charset;
 use inia_parser::ast;
 use inia_query::catalog::width::row_bytes;
 use inia_query::catalog::{
-    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, TRANSACTIONAL, TableDef,
-    TableId, same_name,
+    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, Partitioning,
+    TRANSACTIONAL, TableDef, TableId, same_name,
 };
 
 /// How many columns a definition may list, and how many a table may have.
@@ -90,6 +90,7 @@ pub(crate) struct TableBuilder {
     pub(crate) options: Vec<(String, String)>,
     pub(crate) created: u64,
     pub(crate) temporary: bool,
+    pub(crate) partitioning: Option<Box<Partitioning>>,
     pub(crate) warnings: Vec<SqlError>,
 }
 
@@ -116,6 +117,7 @@ impl TableBuilder {
             options: Vec::new(),
             created: 0,
             temporary: false,
+            partitioning: None,
             warnings: Vec::new(),
         }
     }
@@ -172,6 +174,7 @@ impl TableBuilder {
             options: def.options.clone(),
             created: def.created,
             temporary: def.temporary,
+            partitioning: def.partitioning.clone(),
             ..TableBuilder::new(&def.schema, &def.name, def.collation)
         }
     }
@@ -226,13 +229,7 @@ impl TableBuilder {
     /// Makes all checks and gives the definition, its trees still without numbers, with the
     /// origins of its columns and indexes.
     pub(crate) fn finish(mut self) -> Result<Finished, SqlError> {
-        let is_large = |column: &ColumnDraft| {
-            use DataType as T;
-            matches!(column.def.data_type, T::Text { .. } | T::Blob(_) | T::Json)
-        };
-        if self.engine == "MEMORY" && self.columns.iter().any(is_large) {
-            return error(ErrorCode::TableCantHandleBlob, &[]);
-        }
+        self.check_memory()?;
         if self.columns.iter().all(|column| column.def.invisible) {
             return error(ErrorCode::TableMustHaveAVisibleColumn, &[]);
         }
@@ -240,6 +237,7 @@ impl TableBuilder {
         if self.indexes.len() > MAX_INDEXES {
             return error(ErrorCode::TooManyKeys, &[&MAX_INDEXES]);
         }
+        spatial::turn_plain(&mut self)?;
         self.prepare_primary()?;
         self.name_indexes()?;
         let mut indexes = Vec::with_capacity(self.indexes.len());
@@ -252,6 +250,12 @@ impl TableBuilder {
         if self.columns.len() > MAX_COLUMNS {
             return error(ErrorCode::TooManyFields, &[]);
         }
+        let warned = self.indexes.iter().filter_map(|index| {
+            let column = self.column(&index.parts.first()?.column)?;
+            spatial::warning(index, &self.columns[column].def)
+        });
+        let warned: Vec<SqlError> = warned.collect();
+        self.warnings.extend(warned);
         self.warn_duplicates(&indexes);
         indexes.sort_by_key(|(index, _)| self.rank(index));
         let mut foreign_keys = self.finish_foreign_keys()?;
@@ -264,7 +268,7 @@ impl TableBuilder {
         let added_keys = keys.filter(|(_, key)| key.added).map(|(at, _)| at).collect();
         let (indexes, index_origins) = indexes.into_iter().unzip();
         let column_origins = self.columns.iter().map(|column| column.origin).collect();
-        let def = TableDef {
+        let mut def = TableDef {
             id: self.id,
             schema: self.schema,
             name: self.name,
@@ -281,8 +285,25 @@ impl TableBuilder {
             created: self.created,
             temporary: self.temporary,
             histograms: Vec::new(),
+            partitioning: self.partitioning,
         };
+        super::partition::finish(&mut def)?;
         Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })
+    }
+
+    /// Errors 1178 and 1163: columns that MEMORY has not.
+    fn check_memory(&self) -> Result<(), SqlError> {
+        use DataType as T;
+        let has = |wanted: fn(&DataType) -> bool| {
+            self.engine == "MEMORY" && self.columns.iter().any(|c| wanted(&c.def.data_type))
+        };
+        if has(|data_type| matches!(data_type, T::Geometry { .. })) {
+            return error(ErrorCode::CheckNotImplemented, &[&"GEOMETRY"]);
+        }
+        if has(|data_type| matches!(data_type, T::Text { .. } | T::Blob(_) | T::Json)) {
+            return error(ErrorCode::TableCantHandleBlob, &[]);
+        }
+        Ok(())
     }
 
     /// A foreign key's own index goes where another index starts with its columns; of those of two
@@ -387,6 +408,7 @@ impl TableBuilder {
         }
         let mut parts: Vec<IndexPart> = Vec::with_capacity(index.parts.len());
         let mut bytes = 0;
+        spatial::check_parts(index)?;
         for part in &index.parts {
             let Some(column) = self.column(&part.column) else {
                 return error(ErrorCode::KeyColumnDoesNotExist, &[&part.column]);
@@ -411,6 +433,7 @@ impl TableBuilder {
             }
             // A full-text index takes whole texts: prefixes and the key length do not apply.
             let prefix = match index.kind {
+                IndexKind::Spatial => spatial::prefix(part, def)?,
                 IndexKind::FullText if !is_text(&def.data_type) => {
                     return error(ErrorCode::BadFtColumn, &[&def.name]);
                 }
@@ -428,7 +451,7 @@ impl TableBuilder {
             bytes += part_bytes(def, prefix);
             parts.push(IndexPart { column, prefix, descending: part.descending });
         }
-        if bytes > MAX_KEY_BYTES && index.kind != IndexKind::FullText {
+        if bytes > MAX_KEY_BYTES && !matches!(index.kind, IndexKind::FullText) {
             return error(ErrorCode::TooLongKey, &[&MAX_KEY_BYTES]);
         }
         Ok(IndexDef {

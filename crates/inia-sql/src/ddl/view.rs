@@ -19,7 +19,7 @@ use inia_query::context::StatementOutcome;
 use inia_query::plan::StatementPlan;
 use inia_query::planner::plan_source;
 use inia_query::referenced::ReferencedObjects;
-use inia_query::view::{Resolver, reads_itself, simple_select};
+use inia_query::view::{Resolver, has_outer_join, reads_itself, simple_select};
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))
@@ -80,7 +80,8 @@ fn check_taken(
 ) -> Result<(), SqlError> {
     let catalog = session.db.catalog();
     let view = catalog.view(&name.0, &name.1).is_some();
-    let table = catalog.table(&name.0, &name.1).is_some();
+    let table =
+        catalog.table(&name.0, &name.1).is_some() || catalog.sequence(&name.0, &name.1).is_some();
     let replaces = create.alter || create.or_replace;
     match (view, table) {
         (_, true) if replaces => error(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]),
@@ -236,6 +237,20 @@ fn define(
     })
 }
 
+/// The columns of a view as its tables define them now. Errors of its query.
+pub(crate) fn view_columns(
+    session: &SessionContext,
+    def: &ViewDef,
+) -> Result<Vec<ColumnDef>, SqlError> {
+    let Some(query) = parse(&def.query) else { return Ok(def.columns.clone()) };
+    let resolved = plan_source(session, &query)?;
+    let columns = resolved.root.columns.iter().zip(&def.columns).map(|(column, made)| ColumnDef {
+        name: made.name.clone(),
+        ..column_def(session, column, true)
+    });
+    Ok(columns.collect())
+}
+
 /// Whether rows can be changed through a view with this query.
 fn is_updatable(session: &SessionContext, query: &ast::Query) -> bool {
     let Some(select) = simple_select(query) else { return false };
@@ -259,6 +274,7 @@ fn is_updatable(session: &SessionContext, query: &ast::Query) -> bool {
         }
     }
     select.items.iter().any(column)
+        && !has_outer_join(&select.from)
         && select.from.iter().any(|table| any_target(session, table))
         && !(matches!(select.from.as_slice(), [TableRef::Table(_)])
             && reads_itself(session, select, false))

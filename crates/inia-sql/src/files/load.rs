@@ -63,6 +63,7 @@ pub(crate) fn load_data(
     let (load, guard) = dml::load_through(session, load)?;
     session.check_view_rights(&guard.views)?;
     let table = session.open_table(load.table.db.as_deref(), &load.table.name)?;
+    let table = table.selecting(&load.partitions)?;
     let plan = plan(session, &load, &table, guard)?;
     // The locks on the table are taken before the client is asked for its file.
     session.hold_to_write(&table)?;
@@ -194,6 +195,12 @@ fn set_variable(
     session.host.set_user_var(name, UserVar { value, ty })
 }
 
+/// Whether fields of a column of this type have no width.
+fn is_lob(data_type: &DataType) -> bool {
+    use DataType::{Blob, Geometry, Json, Text};
+    matches!(data_type, Text { .. } | Blob { .. } | Json | Geometry { .. })
+}
+
 impl LoadPlan {
     /// The bytes of each field where fields have fixed widths; errors 1084 and 1409.
     fn widths(&self) -> Result<Vec<usize>, SqlError> {
@@ -202,7 +209,7 @@ impl LoadPlan {
                 return Err(SqlError::new(ErrorCode::LoadFromFixedSizeRowsToVar, &[]));
             };
             let ty = self.insert.table.def.columns[*at].data_type.clone();
-            if matches!(ty, DataType::Text { .. } | DataType::Blob { .. } | DataType::Json) {
+            if is_lob(&ty) {
                 return Err(SqlError::new(ErrorCode::BlobsAndNoTerminated, &[]));
             }
             Ok(width(&ExprType::of_column(ty, true)) as usize)

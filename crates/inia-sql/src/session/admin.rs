@@ -1,5 +1,7 @@
 //! Statements about accounts, connections and the server.
 
+mod partition_care;
+
 use super::unsupported::unsupported;
 use super::{Session, histograms, run, show};
 use crate::authorize::{Surroundings, check};
@@ -38,6 +40,7 @@ pub(super) fn authorize(session: &SessionContext, statement: &Statement) -> Resu
     if session.client.expired {
         check_expired(session, statement)?;
     }
+    session.check_branch(statement)?;
     session.check_read_only(statement)?;
     authorize_later(session, statement)
 }
@@ -143,6 +146,7 @@ pub(super) fn execute(
         // There is no binary log; MySQL gives this error when its own is off.
         Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
         Statement::TableMaintenance(work) => maintain(session, work, sink),
+        Statement::AlterTable(_) => partition_care::maintain(session, statement, sink),
         Statement::ReloadTls => reload_tls(session),
         Statement::Shutdown => shut_down(session),
         Statement::Restart => {
@@ -182,10 +186,24 @@ fn forget_counts(session: &mut SessionContext, flush: &ast::Flush) -> StatementO
                 accounts.meters.flush();
                 accounts.tries.forgive_all();
             }
+            FlushTarget::Logs(kind) => reopen_logs(session, kind.as_deref()),
             _ => {}
         }
     }
     StatementOutcome::default()
+}
+
+/// FLUSH LOGS, of one kind or of all.
+fn reopen_logs(session: &SessionContext, kind: Option<&str>) {
+    let is = |name: &str| kind.is_none_or(|kind| kind == name);
+    if let Err(error) = session.db.observer.reopen(is("GENERAL"), is("SLOW")) {
+        inia_storage::report_error(format_args!("a log file cannot be opened again: {error}"));
+    }
+    if is("ERROR")
+        && let Some(processes) = session.db.processes()
+    {
+        processes.reopen_error_log();
+    }
 }
 
 impl Session {
@@ -292,7 +310,7 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
     };
     let unknown = || SqlError::new(ErrorCode::NoSuchThread, &[&id]);
     let processes = session.db.processes().ok_or_else(unknown)?.clone();
-    let list = processes.list();
+    let list = session.db.process_list();
     let target = list.iter().find(|entry| entry.id == id).ok_or_else(unknown)?;
     let access = session.access();
     let own = target.user == session.client.user;
@@ -306,7 +324,7 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
         false if itself => KillTarget::ConnectionAfterReply,
         false => KillTarget::Connection,
     };
-    if !processes.kill(id, kind) {
+    if !session.db.events.kill(id, query) && !processes.kill(id, kind) {
         return Err(unknown());
     }
     if itself {
@@ -506,17 +524,18 @@ fn checksum(table: &inia_query::catalog::Table) -> Result<u32, SqlError> {
     use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
     let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
-    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-    let tree = &table.clustered;
-    let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
     let mut sum = 0u32;
-    while let Some(record) = cursor.next(&mut txn).sql()? {
-        let bytes = record.key.iter().chain(record.value);
-        let hash = bytes
-            .fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
-        sum = sum.wrapping_add(hash);
+    for stored in table.stored() {
+        let (tree, low, high) = (&stored.clustered, KeyBound::Unbounded, KeyBound::Unbounded);
+        let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
+        while let Some(record) = cursor.next(&mut txn).sql()? {
+            let bytes = record.key.iter().chain(record.value);
+            let hash = bytes.fold(0x811c_9dc5u32, |hash, byte| {
+                (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+            });
+            sum = sum.wrapping_add(hash);
+        }
     }
-    drop(cursor);
     txn.commit().sql()?;
     Ok(sum)
 }
@@ -611,7 +630,7 @@ pub(super) fn visible(session: &SessionContext, kind: &ShowKind) -> Result<(), S
             if !access.on_database(&schema).has(Privileges::EVENT) {
                 return Err(access.no_database(&schema));
             }
-            schema
+            return Ok(());
         }
         ShowKind::Columns { table, .. } | ShowKind::Index { table, .. } => {
             return describable(session, &access, table);

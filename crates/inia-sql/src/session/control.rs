@@ -1,10 +1,13 @@
 //! Transaction control.
 
+use inia_base::collation::Collation;
+use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::KillTarget;
+use inia_expr::ExprType;
 use inia_parser::ast;
 use inia_query::context::StatementOutcome;
-use inia_query::context::{NamedSavepoint, SessionContext};
+use inia_query::context::{NamedSavepoint, SessionContext, XaStage};
 use inia_storage::Isolation;
 
 type Done = Result<StatementOutcome, SqlError>;
@@ -105,6 +108,7 @@ pub(super) fn savepoint(session: &mut SessionContext, name: &str) -> Done {
 /// then may change again, as long as the transaction has locked no rows: dumps count on it.
 pub(super) fn rollback_to(session: &mut SessionContext, name: &str) -> Done {
     let at = find(session, name)?;
+    session.check_branch_active()?;
     let (point, locks) = (session.state.savepoints[at].point, session.state.savepoints[at].locks);
     warn_incomplete(session);
     let undone = session.txn.get_mut().rollback_to(point);
@@ -119,8 +123,63 @@ pub(super) fn rollback_to(session: &mut SessionContext, name: &str) -> Done {
 /// RELEASE SAVEPOINT: this one and later ones are gone.
 pub(super) fn release(session: &mut SessionContext, name: &str) -> Done {
     let at = find(session, name)?;
+    session.check_branch_active()?;
     session.state.savepoints.truncate(at);
     Ok(StatementOutcome::default())
+}
+
+/// The columns of XA RECOVER.
+fn recovered_columns() -> Vec<ResultColumn> {
+    let number = |name| ExprType::int(21, false).result_column(name);
+    vec![
+        number("formatID"),
+        number("gtrid_length"),
+        number("bqual_length"),
+        ExprType::text(256, Collation::DEFAULT, false).result_column("data"),
+    ]
+}
+
+/// XA RECOVER: the prepared branches, for accounts with XA_RECOVER_ADMIN; error 1401.
+fn recover(session: &SessionContext, convert: bool, sink: &mut dyn RowSink) -> Done {
+    if !session.access().has_dynamic("XA_RECOVER_ADMIN") {
+        return Err(SqlError::new(ErrorCode::XaerRmerr, &[]));
+    }
+    sink.columns(&recovered_columns())?;
+    let prepared = session.db.xa.prepared();
+    for xid in &prepared {
+        let name = [&xid.gtrid[..], &xid.bqual].concat();
+        sink.begin_row();
+        sink.int(xid.format_id.cast_signed());
+        sink.int(xid.gtrid.len() as i64);
+        sink.int(xid.bqual.len() as i64);
+        match convert {
+            true => {
+                let digits: String = name.iter().map(|byte| format!("{byte:02X}")).collect();
+                sink.bytes(format!("0x{digits}").as_bytes());
+            }
+            false => sink.bytes(&name),
+        }
+        sink.end_row()?;
+    }
+    Ok(StatementOutcome { rows: Some(prepared.len() as u64), ..StatementOutcome::default() })
+}
+
+/// XA.
+pub(super) fn xa(session: &mut SessionContext, xa: &ast::Xa, sink: &mut dyn RowSink) -> Done {
+    match xa {
+        ast::Xa::Start { xid, join, resume } => session.xa_start(xid, *join, *resume),
+        ast::Xa::End { xid, suspend } => session.xa_end(xid, *suspend),
+        ast::Xa::Prepare(xid) => session.xa_prepare(xid),
+        ast::Xa::Commit { xid, one_phase } => session.xa_commit(xid, *one_phase),
+        ast::Xa::Rollback(xid) => {
+            if session.state.branch.stage() == XaStage::Idle {
+                warn_incomplete(session);
+            }
+            session.xa_rollback(xid)
+        }
+        ast::Xa::Recover { convert } => return recover(session, *convert, sink),
+    }
+    .map(|()| StatementOutcome::default())
 }
 
 /// SET TRANSACTION: the next transaction's, the session's, or everybody's defaults.

@@ -66,7 +66,9 @@ pub(super) fn explain(
         ExplainFormat::Json => one_text(&print_json(&plan, &session.env, &session.host), sink),
         _ if explain.analyze => one_text(&print_tree(&plan, Some(&trace)), sink),
         ExplainFormat::Tree => one_text(&print_tree(&plan, None), sink),
-        ExplainFormat::Default | ExplainFormat::Traditional => table(&describe(&plan), sink),
+        ExplainFormat::Default | ExplainFormat::Traditional => {
+            table(&describe(&plan, &session.env, &session.host), sink)
+        }
     }
 }
 
@@ -138,7 +140,7 @@ fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<StatementOutcome, Sql
         number(line.id.map(|id| id as u64), sink);
         sink.bytes(line.select_type.as_bytes());
         text(line.table.as_deref(), sink);
-        sink.null();
+        text(line.partitions.as_deref(), sink);
         text(line.access, sink);
         for cell in [&line.possible_keys, &line.key, &line.key_len, &line.reference] {
             text(cell.as_deref(), sink);

@@ -7,7 +7,6 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Binder, EmptyScope, ExprType};
 use inia_parser::ast::{self, BinaryOp, Expr, Handler, HandlerAction, HandlerPosition, ObjectName};
-use inia_query::catalog::IndexKind;
 use inia_query::context::{OpenHandler, SessionContext, StatementOutcome, existing, full_name};
 use inia_query::exec::{HandlerRead, HandlerStart, KeySide, Runner, handler_key};
 use inia_query::planner::plan_query;
@@ -96,7 +95,7 @@ fn read(
 fn index_named(open: &OpenHandler, name: &str) -> Result<usize, SqlError> {
     let indexes = &open.table.def.indexes;
     let known = indexes.iter().position(|index| {
-        let ordered = index.kind == IndexKind::Primary || index.kind.has_entries();
+        let ordered = index.kind.has_keys();
         index.name.eq_ignore_ascii_case(name) && ordered
     });
     known.ok_or_else(|| SqlError::new(ErrorCode::KeyDoesNotExist, &[&name, &open.alias]))

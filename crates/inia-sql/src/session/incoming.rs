@@ -7,6 +7,7 @@
 //! literals that are not UTF-8: programs put binary data between quotes. Such literals stay bytes,
 //! with MySQL's warning 1300.
 
+use super::observe::{self, Arrival};
 use super::plan_cache::{self, CacheEntry, PlanKey};
 use super::room::parser_of;
 use super::run::{IncomingStatement, KeptPlan, Syntax, begin, failed, run_statement};
@@ -83,6 +84,7 @@ impl Session {
         let (statement, hints) = (&kept.statement, &kept.hints);
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;
+        let noted = observe::begin(&mut self.context, statement, Arrival::Text(sql));
         let done =
             run_statement(&mut self.context, source, sink, false, |session, sink| match plan::run(
                 session, plan, &params, sink,
@@ -93,6 +95,7 @@ impl Session {
                 }
                 done => done,
             });
+        observe::end(&self.context, noted, &done);
         if stale {
             self.plan_cache.note(key, CacheEntry::SeenOnce);
         }
@@ -144,6 +147,8 @@ impl Session {
                 return Ok(());
             }
             done = span.end;
+            // A KILL that left the statement without an error ended that statement only.
+            self.context.begin_command();
             if self.context.parser_mode() != mode {
                 // The new SQL mode changes how the rest is parsed.
                 (sql, mode) = (after_separator(&sql[span.end..]), self.context.parser_mode());
@@ -160,8 +165,23 @@ impl Session {
         failed(&mut self.context, error)
     }
 
-    /// Plans and runs one statement.
+    /// Plans and runs one statement, and notes it.
     fn run(
+        &mut self,
+        source: IncomingStatement<'_>,
+        text: &str,
+        sink: &mut dyn RowSink,
+        more: bool,
+    ) -> Result<(), SqlError> {
+        let executes = matches!(source.statement, ast::Statement::Execute { .. });
+        let noted = observe::begin(&mut self.context, source.statement, Arrival::Text(text));
+        let done = self.run_unnoted(source, text, sink, more);
+        // EXECUTE ends as the statement that was prepared.
+        observe::end(&self.context, noted.filter(|_| !executes || done.is_err()), &done);
+        done
+    }
+
+    fn run_unnoted(
         &mut self,
         source: IncomingStatement<'_>,
         text: &str,
@@ -258,6 +278,7 @@ impl Session {
         let text = text_of(&sql[span.start..span.end]).into_owned();
         let _slot = Some(slot);
         let made = PreparedStatement { _slot, cost, deep, statement, text, params, kept, hints };
+        observe::note_prepared(&self.context, &made.text);
         self.prepared.insert(id, made);
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.context.warning_count() })
@@ -273,7 +294,7 @@ fn client_text<'s>(session: &SessionContext, sql: &'s [u8]) -> Option<Cow<'s, st
 }
 
 /// Warnings of a statement's syntax.
-pub(super) fn note_remarks(session: &mut SessionContext, remarks: &[Remark]) {
+pub(in crate::session) fn note_remarks(session: &mut SessionContext, remarks: &[Remark]) {
     for remark in remarks {
         let code = ErrorCode::from_number(remark.code).unwrap_or(ErrorCode::UnknownError);
         let error = SqlError::with_message(code, remark.message.as_ref());

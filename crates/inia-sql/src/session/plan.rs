@@ -19,7 +19,6 @@ use inia_query::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use inia_query::exec::Runner;
 use inia_query::plan::{LimitPlan, StatementPlan, ViewUse};
 use inia_query::planner::plan_query;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A planned statement.
@@ -78,9 +77,9 @@ impl PlannedStatement {
             PlannedStatement::Query(plan) => {
                 plan.root.columns.iter().map(|c| c.result.clone()).collect()
             }
-            PlannedStatement::Insert(_)
-            | PlannedStatement::Change(_)
-            | PlannedStatement::Joined(_) => Vec::new(),
+            PlannedStatement::Insert(plan) => plan.returning().map_or(Vec::new(), |r| r.columns()),
+            PlannedStatement::Joined(plan) => plan.returning().map_or(Vec::new(), |r| r.columns()),
+            PlannedStatement::Change(_) => Vec::new(),
         }
     }
 }
@@ -190,10 +189,8 @@ fn plan_insert(
     let written = insert;
     let (insert, guard) = dml::insert_through(session, insert)?;
     session.check_view_rights(&guard.views)?;
-    let through_view = matches!(insert, Cow::Owned(_));
-    let mut plan = dml::plan_insert(session, &insert, through_view)?;
+    let plan = dml::plan_insert(session, &insert, guard)?;
     dml::check_insert(session, written, &plan.table)?;
-    plan.guard(session, guard)?;
     Ok(PlannedStatement::Insert(Box::new(plan)))
 }
 
@@ -204,13 +201,16 @@ fn plan_update(
     let written = update;
     let (update, guard) = dml::update_through(session, update)?;
     session.check_view_rights(&guard.views)?;
-    if let Some(mut plan) = dml::plan_update(session, &update)? {
+    // Subqueries in conditions, and RETURNING, need the planner of queries, which joins go through.
+    if !guard.has_subqueries()
+        && update.returning.is_empty()
+        && let Some(mut plan) = dml::plan_update(session, &update)?
+    {
         plan.guard(session, guard)?;
         return Ok(PlannedStatement::Change(Box::new(plan)));
     }
-    let mut joined = dml::plan_joined_update(session, &update)?;
+    let joined = dml::plan_joined_update(session, &update, guard)?;
     dml::check_update(session, written, &joined)?;
-    joined.guard(session, guard)?;
     Ok(PlannedStatement::Joined(Box::new(joined)))
 }
 
@@ -221,13 +221,14 @@ fn plan_delete(
     let written = delete;
     let (delete, guard) = dml::delete_through(session, delete)?;
     session.check_view_rights(&guard.views)?;
-    if let Some(mut plan) = dml::plan_delete(session, &delete)? {
+    if delete.returning.is_empty()
+        && let Some(mut plan) = dml::plan_delete(session, &delete)?
+    {
         plan.guard(session, guard)?;
         return Ok(PlannedStatement::Change(Box::new(plan)));
     }
-    let mut joined = dml::plan_joined_delete(session, &delete)?;
+    let joined = dml::plan_joined_delete(session, &delete, guard)?;
     dml::check_delete(session, written, &joined)?;
-    joined.guard(session, guard)?;
     Ok(PlannedStatement::Joined(Box::new(joined)))
 }
 
@@ -459,7 +460,10 @@ fn run_plan(
                 let runner = Runner::new(source, shared.exec_context());
                 let (result, warnings) = with(shared, params, &runner, |ctx| {
                     source.warn(ctx);
-                    insert.run(shared, ctx, Some(&runner))
+                    match insert.returning() {
+                        Some(_) => insert.run_returning(shared, ctx, &runner, sink),
+                        None => insert.run(shared, ctx, Some(&runner)),
+                    }
                 });
                 drop(runner);
                 session.take_warnings(warnings);
@@ -475,7 +479,7 @@ fn run_plan(
             let runner = Runner::new(&joined.query, shared.exec_context());
             let (result, warnings) = with(shared, params, &runner, |ctx| {
                 joined.query.warn(ctx);
-                joined.run(shared, ctx, &runner)
+                joined.run(shared, ctx, &runner, sink)
             });
             drop(runner);
             session.take_warnings(warnings);
@@ -506,6 +510,7 @@ pub(super) fn execute(
         Statement::Savepoint(name) => control::savepoint(session, name),
         Statement::RollbackTo(name) => control::rollback_to(session, name),
         Statement::ReleaseSavepoint(name) => control::release(session, name),
+        Statement::Xa(xa) => control::xa(session, xa, sink),
         Statement::SetTransaction(set) => control::set_transaction(session, set),
         Statement::Set(items) => set::set(session, items, params),
         Statement::Use(name) => {

@@ -29,6 +29,7 @@ mod condition;
 mod cursor;
 pub(super) mod define;
 mod diagnostics;
+mod event;
 mod machine;
 pub(super) mod plain;
 mod runner;

@@ -63,6 +63,7 @@ pub(super) fn run_statement(
     let changed = hints::take_hints(session, &hints);
     let reported = session.diagnostics.count;
     let mut result = run(session, sink);
+    session.host.counters.take_reads();
     hints::undo_hints(session, changed);
     if let Ok(outcome) = &result
         && outcome.affected_rows > 0

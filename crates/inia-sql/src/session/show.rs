@@ -1,6 +1,6 @@
 //! The SHOW statements that sessions cannot do without.
 
-use crate::ddl::show_create_view;
+use crate::ddl::{show_create_view, view_columns};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::{DataType, IntWidth};
@@ -8,12 +8,14 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{ExprType, Level};
 use inia_parser::ast::{self, ShowKind};
 use inia_query::account::{Privileges, show as account};
-use inia_query::catalog::{ViewDef, quoted, show_create_schema, show_create_table};
+use inia_query::catalog::sequence::show_create_sequence;
+use inia_query::catalog::{CatalogVersion, ViewDef, quoted, show_create_schema, show_create_table};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::context::full_name;
 use inia_query::dml::auto_increment;
 use inia_query::information_schema;
+use std::sync::Arc;
 
 /// Sends rows of texts.
 pub(super) fn send(
@@ -91,6 +93,15 @@ pub(super) fn show(
             }
             session.open_table(Some(&name.0), &name.1)?;
             Err(SqlError::new(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]))
+        }
+        ShowKind::CreateSequence(name) => {
+            let name = full_name(session, name)?;
+            if !session.access().on_table(&name.0, &name.1).has(Privileges::SELECT) {
+                return denied(session, "SELECT", &name.1);
+            }
+            let sequence = session.host.sequence(&name.0, &name.1)?;
+            let row = vec![sequence.def.name.clone(), show_create_sequence(&sequence.def)];
+            send(sink, &["Table", "Create Table"], &[row])
         }
         ShowKind::CreateRoutine(kind, name) => {
             super::program::show::show_create(session, *kind, name, sink)
@@ -187,14 +198,46 @@ fn denied<T>(session: &SessionContext, command: &str, table: &str) -> Result<T, 
     Err(session.access().no_table(command, table))
 }
 
+/// The session's catalog, in which a view that is named has the columns that its tables give it
+/// now. Error 1356 where the view cannot be used.
+fn catalog_with_view(
+    session: &mut SessionContext,
+    name: &ast::ObjectName,
+) -> Result<Arc<CatalogVersion>, SqlError> {
+    let name = full_name(session, name)?;
+    let catalog = session.catalog_view();
+    if session.temporary.get(&name.0, &name.1).is_some() {
+        return Ok(catalog);
+    }
+    let Some(view) = session.db.catalog().view(&name.0, &name.1) else { return Ok(catalog) };
+    if let Some(error) = unusable(session, &view.def)
+        && error.code == ErrorCode::ViewInvalid
+    {
+        return Err(error);
+    }
+    let Ok(columns) = in_statement(session, |session| view_columns(session, &view.def)) else {
+        return Ok(catalog);
+    };
+    Ok(Arc::new(catalog.with_view_columns(&view, columns)))
+}
+
+/// Runs what plans a query and drops the plan, with the metadata locks that it takes.
+fn in_statement<T>(
+    session: &mut SessionContext,
+    plan: impl FnOnce(&mut SessionContext) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    session.enter();
+    let start = session.txn.get_mut().savepoint();
+    let planned = plan(session);
+    session.leave(start, planned.as_ref().err())?;
+    planned
+}
+
 /// Why a view cannot be used.
 fn unusable(session: &mut SessionContext, def: &ViewDef) -> Option<SqlError> {
     let text = format!("SELECT 1 FROM {}.{}", quoted(&def.schema), quoted(&def.name));
     let query = inia_query::catalog::view::parse(&text)?;
-    session.enter();
-    let start = session.txn.get_mut().savepoint();
-    let error = super::plan::plan_to_explain(session, &query).err();
-    session.leave(start, error.as_ref()).err().or(error)
+    in_statement(session, |session| super::plan::plan_to_explain(session, &query)).err()
 }
 
 fn send_listing(
@@ -231,9 +274,15 @@ fn computed(
     let Some(rewritten) = crate::show::rewrite(show, &schema)? else {
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"this SHOW statement"]));
     };
-    let one_table = matches!(show.kind, ShowKind::Columns { .. } | ShowKind::Index { .. });
-    if one_table {
-        session.host.shown.replace(Some(session.catalog_view()));
+    match &show.kind {
+        ShowKind::Columns { table, .. } => {
+            let catalog = catalog_with_view(session, table)?;
+            session.host.shown.replace(Some(catalog));
+        }
+        ShowKind::Index { .. } => {
+            session.host.shown.replace(Some(session.catalog_view()));
+        }
+        _ => {}
     }
     session.host.focus.replace(rewritten.focus);
     let statement = ast::Statement::Select(Box::new(rewritten.query));

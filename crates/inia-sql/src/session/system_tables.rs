@@ -57,6 +57,55 @@ pub(super) fn pass_over(
     Some(StatementOutcome::default())
 }
 
+/// A dump of all databases makes the views and routines of the schema `sys` anew: they stay as they
+/// are, with a warning. Other changes of that schema are errors.
+pub(super) fn keep_builtin(
+    session: &mut SessionContext,
+    statement: &Statement,
+    error: SqlError,
+) -> Result<StatementOutcome, SqlError> {
+    let name = match statement {
+        Statement::CreateView(create) => Some(&create.name),
+        Statement::DropView(drop) => drop.names.first(),
+        Statement::CreateRoutine(create) => Some(&create.name),
+        Statement::DropRoutine(drop) => Some(&drop.name),
+        _ => None,
+    };
+    let schema = name.and_then(|name| name.db.as_deref().or(session.env.database.as_deref()));
+    let is_kept = schema.is_some_and(|schema| session.db.catalog().is_builtin(schema));
+    let is_there = matches!(
+        error.code,
+        ErrorCode::SchemaReadOnly | ErrorCode::TableExists | ErrorCode::SpAlreadyExists
+    );
+    if !is_kept || !is_there {
+        return Err(error);
+    }
+    session.push_warning(&error);
+    Ok(StatementOutcome::default())
+}
+
+/// TRUNCATE, of a table that the server computes or of another.
+pub(super) fn truncate(
+    session: &mut SessionContext,
+    name: &ObjectName,
+) -> Result<StatementOutcome, SqlError> {
+    empty(session, name).unwrap_or_else(|| crate::ddl::truncate(session, name))
+}
+
+/// TRUNCATE of a computed table; `None` where the name is none that can be emptied. The privilege
+/// has been asked for.
+fn empty(
+    session: &SessionContext,
+    name: &ObjectName,
+) -> Option<Result<StatementOutcome, SqlError>> {
+    let schema = name.db.as_deref().or(session.env.database.as_deref())?;
+    match session.db.empty_computed(schema, &name.name) {
+        Ok(true) => Some(Ok(StatementOutcome::default())),
+        Ok(false) => None,
+        Err(error) => Some(Err(SqlError::with_message(ErrorCode::UnknownError, error.to_string()))),
+    }
+}
+
 /// The warning for a system table; `None` where the name is none.
 fn kept(session: &SessionContext, name: &ObjectName) -> Option<SqlError> {
     let schema = name.db.as_deref().or(session.env.database.as_deref())?;

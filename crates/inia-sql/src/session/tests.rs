@@ -4,6 +4,7 @@ mod admin;
 mod batches;
 mod build;
 mod catalog_records;
+mod columns;
 mod conditions;
 mod crash;
 mod damage;
@@ -31,12 +32,15 @@ mod leaf_runs;
 mod mutated;
 mod numbers;
 mod parallel;
+mod partitions;
 mod patched;
 mod plan_cache;
 mod prepared;
 mod programs;
+mod returning;
 mod rewrites;
 mod row_ids;
+mod sequences;
 mod spill;
 mod statistics;
 mod strategies;
@@ -213,6 +217,7 @@ impl TestSession {
     /// The answer, or the error as `ERROR number: message`.
     pub(crate) fn run(&mut self, sql: &str) -> String {
         let mut sink = TextSink::default();
+        self.0.begin_command();
         match self.0.execute(sql, &mut sink) {
             Ok(()) => sink.text,
             Err(error) => format!("{}ERROR {}: {}\n", sink.text, error.number(), error.message),

@@ -21,7 +21,6 @@ fn name(statement: &Statement) -> &str {
             RoutineDetail::Trigger { .. } => "CREATE TRIGGER",
             RoutineDetail::Event { .. } => "CREATE EVENT",
         },
-        Statement::Xa(_) => "XA",
         Statement::InstallPlugin { .. } => "INSTALL PLUGIN",
         Statement::UninstallPlugin(_) => "UNINSTALL PLUGIN",
         Statement::InstallComponent(_) => "INSTALL COMPONENT",

@@ -6,12 +6,33 @@ use crate::Result;
 use crate::buffer::PageVersion;
 use crate::error::StorageError;
 use crate::node::{self, OverflowRef, RecordHeader, SLOT_MARKED, SLOT_OVERFLOW};
-use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead};
+use crate::page::{PAGE_SIZE, PageBuf, PageBytes, PageRead, lsn_of, page_id};
 use crate::store::Store;
-use inia_base::ids::{PageId, TxnId};
+use inia_base::ids::{Lsn, PageId, TxnId};
 
 /// How many records ahead a leaf is prefetched when only parts of it are read.
 const AHEAD: usize = 12;
+
+/// What distinguishes the states of a leaf: while a page's state is the same, so are its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LeafState {
+    /// The page.
+    pub page: PageId,
+    /// The end of the log group that changed it last.
+    pub lsn: Lsn,
+    /// How many records it has.
+    pub records: usize,
+}
+
+/// How much of a leaf is to be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Whole,
+    /// The first so many bytes of each payload, and no keys.
+    Starts(usize),
+    /// No records.
+    Outline,
+}
 
 /// A record's payload, or where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,21 +60,30 @@ pub(crate) struct LeafCopy {
     page: Box<PageBuf>,
     id: PageId,
     version: Option<PageVersion>,
-    /// Only slots, fences and the beginnings of payloads were copied.
-    narrow: bool,
+    extent: Extent,
+}
+
+/// How much of a leaf was copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// Header, slots, fences and the beginnings of payloads.
+    Narrow,
+    /// Header and fences.
+    Outline,
 }
 
 impl LeafCopy {
     /// A copy of nothing.
     pub(crate) fn new() -> LeafCopy {
-        LeafCopy { page: PageBuf::new(), id: PageId(0), version: None, narrow: false }
+        LeafCopy { page: PageBuf::new(), id: PageId(0), version: None, extent: Extent::Whole }
     }
 
     /// Copies what of the page is in use. Good only after [`LeafCopy::keep`], which follows the
     /// page's validation.
     pub(super) fn copy(&mut self, from: &impl PageRead) {
         self.version = None;
-        self.narrow = false;
+        self.extent = Extent::Whole;
         let end = node::SLOTS + node::count(from) * node::SLOT_SIZE;
         let heap = usize::from(from.u16_at(node::HEAP)).clamp(end, PAGE_SIZE);
         from.copy_out(0, &mut self.page.bytes[..end]);
@@ -73,12 +103,12 @@ impl LeafCopy {
         }
     }
 
-    /// Copies all but the records: header, slots and fences.
+    /// Copies header and fences.
     fn copy_outline(&mut self, from: &impl PageRead) {
         self.version = None;
-        self.narrow = true;
-        let end = node::SLOTS + node::count(from) * node::SLOT_SIZE;
-        from.copy_out(0, &mut self.page.bytes[..end.min(PAGE_SIZE)]);
+        self.extent = Extent::Outline;
+        let end = node::SLOTS;
+        from.copy_out(0, &mut self.page.bytes[..end]);
         for (offset, len) in
             [(node::LOWER_OFF, node::LOWER_LEN), (node::UPPER_OFF, node::UPPER_LEN)]
         {
@@ -88,11 +118,13 @@ impl LeafCopy {
         }
     }
 
-    /// Adds the first `bytes` of each payload to an outline, in whole words of the page. False when
-    /// a payload lies outside the leaf.
+    /// Adds the slots and the first `bytes` of each payload to an outline, in whole words of the
+    /// page. False when a payload lies outside the leaf.
     fn copy_starts(&mut self, from: &impl PageRead, bytes: usize) -> bool {
         let count = self.len();
         let slots = node::SLOTS + count * node::SLOT_SIZE;
+        from.copy_out(node::SLOTS, &mut self.page.bytes[node::SLOTS..slots]);
+        self.extent = Extent::Narrow;
         let payload =
             |page: &PageBytes, i: usize| node::slot(page, i).value_at() + node::HEADER_LEN;
         for i in 0..if bytes == 0 { 0 } else { count.min(AHEAD) } {
@@ -121,14 +153,19 @@ impl LeafCopy {
 
     /// Whether the copy lacks keys and the ends of payloads.
     pub(crate) fn is_narrow(&self) -> bool {
-        self.narrow
+        self.extent != Extent::Whole
+    }
+
+    /// Whether the copy has no records at all.
+    pub(crate) fn is_outline(&self) -> bool {
+        self.extent == Extent::Outline
     }
 
     /// Ends the program in debug builds where the copy is narrow: such a copy holds whatever was
     /// there before in the place of record headers and keys.
     #[inline]
     fn assert_whole(&self) {
-        debug_assert!(!self.narrow, "a narrow copy has no record headers and no keys");
+        debug_assert!(!self.is_narrow(), "a narrow copy has no record headers and no keys");
     }
 
     /// The copy was validated as the page's state `version`.
@@ -140,6 +177,12 @@ impl LeafCopy {
     /// The page and its state that was copied; `None` in a copy that is good for nothing.
     pub(crate) fn page_state(&self) -> Option<(PageId, PageVersion)> {
         self.version.map(|version| (self.id, version))
+    }
+
+    /// What distinguishes the leaf's records as they were copied from those before and after a
+    /// change.
+    pub(crate) fn state(&self) -> LeafState {
+        LeafState { page: page_id(self.bytes()), lsn: lsn_of(self.bytes()), records: self.len() }
     }
 
     /// The page has gone over to `version` by changes that leave other records than those already
@@ -262,20 +305,21 @@ impl LeafCopy {
 }
 
 impl BTree {
-    /// As [`BTree::next_leaf`], copying no keys and only the first `bytes` of each payload where
-    /// `narrow` allows it for the leaf, of which it sees slots and fences; what it sees may be a
-    /// guess yet. Other leaves are copied whole; see [`LeafCopy::is_narrow`].
-    pub(crate) fn next_leaf_narrow(
+    /// As [`BTree::next_leaf`], copying only what `wanted` says of the leaf, of which it sees
+    /// header and fences; what it sees may be a guess yet. Some leaves are copied whole all the
+    /// same; see [`LeafCopy::is_narrow`].
+    pub(crate) fn next_leaf_in_part(
         &self,
         store: &Store,
         leaf: &mut LeafCopy,
-        bytes: usize,
-        narrow: impl FnOnce(&LeafCopy) -> bool,
+        wanted: impl FnOnce(&LeafCopy) -> Wanted,
     ) -> Result<Option<usize>> {
         self.next_leaf_by(store, leaf, |leaf, page| {
             leaf.copy_outline(page);
-            if !(narrow(leaf) && leaf.copy_starts(page, bytes)) {
-                leaf.copy(page);
+            match wanted(leaf) {
+                Wanted::Outline => {}
+                Wanted::Starts(bytes) if leaf.copy_starts(page, bytes) => {}
+                Wanted::Starts(_) | Wanted::Whole => leaf.copy(page),
             }
         })
     }

@@ -186,6 +186,11 @@ impl Owner {
         self.held.lock().gaps.push(Arc::clone(gaps));
     }
 
+    /// Gives up the gaps that it holds.
+    pub(super) fn take_gaps(&self) -> Vec<Arc<Gaps>> {
+        std::mem::take(&mut self.held.lock().gaps)
+    }
+
     /// Ends the transaction's identity and hands over what it held, in one step: afterwards nobody
     /// can take a lock in its name.
     pub(super) fn end(&self) -> Held {

@@ -16,6 +16,7 @@
 use super::gap::Gaps;
 use super::owner::{Owner, Wait, WaitQueue, WaitTarget};
 use super::record::{Conversion, Grant, LockName, RecordLocks};
+use crate::counts::{self, Count};
 use crate::error::StorageError;
 use crate::request::LockMode;
 use crate::sync::{AtomicU64, Mutex, Ordering, Wake};
@@ -152,6 +153,15 @@ impl LockSystem {
         owner.recycle(held);
     }
 
+    /// Gives back the gaps before the owner's transaction ends.
+    pub(crate) fn release_gaps(&self, owner: &Arc<Owner>) {
+        let mut served = Vec::new();
+        for gaps in owner.take_gaps() {
+            served.append(&mut gaps.release(owner));
+        }
+        served.iter().for_each(|waiter| waiter.wake());
+    }
+
     /// Takes a record lock, waiting for it up to `limit`; whether it is fresh
     /// ([`Grant::is_fresh`]).
     pub(crate) fn wait_record(
@@ -223,6 +233,7 @@ impl LockSystem {
         let result = self.give_up(owner, reason);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.counters.wait_micros.fetch_add(micros, Ordering::Relaxed);
+        counts::add(Count::LockMicros, micros);
         result
     }
 

@@ -103,11 +103,11 @@ impl Aside {
         entries.words = words;
     }
 
-    /// The least transaction of them that still runs.
-    pub(super) fn least_active(&self) -> Option<u64> {
+    /// The least transaction of them that still runs, or whose end is not durable.
+    pub(super) fn least_unsettled(&self, durable: Lsn) -> Option<u64> {
         let entries = self.entries.read();
-        let active = entries.words.iter().filter(|(_, word)| word.finished_at().is_none());
-        active.map(|(&id, _)| id).min()
+        let settled = |word: &StatusWord| word.finished_at().is_some_and(|lsn| lsn <= durable);
+        entries.words.iter().filter(|(_, word)| !settled(word)).map(|(&id, _)| id).min()
     }
 
     #[cfg(test)]

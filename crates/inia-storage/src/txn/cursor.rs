@@ -14,7 +14,7 @@ mod run;
 mod snapshot;
 
 pub use locking::LockingCursor;
-pub use run::Run;
+pub use run::{LeafRun, Run};
 pub use snapshot::SnapshotCursor;
 
 use super::gap_neighbours::GapNeighbours;
@@ -22,7 +22,8 @@ use super::handle::Txn;
 use super::shared::EngineShared;
 use super::trees::Tree;
 use crate::Result;
-use crate::btree::Seek;
+use crate::btree::{LeafState, Seek};
+use crate::counts::{self, Count};
 use crate::request::{Direction, KeyBound, LockRequest, ReadMode, RecordRef};
 use inia_base::warm::WarmPool;
 use std::sync::Arc;
@@ -136,7 +137,26 @@ impl RangePosition {
             Direction::Forward => self.from = at,
             Direction::Backward => self.to = at,
         }
+        let count = match (bound, self.direction) {
+            (Bound::Unbounded, Direction::Forward) => Count::First,
+            (Bound::Unbounded, Direction::Backward) => Count::Last,
+            _ => Count::Seeks,
+        };
+        counts::add(count, 1);
         Ok(())
+    }
+
+    /// Counts records that the scan has come to: those of a leaf at once, and those are taken
+    /// back that it does not reach.
+    #[inline]
+    pub(super) fn count_records(&self, records: u64) {
+        let whole = self.lower == Bound::Unbounded && self.upper == Bound::Unbounded;
+        let count = match self.direction {
+            Direction::Backward => Count::Prev,
+            Direction::Forward if whole => Count::Scanned,
+            Direction::Forward => Count::Next,
+        };
+        counts::add(count, records);
     }
 }
 
@@ -271,6 +291,20 @@ impl Cursor {
     pub fn run<'c>(&'c mut self, txn: &mut Txn) -> Result<Option<Run<'c>>> {
         match self {
             Cursor::Snapshot(cursor) => cursor.run(txn),
+            Cursor::Locking(_) => Ok(None),
+        }
+    }
+
+    /// As [`Cursor::run`], without the rows of leaves that the caller knows
+    /// ([`SnapshotCursor::run_unknown`]).
+    #[inline]
+    pub fn run_unknown<'c>(
+        &'c mut self,
+        txn: &mut Txn,
+        is_known: &mut dyn FnMut(LeafState) -> bool,
+    ) -> Result<Option<LeafRun<'c>>> {
+        match self {
+            Cursor::Snapshot(cursor) => cursor.run_unknown(txn, is_known),
             Cursor::Locking(_) => Ok(None),
         }
     }

@@ -7,6 +7,8 @@
 //!           without the payload, which stays in the record)
 //!  tree     txn u64 | tree u32
 //!  relog    txn u64 | at the end u8
+//!  prepared    txn u64 | the name that the layer above gave it
+//!  unprepared  txn u64
 //!  bootstrapped  garbage tree u32 | catalog tree u32
 //! ```
 //!
@@ -25,6 +27,8 @@ const UNDO: u8 = 16;
 const TREE_CREATED: u8 = 17;
 const BOOTSTRAPPED: u8 = 18;
 const RELOG: u8 = 19;
+const PREPARED: u8 = 20;
+const UNPREPARED: u8 = 21;
 /// What there was.
 pub(super) const NOTHING: u8 = 0;
 pub(super) const VERSION: u8 = 1;
@@ -52,6 +56,11 @@ pub(crate) enum TxnRecord<'a> {
     TreeCreated { txn: TxnId, tree: TreeId },
     /// What follows of the transaction's repeated steps makes a whole; or made one.
     Relog { txn: TxnId, end: bool },
+    /// The transaction has made all its changes, and waits to be committed or rolled back: a crash
+    /// does not end it.
+    Prepared { txn: TxnId, name: &'a [u8] },
+    /// A prepared transaction is about to be rolled back: after a crash it is a loser again.
+    Unprepared { txn: TxnId },
     /// The engine's own trees were made.
     Bootstrapped(Roots),
 }
@@ -62,6 +71,8 @@ impl<'a> TxnRecord<'a> {
             TxnRecord::Undo(_) => UNDO,
             TxnRecord::TreeCreated { .. } => TREE_CREATED,
             TxnRecord::Relog { .. } => RELOG,
+            TxnRecord::Prepared { .. } => PREPARED,
+            TxnRecord::Unprepared { .. } => UNPREPARED,
             TxnRecord::Bootstrapped(_) => BOOTSTRAPPED,
         }
     }
@@ -95,6 +106,11 @@ impl<'a> TxnRecord<'a> {
                 body.put_u64(txn.0);
                 body.put_u8(u8::from(end));
             }
+            TxnRecord::Prepared { txn, name } => {
+                body.put_u64(txn.0);
+                body.put_bytes(name);
+            }
+            TxnRecord::Unprepared { txn } => body.put_u64(txn.0),
             TxnRecord::Bootstrapped(roots) => {
                 body.put_u32(roots.garbage.0);
                 body.put_u32(roots.catalog.0);
@@ -113,7 +129,7 @@ impl<'a> TxnRecord<'a> {
     /// another layer or a senseless one.
     pub(crate) fn decode(tag: u8, body: &'a [u8]) -> Option<(TxnRecord<'a>, bool)> {
         match tag {
-            UNDO..=RELOG => Some((TxnRecord::decode_once(tag, body)?, false)),
+            UNDO..=UNPREPARED => Some((TxnRecord::decode_once(tag, body)?, false)),
             _ => Some((TxnRecord::decode_once(tag.checked_sub(AGAIN)?, body)?, true)),
         }
     }
@@ -140,6 +156,8 @@ impl<'a> TxnRecord<'a> {
                 Some(TxnRecord::TreeCreated { txn: TxnId(from.u64()?), tree: TreeId(from.u32()?) })
             }
             RELOG => Some(TxnRecord::Relog { txn: TxnId(from.u64()?), end: from.u8()? != 0 }),
+            PREPARED => Some(TxnRecord::Prepared { txn: TxnId(from.u64()?), name: from.tail() }),
+            UNPREPARED => Some(TxnRecord::Unprepared { txn: TxnId(from.u64()?) }),
             BOOTSTRAPPED => {
                 let (garbage, catalog) = (TreeId(from.u32()?), TreeId(from.u32()?));
                 Some(TxnRecord::Bootstrapped(Roots { garbage, catalog }))

@@ -7,6 +7,7 @@ use super::trees::Tree;
 use super::undo::{UndoRef, senseless};
 use crate::Result;
 use crate::btree::{GROUP, Lookup, Seek};
+use crate::counts::{self, Count};
 use crate::error::StorageError;
 use crate::node::RecordHeader;
 use crate::request::{Isolation, LockMode, LockRequest};
@@ -75,6 +76,7 @@ impl Txn {
         key: &[u8],
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
+        counts::add(Count::Keys, 1);
         let snapshot = self.view_of(tree)?;
         let payload = &mut self.work.payload;
         let Some(header) = tree.btree().get(&self.core.store, key, payload)? else {
@@ -97,6 +99,7 @@ impl Txn {
         mut found: impl FnMut(usize, Option<Range<usize>>),
     ) -> Result<()> {
         let snapshot = self.view_of(tree)?;
+        counts::add(Count::Keys, keys.len() as u64);
         for (group, keys) in keys.chunks(GROUP).enumerate() {
             let start = out.len();
             let lookups = tree.btree().get_group(&self.core.store, keys, out)?;
@@ -133,6 +136,7 @@ impl Txn {
         request: LockRequest,
         read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
+        counts::add(Count::Keys, 1);
         self.check_age(tree)?;
         self.last.took_lock = false;
         let (mut fresh, mut at_once) = (false, false);

@@ -7,12 +7,16 @@
 //! there is to undo. Only losers that changed the catalog or made or dropped trees are rolled back
 //! first.
 //!
+//! A loser whose last word is that it is prepared is not rolled back: it goes on as a
+//! [`PreparedTxn`] until somebody commits it or rolls it back.
+//!
 //! Undoing steps that were undone before another crash is harmless ([`rollback`](super::rollback)
 //! argues why). All other transactions are committed or rolled back: ids below the first new one
 //! need no status.
 
 use super::horizon::{CheckpointState, Roots};
 use super::log::{Before, TxnRecord};
+use super::prepared::PreparedTxn;
 use super::rollback::Unfinished;
 use super::shared::EngineShared;
 use super::undo::recovered::Recovered;
@@ -37,6 +41,8 @@ struct Running {
     created: Vec<TreeId>,
     /// It defines data: it made or dropped trees, or changed the catalog.
     defines: bool,
+    /// Its name, where it is prepared.
+    prepared: Option<Vec<u8>>,
 }
 
 /// A transaction that was running at the crash.
@@ -44,6 +50,7 @@ pub(crate) struct Loser {
     pub(super) txn: TxnId,
     pub(super) undo: Recovered,
     pub(super) created: Vec<TreeId>,
+    pub(super) prepared: Option<Vec<u8>>,
     defines: bool,
 }
 
@@ -132,6 +139,14 @@ impl Analysis {
                     true => undo.end_again(&self.undo)?,
                 }
             }
+            TxnRecord::Prepared { txn, name } => {
+                self.saw(txn)?;
+                self.running.entry(txn).or_default().prepared = Some(name.to_vec());
+            }
+            TxnRecord::Unprepared { txn } => {
+                self.saw(txn)?;
+                self.running.entry(txn).or_default().prepared = None;
+            }
             TxnRecord::Bootstrapped(roots) => self.roots = Some(roots),
         }
         Ok(())
@@ -140,10 +155,10 @@ impl Analysis {
     /// The transactions that did not end, those with the least to undo first.
     pub(crate) fn into_losers(self) -> Vec<Loser> {
         let mut losers = Vec::new();
-        for (txn, Running { mut undo, created, defines }) in self.running {
+        for (txn, Running { mut undo, created, defines, prepared }) in self.running {
             undo.close(&self.undo);
             if undo.records() > 0 || !created.is_empty() {
-                losers.push(Loser { txn, undo, created, defines });
+                losers.push(Loser { txn, undo, created, prepared, defines });
             } else {
                 undo.forget(&self.undo);
             }
@@ -153,15 +168,17 @@ impl Analysis {
     }
 }
 
-/// Makes running transactions of the losers, and rolls back those that define data. Nobody uses the
-/// engine yet.
-pub(crate) fn resume(core: &EngineShared, losers: &[Loser]) -> Result<()> {
+/// Makes running transactions of the losers, and rolls back those that define data; those that are
+/// prepared. Nobody uses the engine yet.
+pub(crate) fn resume(core: &Arc<EngineShared>, losers: &[Loser]) -> Result<Vec<PreparedTxn>> {
     let from = core.store.recovered_from();
-    let mut first = Vec::new();
+    let (mut first, mut prepared) = (Vec::new(), Vec::new());
     for loser in losers {
-        let session = core.sessions.attach();
-        core.status.resume(loser.txn, session.owner.index());
-        let unfinished = Unfinished::resume(core, loser, session, from);
+        if let Some(name) = &loser.prepared {
+            prepared.push(PreparedTxn::resume(core, loser, name, from));
+            continue;
+        }
+        let unfinished = Unfinished::resume(core, loser, from);
         match loser.defines {
             true => first.push(unfinished),
             false => core.leave_unfinished(unfinished),
@@ -171,7 +188,7 @@ pub(crate) fn resume(core: &EngineShared, losers: &[Loser]) -> Result<()> {
         let done = unfinished.roll_back(core, usize::MAX)?;
         debug_assert!(done, "all steps were undone");
     }
-    Ok(())
+    Ok(prepared)
 }
 
 impl LogObserver for Analysis {

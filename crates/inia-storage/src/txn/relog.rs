@@ -169,13 +169,17 @@ impl Relogging {
         Ok(true)
     }
 
-    /// Logs the first mark and the trees; false when the transaction is over: its trees must not be
-    /// logged after its end, for recovery drops the trees of losers.
+    /// Logs the first mark, the trees, and the name of a prepared transaction; false when the
+    /// transaction is over: its trees must not be logged after its end, for recovery drops the
+    /// trees of losers.
     fn log_beginning(&mut self, core: &EngineShared) -> bool {
         let (txn, body, wal) = (self.txn, &mut self.body, core.store.wal());
         let trees = self.session.created.lock().clone();
         let logged = self.session.while_writing(txn, || {
             wal.append(&TxnRecord::Relog { txn, end: false }.encode(body));
+            if let Some(name) = self.session.prepared() {
+                wal.append(&TxnRecord::Prepared { txn, name: &name }.encode_again(body));
+            }
             for tree in trees {
                 wal.append(&TxnRecord::TreeCreated { txn, tree }.encode_again(body));
             }

@@ -195,22 +195,21 @@ impl Txn {
     fn leave_to_background(&mut self) {
         self.drop_snapshot();
         self.publish_undo();
-        let fresh = self.core.sessions.attach();
-        let undo = UndoLog::new(Arc::clone(&self.core.undo), Arc::clone(&fresh.history));
         let mut created = std::mem::take(&mut self.created);
         created.append(&mut self.abandoned);
+        let (session, txn, undo) = self.give_session();
+        self.core.leave_unfinished(Unfinished::new(session, txn, undo, created));
+    }
+
+    /// Gives the session away with its transaction, and goes on with a new one.
+    pub(super) fn give_session(&mut self) -> (Arc<Session>, TxnId, UndoLog) {
+        debug_assert!(self.snapshot.is_none(), "a snapshot belongs to the handle");
+        let fresh = self.core.sessions.attach();
+        let undo = UndoLog::new(Arc::clone(&self.core.undo), Arc::clone(&fresh.history));
         self.interrupter.hand_over(&fresh.owner);
         self.owner = Arc::clone(&fresh.owner);
-        let unfinished = Unfinished {
-            session: std::mem::replace(&mut self.session, fresh),
-            txn: std::mem::take(&mut self.id),
-            undo: std::mem::replace(&mut self.undo, undo),
-            created,
-            failure: None,
-            pause: 0,
-            patience: 1,
-        };
-        self.core.leave_unfinished(unfinished);
+        let session = std::mem::replace(&mut self.session, fresh);
+        (session, std::mem::take(&mut self.id), std::mem::replace(&mut self.undo, undo))
     }
 }
 
@@ -249,27 +248,20 @@ impl std::fmt::Display for StuckRollback {
 }
 
 impl Unfinished {
+    pub(super) fn new(
+        session: Arc<Session>,
+        txn: TxnId,
+        undo: UndoLog,
+        created: Vec<TreeId>,
+    ) -> Unfinished {
+        Unfinished { session, txn, undo, created, failure: None, pause: 0, patience: 1 }
+    }
+
     /// Takes up a transaction that recovery found, in a session of its own; its log is needed from
     /// `from` on.
-    pub(crate) fn resume(
-        core: &EngineShared,
-        loser: &Loser,
-        session: Arc<Session>,
-        from: Lsn,
-    ) -> Unfinished {
-        let mut undo = UndoLog::new(Arc::clone(&core.undo), Arc::clone(&session.history));
-        undo.adopt(&loser.undo);
-        session.hold_log(from, from);
-        session.owner.set_txn(loser.txn);
-        session.begin_writing(loser.txn);
-        session.publish_undo(&undo);
-        session.created.lock().clone_from(&loser.created);
-        let (wall, clock) = (SystemTime::now(), Instant::now());
-        let started = Started { wall, clock, isolation: Isolation::RepeatableRead };
-        *session.started.lock() = Some(started);
-        let created = loser.created.clone();
-        let (failure, pause, patience) = (None, 0, 1);
-        Unfinished { session, txn: loser.txn, undo, created, failure, pause, patience }
+    pub(crate) fn resume(core: &EngineShared, loser: &Loser, from: Lsn) -> Unfinished {
+        let (session, undo) = core.adopt(loser, from);
+        Unfinished::new(session, loser.txn, undo, loser.created.clone())
     }
 
     /// Notes how an attempt ended. One that has met damage is made again after twice as many
@@ -314,15 +306,30 @@ impl Unfinished {
             core.undo_newest(self.txn, &mut self.undo, &self.created, &mut record)?;
         }
         core.end_rollback(&self.session, self.txn, &mut self.undo, &self.created)?;
-        *self.session.started.lock() = None;
-        core.locks.release_all(&self.session.owner);
-        self.session.withdraw_undo();
-        core.sessions.detach(&self.session, &mut self.undo);
+        core.give_back(&self.session, &mut self.undo);
         Ok(true)
     }
 }
 
 impl EngineShared {
+    /// Gives a transaction that recovery found a session of its own; its log is needed from `from`
+    /// on.
+    pub(super) fn adopt(&self, loser: &Loser, from: Lsn) -> (Arc<Session>, UndoLog) {
+        let session = self.sessions.attach();
+        self.status.resume(loser.txn, session.owner.index());
+        let mut undo = UndoLog::new(Arc::clone(&self.undo), Arc::clone(&session.history));
+        undo.adopt(&loser.undo);
+        session.hold_log(from, from);
+        session.owner.set_txn(loser.txn);
+        session.begin_writing(loser.txn);
+        session.publish_undo(&undo);
+        session.created.lock().clone_from(&loser.created);
+        let (wall, clock) = (SystemTime::now(), Instant::now());
+        let started = Started { wall, clock, isolation: Isolation::RepeatableRead };
+        *session.started.lock() = Some(started);
+        (session, undo)
+    }
+
     /// Undoes the newest change of a transaction that is left, unless its tree is one of those that
     /// go whole.
     fn undo_newest(
@@ -373,6 +380,25 @@ impl EngineShared {
         session.release_log(end);
         undo.finish(txn, end);
         Ok(())
+    }
+
+    /// Gives up what a transaction without a handle held, which has ended.
+    pub(super) fn give_back(&self, session: &Session, undo: &mut UndoLog) {
+        *session.started.lock() = None;
+        self.locks.release_all(&session.owner);
+        session.withdraw_undo();
+        self.sessions.detach(session, undo);
+    }
+
+    /// Rolls a transaction without a handle back; where that fails, the background goes on.
+    pub(super) fn roll_back_now(&self, mut one: Unfinished) -> Result<()> {
+        let done = one.roll_back(self, usize::MAX);
+        debug_assert!(!matches!(done, Ok(false)), "all steps were undone");
+        if done.is_err() {
+            one.note(&done);
+            self.leave_unfinished(one);
+        }
+        done.map(|_| ())
     }
 
     /// Leaves a transaction to the background.

@@ -14,6 +14,8 @@ use std::time::{Instant, SystemTime};
 const NONE: u64 = u64::MAX;
 
 /// What other threads see of a session.
+///
+/// Wide: one field for each thing that other threads ask of it.
 pub(crate) struct Session {
     /// Its identity towards locks.
     pub(crate) owner: Arc<Owner>,
@@ -23,6 +25,8 @@ pub(crate) struct Session {
     pub(crate) started: Mutex<Option<Started>>,
     /// The id of its running transaction, until the record that ends it is in the log.
     writing: Mutex<TxnId>,
+    /// The name of its transaction once that is prepared. It changes only while `writing` is held.
+    prepared: Mutex<Option<Vec<u8>>>,
     /// The newest undo record of its running transaction.
     undo_tail: AtomicU64,
     /// There are newer ones, whose steps are in the log already or about to be.
@@ -56,6 +60,7 @@ impl Session {
             history: Arc::default(),
             started: Mutex::new(None),
             writing: Mutex::default(),
+            prepared: Mutex::default(),
             undo_tail: AtomicU64::new(0),
             undo_ahead: AtomicBool::new(false),
             undo_bytes: AtomicU64::new(0),
@@ -122,7 +127,29 @@ impl Session {
         let mut writing = self.writing.lock();
         debug_assert!(writing.0 != 0, "a transaction ends once");
         *writing = TxnId(0);
+        *self.prepared.lock() = None;
         append()
+    }
+
+    /// Notes that the running transaction `txn` is prepared under a name, or no longer, and logs
+    /// that; `None` where it is over.
+    pub(crate) fn set_prepared(
+        &self,
+        txn: TxnId,
+        name: Option<Vec<u8>>,
+        append: impl FnOnce() -> Lsn,
+    ) -> Option<Lsn> {
+        self.while_writing(txn, || {
+            let mut prepared = self.prepared.lock();
+            debug_assert!(prepared.is_some() != name.is_some(), "it is prepared once");
+            *prepared = name;
+            append()
+        })
+    }
+
+    /// The name of its transaction, where that is prepared. While `writing` is held it stays so.
+    pub(crate) fn prepared(&self) -> Option<Vec<u8>> {
+        self.prepared.lock().clone()
     }
 
     /// Runs `act` if `txn` is still the running transaction, which cannot end meanwhile.
@@ -209,6 +236,7 @@ impl Sessions {
         debug_assert!(session.announced().is_none(), "an idle session has no snapshot");
         debug_assert!(session.owner.txn().0 == 0, "an idle session runs no transaction");
         debug_assert_eq!(session.owner.lock_count(), 0, "an idle session holds no locks");
+        debug_assert!(session.prepared().is_none(), "an idle session has prepared nothing");
         let mut free = self.free.lock();
         debug_assert!(!free.contains(&session.owner.index()), "a session has one handle");
         free.push(session.owner.index());

@@ -27,8 +27,9 @@ pub(crate) struct EngineShared {
     pub(crate) undo: Arc<UndoStore>,
     /// Transactions that the background rolls back.
     pub(crate) unfinished: Mutex<VecDeque<Unfinished>>,
-    /// How many of them have not come to their end, the one being worked on included. Until then no
-    /// dropped tree is freed: its pages would be another tree's while before-images still go there.
+    /// How many of them have not come to their end, the one being worked on included, and how many
+    /// of an earlier run are prepared. Until then no dropped tree is freed: its pages would be
+    /// another tree's while before-images still go there.
     pub(crate) rollbacks_left: AtomicU64,
     pub(crate) trees: Trees,
     pub(crate) roots: Roots,

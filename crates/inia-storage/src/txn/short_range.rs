@@ -4,6 +4,7 @@ use super::handle::Txn;
 use super::trees::Tree;
 use crate::Result;
 use crate::btree::RangeEntry;
+use crate::counts::{self, Count};
 use std::ops::Range;
 
 /// Records that were read together.
@@ -83,6 +84,8 @@ impl Txn {
             return Ok(false);
         }
         let mut at = 0..;
+        counts::add(Count::Seeks, 1);
+        counts::add(Count::Next, (out.entries.len() - first) as u64);
         out.entries.retain(|entry| at.next() < Some(first) || !entry.header.is_deleted());
         Ok(true)
     }

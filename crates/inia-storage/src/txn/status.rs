@@ -88,8 +88,8 @@ struct Slot {
 pub(crate) struct StatusTable {
     slots: Vec<Slot>,
     first: u64,
-    /// The oldest transaction of an earlier run that was still to be rolled back, `first` without
-    /// one.
+    /// The oldest transaction of an earlier run that had not ended when this one began, `first`
+    /// without one.
     oldest_resumed: AtomicU64,
     next: AtomicU64,
     low_water: AtomicU64,
@@ -115,8 +115,8 @@ impl StatusTable {
         }
     }
 
-    /// Declares that a transaction of an earlier run still runs: it is being rolled back. Before
-    /// any use.
+    /// Declares that a transaction of an earlier run still runs: it is being rolled back, or it is
+    /// prepared. Before any use.
     pub(crate) fn resume(&self, id: TxnId, owner: u32) {
         debug_assert!(id.0 < self.first, "a transaction of an earlier run");
         self.aside.set(id.0, StatusWord::active(owner));
@@ -223,7 +223,7 @@ impl StatusTable {
     pub(crate) fn advance(&self, durable: Lsn) {
         let Some(_only) = self.advancing.try_lock() else { return };
         let start = self.low_water.load(Ordering::Relaxed);
-        let mut low = if start < self.first { self.least_resumed() } else { start };
+        let mut low = if start < self.first { self.least_resumed(durable) } else { start };
         while self.first <= low && low < self.next.load(Ordering::SeqCst) {
             if self.slot(low).tag.load(Ordering::Acquire) < low {
                 break;
@@ -241,9 +241,10 @@ impl StatusTable {
         }
     }
 
-    /// The least transaction of an earlier run that is not rolled back yet, `first` when all are.
-    fn least_resumed(&self) -> u64 {
-        self.aside.least_active().map_or(self.first, |id| id.min(self.first))
+    /// The least transaction of an earlier run that has not ended, or whose commit is not durable;
+    /// `first` where there is none.
+    fn least_resumed(&self, durable: Lsn) -> u64 {
+        self.aside.least_unsettled(durable).map_or(self.first, |id| id.min(self.first))
     }
 
     /// Lets go of what none of the snapshots would ask for.

@@ -14,6 +14,7 @@ mod isolation;
 mod model;
 mod mutated;
 mod parts;
+mod prepared;
 mod purging;
 mod ranges;
 mod readers;

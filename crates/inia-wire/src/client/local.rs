@@ -1,7 +1,7 @@
-//! LOAD DATA LOCAL with bytes that the caller holds.
+//! LOAD DATA LOCAL with bytes that the caller gives.
 //!
-//! A server names the file that it wants. This client opens no file: it gives what it was handed to
-//! the one statement that it was handed for, whatever the name is, and refuses every other request.
+//! A server names the file that it wants. This client opens no file: it gives what it was handed
+//! for the one statement, or asks its caller by [`Head::LocalFile`](super::Head::LocalFile).
 
 use super::{Client, ClientError, Result};
 use crate::command::Command;
@@ -26,14 +26,31 @@ impl<S: Read + Write> Client<S> {
             Some(&OK) => return Ok(decode_ok(payload, self.caps)?),
             _ => return Err(ClientError::Unsupported("rows of LOAD DATA".to_owned())),
         }
+        let mut content = content;
+        // Bytes in memory can be read.
+        let _ = self.send_file(&mut content)?;
+        self.read_ok()
+    }
+
+    /// Sends what the server has asked for by [`Head::LocalFile`](super::Head::LocalFile). Where
+    /// reading fails the server gets what came until then; inside is the error of reading.
+    pub fn send_file(&mut self, content: &mut dyn Read) -> Result<std::io::Result<()>> {
         self.writer.set_sequence(self.reader.next_sequence());
-        for piece in content.chunks(PIECE) {
-            self.writer.put(piece);
-            self.send()?;
-        }
+        let mut piece = vec![0; PIECE];
+        let read = loop {
+            match content.read(&mut piece) {
+                Ok(0) => break Ok(()),
+                Ok(count) => {
+                    self.writer.put(&piece[..count]);
+                    self.send()?;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
         self.writer.put(b"");
         self.send()?;
         self.reader.expect_sequence(self.writer.sequence());
-        self.read_ok()
+        Ok(read)
     }
 }

@@ -17,6 +17,8 @@ pub enum Head {
     Done(Completion),
     /// Rows of these columns follow; [`Client::next_row`] reads them.
     Rows(Vec<ColumnDef>),
+    /// The server asks for the file of this name; [`Client::send_file`] sends it.
+    LocalFile(Vec<u8>),
 }
 
 /// What follows a row.
@@ -38,6 +40,11 @@ impl<S: Read + Write> Client<S> {
                 Ok(Some(ResultSet { completion, ..ResultSet::default() }))
             }
             Some(Head::Rows(columns)) => self.collect(columns, rows).map(Some),
+            Some(Head::LocalFile(_)) => {
+                let _ = self.send_file(&mut std::io::empty())?;
+                self.next_result()?;
+                Err(ClientError::Unsupported("LOAD DATA LOCAL".to_owned()))
+            }
         }
     }
 
@@ -53,7 +60,11 @@ impl<S: Read + Write> Client<S> {
                 self.note_more(&completion, rows);
                 Ok(Some(Head::Done(completion)))
             }
-            Some(&LOCAL_FILE) => Err(ClientError::Unsupported("LOAD DATA LOCAL".to_owned())),
+            Some(&LOCAL_FILE) => {
+                let name = payload[1..].to_vec();
+                self.more = Some(rows);
+                Ok(Some(Head::LocalFile(name)))
+            }
             _ => {
                 let count = Reader::new(payload).lenenc()?;
                 Ok(Some(Head::Rows(self.read_columns(count as usize)?)))

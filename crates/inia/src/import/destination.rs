@@ -5,7 +5,7 @@ use super::table::{Table, TableName};
 use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::login_url::{Connection, LoginUrl};
-use crate::server::engine;
+use crate::open;
 use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::SqlError;
 use inia_base::temporal::{Date, DateTime, Time};
@@ -82,7 +82,7 @@ impl Destination {
             None => Destination::Server(Box::new(LoginUrl::parse(url)?.connect()?)),
             Some(directory) => {
                 let owned = DataDir::take(Path::new(directory))?;
-                let database = engine::open(&owned, &Config::default(), true)?;
+                let database = open::open(&owned, &Config::default(), true)?;
                 let session = Session::new(&database, ClientInfo::default());
                 let embedded = Embedded { session, database, _owned: owned };
                 Destination::Embedded(Box::new(embedded))

@@ -5,7 +5,7 @@
 
 use super::tls::PasswordKeys;
 use inia_sql::{LoginAccount, LoginRequirement};
-use inia_wire::auth::{self, CACHING_SHA2, NATIVE, NONCE};
+use inia_wire::auth::{self, CACHING_SHA2, NATIVE, NONCE, SHA256};
 use inia_wire::error::ServerError;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -136,8 +136,9 @@ impl Authenticator {
         if claim.can_switch || !open || !claim.reply.is_empty() {
             self.agree_on_plugin(&account, &mut claim, exchange)?;
         }
-        // A single zero byte says "no password" in this plugin, in the login packet and later.
-        if account.plugin == CACHING_SHA2 && claim.reply == [0] {
+        // A single zero byte says "no password" in the SHA-256 plugins, in the login packet and
+        // later.
+        if account.plugin != NATIVE && claim.reply == [0] {
             claim.reply.clear();
         }
         let using = if claim.reply.is_empty() { "NO" } else { "YES" };
@@ -147,6 +148,7 @@ impl Authenticator {
             NATIVE => auth::native_from_stored(&account.auth_string)
                 .is_some_and(|digest| auth::native_verify(&digest, &claim.nonce, &claim.reply)),
             CACHING_SHA2 => self.check_sha2(&account, &claim, exchange)?,
+            SHA256 => self.check_sha256(&account, &mut claim, exchange)?,
             _ => false,
         };
         let blocked = match known {
@@ -230,7 +232,11 @@ impl Authenticator {
             return Ok(true);
         }
         send_more(exchange, &[auth::FULL_AUTH])?;
-        let Some(password) = self.receive_password(claim, exchange)? else { return Ok(false) };
+        let packet = exchange.receive()?;
+        let wants_key = packet == [auth::REQUEST_PUBLIC_KEY];
+        let Some(password) = self.open_password(packet, wants_key, claim, exchange)? else {
+            return Ok(false);
+        };
         if !auth::sha2_check_stored(&account.auth_string, &password) {
             return Ok(false);
         }
@@ -240,14 +246,28 @@ impl Authenticator {
         Ok(true)
     }
 
-    fn receive_password(
+    fn check_sha256(
         &self,
+        account: &LoginAccount,
+        claim: &mut Claim<'_>,
+        exchange: &mut dyn Exchange,
+    ) -> Result<bool, LoginError> {
+        let packet = std::mem::take(&mut claim.reply);
+        let wants_key = packet == [auth::SHA256_REQUEST_PUBLIC_KEY];
+        let password = self.open_password(packet, wants_key, claim, exchange)?;
+        Ok(password
+            .is_some_and(|password| auth::sha256_check_stored(&account.auth_string, &password)))
+    }
+
+    /// The password that a packet holds, or the next one where this one asks for the public key.
+    /// Passwords end with a zero byte, so that no password is such a question.
+    fn open_password(
+        &self,
+        packet: Vec<u8>,
+        wants_key: bool,
         claim: &Claim<'_>,
         exchange: &mut dyn Exchange,
     ) -> Result<Option<Vec<u8>>, LoginError> {
-        let packet = exchange.receive()?;
-        // Passwords end with a zero byte, so a client that asks for the key means just that.
-        let wants_key = packet == [auth::REQUEST_PUBLIC_KEY];
         if exchange.is_secure() && !wants_key {
             let password = packet.strip_suffix(&[0]).unwrap_or(&packet);
             return Ok(Some(password.to_vec()));

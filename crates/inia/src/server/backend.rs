@@ -21,6 +21,9 @@ pub trait Interrupt: Send + Sync {
 
 /// One client's session.
 pub trait ClientSession: Send {
+    /// Starts a command, before the process list shows it: KILL QUERY asked until now for the end
+    /// of those before.
+    fn begin_command(&mut self) {}
     /// Runs all statements of a text in the client's character set.
     fn execute(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError>;
     /// Prepares one statement.
@@ -45,6 +48,10 @@ pub trait ClientSession: Send {
     /// Counts what the connection does with a handle by itself.
     fn count_handle(&mut self, used: HandleUse) {
         let _ = used;
+    }
+    /// Notes a command that is no statement in the general log.
+    fn note_command(&self, name: &str, argument: &str) {
+        let _ = (name, argument);
     }
     /// COM_REFRESH; the number of warnings.
     fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
@@ -105,6 +112,10 @@ pub trait Backend: Send + Sync {
     fn setting(&self, name: &str) -> Option<u64> {
         let _ = name;
         None
+    }
+    /// The server has started, and takes connections.
+    fn begin(&self) -> Result<(), String> {
+        Ok(())
     }
     /// Writes everything back; there will be no more statements.
     fn close(&self) -> Result<(), String>;

@@ -207,8 +207,21 @@ impl Worker {
         self.slot.begin(code);
     }
 
+    /// Notes a login in the general log.
+    fn note_login(&self, command: &str, database: Option<&str>) {
+        let (user, host) = (&self.client.user, &self.client.host);
+        let way = match (&self.client.tls, host.as_str()) {
+            (Some(_), _) => "SSL/TLS",
+            (None, "localhost") => "Socket",
+            _ => "TCP/IP",
+        };
+        let database = database.unwrap_or_default();
+        self.session.note_command(command, &format!("{user}@{host} on {database} using {way}"));
+    }
+
     /// Takes the default database and says OK to a login.
     pub(crate) fn finish_login(&mut self, database: Option<&str>) -> Next {
+        self.note_login("Connect", database);
         let outcome = database.map_or(Ok(()), |name| self.use_database(name));
         let next = if outcome.is_ok() { Next::Continue } else { Next::Close };
         let ended = self.end_with(outcome);
@@ -270,6 +283,7 @@ impl Worker {
                 return Next::Continue;
             }
         };
+        self.session.begin_command();
         self.slot.begin(payload.first().copied().unwrap_or_default());
         let outcome = match command {
             Command::Execute { id, flags, body } => self.execute(id, flags, body),
@@ -279,7 +293,10 @@ impl Worker {
                 Ok(())
             }
             Command::Prepare(sql) => self.prepare(sql),
-            Command::Quit => return Next::Close,
+            Command::Quit => {
+                self.session.note_command("Quit", "");
+                return Next::Close;
+            }
             other => self.handle_rare(other),
         };
         if let Err(error) = outcome {
@@ -311,6 +328,7 @@ impl Worker {
                     return Err(ServerError::new(1046, "3D000", "No database selected"));
                 }
                 self.use_database(name)?;
+                self.session.note_command("Init DB", name);
                 self.put_ok();
             }
             Command::Fetch { id, rows } => self.fetch(id, rows)?,
@@ -386,6 +404,7 @@ impl Worker {
         changed.map_err(|error| ServerError::from(&error))?;
         self.slot.set_interrupt(self.session.interrupter());
         self.client = client;
+        self.note_login("Change user", database);
         self.note_database();
         database.map_or(Ok(()), |name| self.use_database(name))
     }

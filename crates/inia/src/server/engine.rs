@@ -4,101 +4,20 @@ use super::auth::AccountLookup;
 use super::backend::{
     Backend, ClientInfo, ClientSession, HandleUse, Interrupt, OnDurable, Prepared,
 };
-use crate::config::{Config, MIN_WORK_MEMORY};
-use crate::data_dir::DataDir;
+use crate::log;
 use inia_base::collation::Charset;
 use inia_base::column::RowSink;
 use inia_base::error::SqlError;
 use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
-use inia_sql::{Database, DatabaseOptions, KillHandle, LoginAccount, Session};
+use inia_sql::{
+    Database, EventScheduler, KillHandle, Level, LoginAccount, Session, SystemEventClock,
+};
 use inia_wire::error::ServerError;
-use std::path::Path;
+use parking_lot::Mutex;
+use std::fmt::Arguments;
 use std::sync::Arc;
-
-/// The least memory for pages that is taken unless asked otherwise.
-const MIN_POOL: u64 = 64 << 20;
-/// With less than this no database works.
-const SMALLEST_POOL: u64 = 5 << 20;
-
-/// Opens the database in a directory.
-pub fn open(data: &DataDir, config: &Config, background: bool) -> Result<Arc<Database>, String> {
-    let dir = data.path();
-    let buffer_pool_size = pool_size(config.buffer_pool_size, machine_memory())?;
-    let options = DatabaseOptions { buffer_pool_size, background };
-    let database = Database::open(data.disk(), options)
-        .map_err(|error| format!("cannot open the database in {}: {error}", dir.display()))?;
-    let memory = config.work_memory.or_else(|| machine_memory().map(|memory| memory / 4));
-    database.memory().set_limit(memory.unwrap_or(0).max(MIN_WORK_MEMORY));
-    let place = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-    database.announce(&[
-        ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
-        ("max_connections", config.max_connections.to_string()),
-        ("wait_timeout", config.wait_timeout.to_string()),
-        ("secure_file_priv", config.secure_file_priv.clone().unwrap_or_else(|| "NULL".into())),
-        ("datadir", format!("{}/", place.display())),
-    ]);
-    Ok(database)
-}
-
-/// The pool's size: what is asked for, or a quarter of the machine's memory, in bytes, where that
-/// is known. An error says when what is asked for is too little, or more than there is.
-fn pool_size(asked: Option<u64>, memory: Option<u64>) -> Result<u64, String> {
-    match (asked, memory) {
-        (Some(asked), _) if asked < SMALLEST_POOL => Err(format!(
-            "a buffer pool of {asked} bytes is too small; --buffer-pool-size takes {} MB or more",
-            SMALLEST_POOL >> 20
-        )),
-        (Some(asked), Some(memory)) if asked > memory => Err(format!(
-            "a buffer pool of {} MB does not fit into this machine's memory of {} MB; \
-             give a smaller --buffer-pool-size, or none for a quarter of the memory",
-            asked >> 20,
-            memory >> 20
-        )),
-        (Some(asked), _) => Ok(asked),
-        (None, memory) => Ok((memory.unwrap_or(0) / 4).max(MIN_POOL)),
-    }
-}
-
-/// Bytes of memory that this process may have: the machine's, or less where its control group is
-/// limited.
-fn machine_memory() -> Option<u64> {
-    [physical_memory(), group_memory()].into_iter().flatten().min()
-}
-
-/// The least limit of the process's control group and those above it.
-fn group_memory() -> Option<u64> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    groups.lines().filter_map(least_limit).min()
-}
-
-/// The limit by one line of `/proc/self/cgroup`: number, controllers and path, between colons. The
-/// second version has no controllers.
-fn least_limit(line: &str) -> Option<u64> {
-    let mut parts = line.splitn(3, ':').skip(1);
-    let (controllers, path) = (parts.next()?, parts.next()?);
-    let (root, file) = match controllers {
-        "" => ("/sys/fs/cgroup", "memory.max"),
-        "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
-        _ => return None,
-    };
-    let inner = Path::new(path.trim_start_matches('/'));
-    let limits = inner.ancestors().filter_map(|group| {
-        let text = std::fs::read_to_string(Path::new(root).join(group).join(file)).ok()?;
-        text.trim().parse::<u64>().ok()
-    });
-    limits.min()
-}
-
-fn physical_memory() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let kib = info
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))
-        .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    kib.map(|kib| kib * 1024)
-}
 
 /// A database's accounts, for logins.
 pub struct DatabaseAccounts {
@@ -136,15 +55,33 @@ impl AccountLookup for DatabaseAccounts {
     }
 }
 
+/// Writes what an event says to the error log.
+fn note_event(level: Level, text: Arguments<'_>) {
+    match level {
+        Level::Note => log::note(text),
+        Level::Warning => log::warning(text),
+        Level::Error => log::error(text),
+    }
+}
+
 /// An open database as the server's back end.
 pub struct EngineBackend {
     database: Arc<Database>,
+    /// The program around uses the database, too, and closes it.
+    lent: bool,
+    /// It runs from the server's start to its end.
+    events: Mutex<Option<EventScheduler>>,
 }
 
 impl EngineBackend {
     /// Serves this database.
     pub fn new(database: Arc<Database>) -> EngineBackend {
-        EngineBackend { database }
+        EngineBackend { database, lent: false, events: Mutex::default() }
+    }
+
+    /// Serves a database that stays open when the server ends.
+    pub(crate) fn lent(database: Arc<Database>) -> EngineBackend {
+        EngineBackend { database, lent: true, events: Mutex::default() }
     }
 }
 
@@ -159,7 +96,19 @@ impl Backend for EngineBackend {
         Some(self.database.global_number(name))
     }
 
+    fn begin(&self) -> Result<(), String> {
+        let clock = Arc::new(SystemEventClock);
+        let scheduler = EventScheduler::start(&self.database, clock, note_event)
+            .map_err(|error| format!("cannot start the scheduler of events: {error}"))?;
+        *self.events.lock() = Some(scheduler);
+        Ok(())
+    }
+
     fn close(&self) -> Result<(), String> {
+        drop(self.events.lock().take());
+        if self.lent {
+            return Ok(());
+        }
         self.database.close().map_err(|error| error.to_string())
     }
 }
@@ -187,6 +136,11 @@ impl Interrupt for Kill {
 impl ClientSession for EngineSession {
     fn execute(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
         self.session.execute_bytes(sql, sink)
+    }
+
+    #[inline]
+    fn begin_command(&mut self) {
+        self.session.begin_command();
     }
 
     fn prepare(&mut self, sql: &[u8]) -> Result<Prepared, SqlError> {
@@ -224,6 +178,11 @@ impl ClientSession for EngineSession {
 
     fn count_handle(&mut self, used: HandleUse) {
         self.session.count_handle(used);
+    }
+
+    #[inline]
+    fn note_command(&self, name: &str, argument: &str) {
+        self.session.note_command(name, argument);
     }
 
     fn refresh(&mut self, parts: u8) -> Result<u16, SqlError> {
@@ -282,6 +241,3 @@ impl ClientSession for EngineSession {
         Arc::new(Kill(self.session.kill_handle()))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -62,12 +62,13 @@ pub struct Opened {
 /// A running server.
 pub struct Server {
     shared: Arc<Shared>,
-    address: SocketAddr,
+    /// None where nobody may connect by TCP.
+    address: Option<SocketAddr>,
     socket: Option<PathBuf>,
     acceptors: Vec<JoinHandle<()>>,
     helpers: Vec<JoinHandle<()>>,
     /// Held until the database is closed.
-    _data: DataDir,
+    _data: Arc<DataDir>,
 }
 
 impl Server {
@@ -78,18 +79,38 @@ impl Server {
         open: impl FnOnce(&DataDir, Arc<dyn Processes>) -> Result<Opened, String>,
     ) -> Result<Server, StartError> {
         // The directory is locked before anything in it is opened.
-        let data = DataDir::take(&config.data)?;
-        let registry = Arc::new(Registry::new(
-            config.max_connections,
-            config.connect_timeout,
-            config.wait_timeout,
-        ));
+        let data = match config.in_memory {
+            true => DataDir::in_memory(),
+            false => DataDir::take(&config.data)?,
+        };
+        let registry = registry_of(config);
         let opened = open(&data, registry.clone())?;
+        if data.is_open_to_others() {
+            log::warning(format_args!(
+                "other users may enter the data directory {}; chmod 750 closes it",
+                data.path().display()
+            ));
+        }
+        Server::run(config, Arc::new(data), opened, registry)
+    }
+
+    /// Serves an open database: to the network, or to this process where the host is empty.
+    pub(crate) fn run(
+        config: &Config,
+        data: Arc<DataDir>,
+        opened: Opened,
+        registry: Arc<Registry>,
+    ) -> Result<Server, StartError> {
         let keys = Arc::new(PasswordKeys::new(data.disk()));
         let authenticator = Authenticator::new(opened.accounts, keys.clone());
         // The accounts are known here: an open root account allows loopback addresses only.
-        let listener = listen(config, &authenticator)?;
-        let address = listener.local_addr().map_err(|error| StartError(error.to_string()))?;
+        let local_only = config.host.is_empty();
+        let listener = match local_only {
+            true => None,
+            false => Some(listen(config, &authenticator)?),
+        };
+        let address = listener.as_ref().map(TcpListener::local_addr).transpose();
+        let address = address.map_err(|error| StartError(error.to_string()))?;
         let unix = config.socket.as_deref().map(listen_unix).transpose()?;
         let certificate = Arc::new(Certificate::open(data.disk())?);
         registry.set_certificate(certificate.clone());
@@ -100,40 +121,52 @@ impl Server {
             tls: certificate,
             max_allowed_packet: config.max_allowed_packet,
         });
-        let mut acceptors = vec![spawn_acceptor("accept-tcp", shared.clone(), move || {
-            listener.accept().map(|(stream, _)| stream.into())
-        })?];
+        let mut acceptors = Vec::new();
+        if let Some(listener) = listener {
+            acceptors.push(spawn_acceptor("accept-tcp", shared.clone(), move || {
+                listener.accept().map(|(stream, _)| stream.into())
+            })?);
+        }
         if let Some(unix) = unix {
             acceptors.push(spawn_acceptor("accept-unix", shared.clone(), move || {
                 unix.accept().map(|(stream, _)| stream.into())
             })?);
         }
-        let ticker = spawn("ticker", move || registry.tick_until_stopped())?;
-        // Making the RSA key takes time, which the start does not wait for.
-        let key_maker = spawn("rsa-key", move || {
-            if let Err(error) = keys.get() {
-                log::warning(format_args!("no RSA key for logins without TLS: {error}"));
-            }
-        })?;
-        if data.is_open_to_others() {
-            log::warning(format_args!(
-                "other users may enter the data directory {}; chmod 750 closes it",
-                data.path().display()
-            ));
+        let mut helpers = vec![spawn("ticker", move || registry.tick_until_stopped())?];
+        if !local_only {
+            // Making the RSA key takes time, which the start does not wait for.
+            let key_maker = spawn("rsa-key", move || {
+                if let Err(error) = keys.get() {
+                    log::warning(format_args!("no RSA key for logins without TLS: {error}"));
+                }
+            })?;
+            // Nor does the end, where no file has to be written.
+            helpers.extend((!data.is_in_memory()).then_some(key_maker));
+        }
+        // A shell on a directory looks at it: events run where clients are served.
+        if !local_only || config.socket.is_some() {
+            shared.backend.begin()?;
         }
         Ok(Server {
             shared,
             address,
             socket: config.socket.clone(),
             acceptors,
-            helpers: vec![ticker, key_maker],
+            helpers,
             _data: data,
         })
     }
 
-    /// Where the server listens for TCP.
+    /// A connection from this process, without the network.
+    pub(crate) fn connect(&self) -> io::Result<UnixStream> {
+        let (own, theirs) = UnixStream::pair()?;
+        start_connection(&self.shared, theirs.into());
+        Ok(own)
+    }
+
+    /// Where the server listens for TCP; port 0 where it does not.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.address.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)))
     }
 
     /// The process list.
@@ -148,7 +181,9 @@ impl Server {
             log::warning(format_args!("{left} connections did not end in time"));
         }
         // The acceptors see that the server stops when they wake up.
-        let _ = TcpStream::connect_timeout(&wake_address(self.address), Duration::from_secs(1));
+        if let Some(address) = self.address {
+            let _ = TcpStream::connect_timeout(&wake_address(address), Duration::from_secs(1));
+        }
         if let Some(path) = &self.socket {
             let _ = UnixStream::connect(path);
         }
@@ -163,6 +198,12 @@ impl Server {
         }
         self.shared.backend.close()
     }
+}
+
+/// An empty process list with the limits of a configuration.
+pub(crate) fn registry_of(config: &Config) -> Arc<Registry> {
+    let Config { max_connections, connect_timeout, wait_timeout, .. } = *config;
+    Arc::new(Registry::new(max_connections, connect_timeout, wait_timeout))
 }
 
 /// Where a connection reaches a listener on this address.

@@ -152,13 +152,15 @@ fn try_log_in(
     shared.registry.take_place(slot, &account, limits).map_err(LoginError::Refused)?;
     shared.authenticator.note_connection(&account)?;
     let caps = login.capabilities;
+    let compression = Method::agreed(caps, login.zstd_level);
     Ok(LoggedIn {
         caps,
         nonce,
         database: login.database.clone(),
-        compression: Method::agreed(caps, login.zstd_level),
+        compression,
         client: ClientInfo {
             tls: talk.stream.tls_names(),
+            compression: compression.map(Method::name_and_level),
             ..client_info(slot.id(), *login, host, account)
         },
     })
@@ -233,6 +235,7 @@ fn client_info(
         interactive: has(Capabilities::INTERACTIVE),
         expired: account.expired,
         tls: None,
+        compression: None,
         user: login.user,
         attributes: login.attributes,
     }

@@ -241,6 +241,8 @@ pub struct Registry {
     slots: Mutex<BTreeMap<u32, Arc<Slot>>>,
     all_gone: Condvar,
     next_id: AtomicU32,
+    /// How many ids threads got that are no connections.
+    other_ids: AtomicU64,
     max_connections: usize,
     /// Seconds since the start, moved by the ticking thread.
     clock: Arc<AtomicU64>,
@@ -265,6 +267,7 @@ impl Registry {
             slots: Mutex::new(BTreeMap::new()),
             all_gone: Condvar::new(),
             next_id: AtomicU32::new(1),
+            other_ids: AtomicU64::new(0),
             max_connections,
             clock: Arc::default(),
             started: Instant::now(),
@@ -428,6 +431,12 @@ impl Registry {
         }
     }
 
+    /// How many connections were accepted.
+    fn accepted(&self) -> u64 {
+        let given = u64::from(self.next_id.load(Ordering::Relaxed)) - 1;
+        given.saturating_sub(self.other_ids.load(Ordering::Relaxed))
+    }
+
     /// Server-wide counts.
     pub fn counts(&self) -> Counts {
         let slots = self.slots.lock();
@@ -436,7 +445,7 @@ impl Registry {
             uptime: self.started.elapsed().as_secs(),
             threads: slots.len(),
             questions: current + self.old_questions.load(Ordering::Relaxed),
-            connections: u64::from(self.next_id.load(Ordering::Relaxed)) - 1,
+            connections: self.accepted(),
         }
     }
 }
@@ -445,6 +454,11 @@ impl Processes for Registry {
     fn list(&self) -> Vec<ProcessEntry> {
         let now = self.started.elapsed().as_secs();
         self.slots.lock().values().map(|slot| slot.entry(now)).collect()
+    }
+
+    fn new_id(&self) -> u64 {
+        self.other_ids.fetch_add(1, Ordering::Relaxed);
+        u64::from(self.next_id.fetch_add(1, Ordering::Relaxed))
     }
 
     fn running(&self) -> usize {
@@ -456,7 +470,7 @@ impl Processes for Registry {
         let slots = self.slots.lock();
         let live = slots.values().map(|slot| slot.socket.traffic());
         let live = live.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        self.statistics.counts(u64::from(self.next_id.load(Ordering::Relaxed)) - 1, live)
+        self.statistics.counts(self.accepted(), live)
     }
 
     fn traffic(&self, id: u64) -> (u64, u64) {
@@ -467,6 +481,12 @@ impl Processes for Registry {
     fn shut_down(&self) -> bool {
         let begin = self.on_shutdown.get();
         begin.inspect(|begin| begin()).is_some()
+    }
+
+    fn reopen_error_log(&self) {
+        if let Err(error) = crate::log::reopen() {
+            crate::log::error(format_args!("the error log cannot be opened again: {error}"));
+        }
     }
 
     fn reload_tls(&self) -> Result<(), String> {

@@ -3,6 +3,7 @@
 //! Each file is written whole. One that is empty or was cut off by a crash of an earlier version is
 //! made anew; one that is complete and wrong is an error, since somebody put it there.
 
+use crate::data_dir::{CERTIFICATE, CERTIFICATE_KEY, RSA_KEY, RSA_PUBLIC};
 use crate::log;
 use inia_base::io::{Access, Disk, read_whole, write_whole};
 use inia_wire::auth::KeyPair;
@@ -11,19 +12,6 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::io;
 use std::sync::{Arc, OnceLock};
-
-const CERTIFICATE: &str = "server-cert.pem";
-const CERTIFICATE_KEY: &str = "server-key.pem";
-const RSA_KEY: &str = "private_key.pem";
-const RSA_PUBLIC: &str = "public_key.pem";
-/// Ends the name of a file that is being made.
-const TEMPORARY: &str = ".new";
-
-/// Whether a file of this name is one of the keys and certificates, complete or not.
-pub(crate) fn is_key_file(name: &str) -> bool {
-    let name = name.strip_suffix(TEMPORARY).unwrap_or(name);
-    [CERTIFICATE, CERTIFICATE_KEY, RSA_KEY, RSA_PUBLIC].contains(&name)
-}
 
 /// The server's certificate, as connections to come use it.
 pub(crate) struct Certificate {

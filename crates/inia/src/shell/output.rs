@@ -1,22 +1,26 @@
 //! Where a result's rows go, and in which format.
 
 use super::export::{Csv, Json};
+use super::markup::{Language, Markup};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetWriter;
-use super::print::{FIRST_ROWS, Layout, Printer};
+use super::print::{FIRST_ROWS, Layout, Printer, Style};
 use inia_base::value::Value;
 use inia_wire::column::ColumnDef;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 /// The names of the formats on the command line.
-pub(crate) const FORMATS: [&str; 5] = ["table", "tabs", "csv", "json", "parquet"];
+pub(crate) const FORMATS: [&str; 9] =
+    ["table", "vertical", "tabs", "csv", "json", "markdown", "html", "xml", "parquet"];
 
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Printing {
     /// For people.
     Text(Layout),
+    /// HTML, XML or Markdown.
+    Markup(Language),
     /// RFC 4180.
     Csv,
     /// An array of objects.
@@ -31,6 +35,10 @@ impl Printing {
     pub(super) fn parse(name: &str, file: bool) -> Result<Printing, String> {
         match name {
             "table" => Ok(Printing::Text(Layout::Table)),
+            "vertical" => Ok(Printing::Text(Layout::Vertical)),
+            "html" => Ok(Printing::Markup(Language::Html)),
+            "xml" => Ok(Printing::Markup(Language::Xml)),
+            "markdown" => Ok(Printing::Markup(Language::Markdown)),
             "csv" => Ok(Printing::Csv),
             "json" => Ok(Printing::Json),
             "parquet" if !file => Err("--format parquet needs --out FILE".to_owned()),
@@ -49,6 +57,8 @@ impl Printing {
 pub(super) enum Output<'a> {
     /// For people.
     Text(Printer<'a>),
+    /// HTML, XML or Markdown.
+    Markup(Markup<'a>),
     /// RFC 4180.
     Csv(Csv<'a>),
     /// An array of objects.
@@ -59,14 +69,22 @@ pub(super) enum Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Begins a result.
+    /// Begins a result of a statement. `style` is that of text.
     pub(super) fn new(
         out: &'a mut (dyn Write + Send),
         printing: Printing,
+        style: Style,
         columns: &'a [ColumnDef],
+        statement: &[u8],
     ) -> io::Result<Output<'a>> {
         Ok(match printing {
-            Printing::Text(layout) => Output::Text(Printer::new(out, layout, columns)?),
+            Printing::Text(layout) => {
+                Output::Text(Printer::new(out, Style { layout, ..style }, columns)?)
+            }
+            Printing::Markup(language) => {
+                let head = (statement, style.names);
+                Output::Markup(Markup::new(out, language, columns, head)?)
+            }
             Printing::Csv => Output::Csv(Csv::new(out, columns)?),
             Printing::Json => Output::Json(Json::new(out, columns)?),
             #[cfg(feature = "parquet")]
@@ -78,6 +96,7 @@ impl<'a> Output<'a> {
     pub(super) fn row(&mut self, row: &[Value]) -> io::Result<()> {
         match self {
             Output::Text(printer) => printer.row(row),
+            Output::Markup(markup) => markup.row(row),
             Output::Csv(csv) => csv.row(row),
             Output::Json(json) => json.row(row),
             #[cfg(feature = "parquet")]
@@ -94,6 +113,7 @@ impl<'a> Output<'a> {
     pub(super) fn finish(self) -> io::Result<()> {
         match self {
             Output::Text(printer) => printer.finish().map(drop),
+            Output::Markup(markup) => markup.finish(),
             Output::Csv(_) => Ok(()),
             Output::Json(json) => json.finish(),
             #[cfg(feature = "parquet")]

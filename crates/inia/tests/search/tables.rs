@@ -37,10 +37,15 @@ pub(super) struct Table {
     /// Columns of the primary key and of unique ones.
     pub(super) distinct: Vec<String>,
     pub(super) rows: Vec<String>,
+    /// PARTITION BY, behind the list of columns and keys.
+    division: String,
 }
+
+const DIVISION: &str = " PARTITION BY ";
 
 /// What stands between the parentheses of a CREATE TABLE.
 fn parts(sql: &str) -> Vec<&str> {
+    let sql = sql.split(DIVISION).next().unwrap_or_default();
     let list = sql.split_once(" (").map_or("", |(_, list)| list);
     let list = list.strip_suffix(')').unwrap_or(list);
     let mut depth = 0;
@@ -85,7 +90,7 @@ impl Table {
         let columns = self.columns.iter().map(|c| format!("{} {}", c.name, c.definition));
         let keys = self.unique.iter().chain(&self.plain).cloned();
         let parts: Vec<String> = columns.chain(keys).collect();
-        format!("CREATE TABLE {} ({})", self.name, parts.join(", "))
+        format!("CREATE TABLE {} ({}){}", self.name, parts.join(", "), self.division)
     }
 
     /// Columns that statements may assign.
@@ -106,13 +111,46 @@ pub(super) fn table(random: &mut Random, name: &str) -> Table {
         plain: Vec::new(),
         distinct: Vec::new(),
         rows: Vec::new(),
+        division: String::new(),
     };
     primary(random, &mut made);
     for number in 0..random.index(5) {
         secondary(random, &mut made, number);
     }
     rows(random, &mut made);
+    divide(random, &mut made);
     made
+}
+
+/// Divides a table whose unique keys all have `id`, sometimes: copies with fewer keys have no
+/// partitions.
+fn divide(random: &mut Random, table: &mut Table) {
+    let has_id = |key: &String| {
+        let words = key.split(|c: char| !c.is_ascii_alphanumeric());
+        words.into_iter().any(|word| word == "id")
+    };
+    if !random.chance(1, 3) || !table.unique.iter().all(has_id) {
+        return;
+    }
+    let limits = "(PARTITION p0 VALUES LESS THAN (2), PARTITION p1 VALUES LESS THAN (4), \
+                  PARTITION p2 VALUES LESS THAN (9), PARTITION p3 VALUES LESS THAN (MAXVALUE))";
+    let ways = [
+        "HASH (id) PARTITIONS 3".to_owned(),
+        "LINEAR HASH (id + 1) PARTITIONS 5".to_owned(),
+        "KEY (id) PARTITIONS 4".to_owned(),
+        format!("RANGE (id) {limits}"),
+        format!("RANGE COLUMNS (id) {limits}"),
+        format!("RANGE (id) SUBPARTITION BY KEY (id) SUBPARTITIONS 2 {limits}"),
+    ];
+    let mut way = random.pick(&ways).clone();
+    let columns = table.columns.iter().filter(|column| {
+        matches!(column.kind, ValueClass::Int | ValueClass::Text) && column.sort.key.is_none()
+    });
+    let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+    if table.unique.is_empty() && random.chance(1, 2) && !columns.is_empty() {
+        way = format!("KEY ({}) PARTITIONS 3", random.pick(&columns));
+    }
+    table.division = format!("{DIVISION}{way}");
 }
 
 fn columns(random: &mut Random) -> Vec<Column> {

@@ -40,6 +40,9 @@ impl Twins {
         twins.bare.ask("SET inia_batch_rows = 1");
         twins.bare.ask("SET GLOBAL inia_parallel_workers = 3");
         twins.bare.ask("SET inia_parallel_workers = 3, inia_parallel_rows = 1");
+        // Those that are read over batches keep columns in one database and read rows in the other.
+        twins.unique.ask("SET inia_column_cache = EAGER");
+        twins.bare.ask("SET inia_column_cache = OFF");
         twins
     }
 

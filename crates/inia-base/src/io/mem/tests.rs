@@ -40,3 +40,24 @@ fn what_a_file_is_may_hang_on_its_name() {
     assert_eq!(disk.clone().open("to", false).unwrap().len().unwrap(), 4, "it stays what it is");
     assert_eq!(disk.scratch().unwrap().len().unwrap(), 0);
 }
+
+#[test]
+fn a_fork_goes_its_own_way() {
+    let disk = MemDisk::new();
+    let file = disk.open("a", true).unwrap();
+    file.write_at(b"before", PIECE as u64 - 3).unwrap();
+    let fork = disk.fork().unwrap();
+    let forked = fork.open("a", false).unwrap();
+    file.write_at(b"B", PIECE as u64 - 3).unwrap();
+    forked.write_at(b"E", PIECE as u64 + 2).unwrap();
+    fork.open("b", true).unwrap();
+    let read = |file: &dyn crate::io::DiskFile| {
+        let mut bytes = [0; 6];
+        file.read_at(&mut bytes, PIECE as u64 - 3).unwrap();
+        bytes
+    };
+    assert_eq!((&read(&*file), &read(&*forked)), (b"Before", b"beforE"));
+    assert!(disk.open("b", false).is_err(), "names, too");
+    file.set_len(PIECE as u64 + 1).unwrap();
+    assert_eq!(read(&*forked), *b"beforE");
+}

@@ -125,12 +125,32 @@ fn inserts() {
 }
 
 #[test]
-fn returning_is_no_clause() {
-    let written = ["delete from t where a = 1", "insert into t values (1)", "update t set a = 1"];
-    for statement in written {
-        let sql = format!("{statement} returning a");
-        assert!(crate::parse(&sql, crate::SqlMode::empty()).is_err(), "{sql}");
+fn returning_ends_a_change_and_is_a_name_elsewhere() {
+    let returned = |sql: &str| match tree(sql) {
+        Statement::Insert(insert) => insert.returning.len(),
+        Statement::Update(update) => update.returning.len(),
+        Statement::Delete(delete) => delete.returning.len(),
+        _ => panic!("{sql}"),
+    };
+    for change in [
+        "delete from t where a = 1",
+        "delete from t",
+        "delete from t returning",
+        "insert into t values (1)",
+        "insert into t select 1",
+        "insert into t select 1 returning from t returning",
+        "replace into t set a = 1",
+        "update t set a = 1",
+    ] {
+        assert_eq!(returned(change), 0, "{change}");
+        for items in ["a, b + 1", "-a, left(b, 1)", "(a), t.*"] {
+            assert_eq!(returned(&format!("{change} returning {items}")), 2, "{change}: {items}");
+        }
     }
+    for refused in ["delete t from t returning a", "insert into t values (1) returning"] {
+        assert!(crate::parse(refused, crate::SqlMode::empty()).is_err(), "{refused}");
+    }
+    assert!(crate::parse("select 1 returning a", crate::SqlMode::empty()).is_err());
     assert_eq!(select("select 1 returning").items.len(), 1);
 }
 

@@ -5,7 +5,7 @@ use crate::error::StorageResult;
 use inia_storage::{Cursor, LockingCursor, ReadMode, RecordLocator, Run, StorageError, Txn};
 
 /// How a scan locks rows.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct LockPolicy {
     /// Rows that others have locked are shown as they were committed last.
     pub(super) semi_consistent: bool,

@@ -50,6 +50,19 @@ const BEFORE_WAITING: [&[u8; KINDS]; KINDS] = [
 ];
 
 impl MdlKind {
+    /// The name that MySQL has for the kind.
+    pub(super) fn mysql_name(self) -> &'static str {
+        match self {
+            MdlKind::Describe => "SHARED_HIGH_PRIO",
+            MdlKind::Read => "SHARED_READ",
+            MdlKind::Write => "SHARED_WRITE",
+            MdlKind::ReadOnly => "SHARED_READ_ONLY",
+            MdlKind::Freeze => "SHARED",
+            MdlKind::WriteLock => "SHARED_NO_READ_WRITE",
+            MdlKind::Exclusive => "EXCLUSIVE",
+        }
+    }
+
     /// All kinds.
     pub(super) const ALL: [MdlKind; KINDS] = [
         MdlKind::Describe,

@@ -51,6 +51,17 @@ fn key(name: &Arc<MdlName>) -> usize {
 }
 
 impl Queues {
+    /// The locks of a name that guards keep, with their owners.
+    pub(super) fn granted(&self, name: &Arc<MdlName>) -> Vec<(u64, MdlKind)> {
+        self.objects.get(&key(name)).map_or_else(Vec::new, |object| object.granted.clone())
+    }
+
+    /// The requests that wait: owner, name and kind.
+    pub(super) fn requests(&self) -> impl Iterator<Item = (u64, &Arc<MdlName>, MdlKind)> {
+        let undecided = self.waits.iter().filter(|(_, wait)| wait.decided.is_none());
+        undecided.map(|(owner, wait)| (*owner, &wait.name, wait.kind))
+    }
+
     /// Asks for a lock: true where it is granted at once; otherwise the request waits.
     pub(super) fn ask(
         &mut self,

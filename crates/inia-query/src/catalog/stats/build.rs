@@ -76,7 +76,7 @@ impl Table {
     pub fn histograms(&self, request: &HistogramRequest<'_>) -> Result<Vec<Histogram>, SqlError> {
         let types = request.columns.iter().map(|column| &self.def.columns[*column].data_type);
         let row: u64 = types.map(expected_bytes).sum();
-        let rows = self.store.estimate_rows(&self.clustered).sql()?.max(1);
+        let rows = self.estimated_rows().sql()?.max(1);
         let mut rate = (request.memory as f64 / (rows as f64 * row as f64)).min(1.0);
         loop {
             let mut values = Values::new(self, request)?;
@@ -130,17 +130,17 @@ impl<'t> Values<'t> {
     fn read_all(&mut self, interrupt: Interrupt<'_>) -> Result<bool, SqlError> {
         let mut txn = self.table.store.attach();
         txn.begin(Isolation::RepeatableRead);
-        let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-        let tree = &self.table.clustered;
-        let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
-        while let Some(record) = cursor.next(&mut txn).sql()? {
-            interrupt.check()?;
-            self.take_row(record.value)?;
-            if self.taken > self.limit {
-                return Ok(false);
+        for stored in self.table.stored() {
+            let (tree, low, high) = (&stored.clustered, KeyBound::Unbounded, KeyBound::Unbounded);
+            let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
+            while let Some(record) = cursor.next(&mut txn).sql()? {
+                interrupt.check()?;
+                self.take_row(record.value)?;
+                if self.taken > self.limit {
+                    return Ok(false);
+                }
             }
         }
-        drop(cursor);
         txn.commit().sql()?;
         Ok(true)
     }
@@ -152,7 +152,11 @@ impl<'t> Values<'t> {
         rate: f64,
         interrupt: Interrupt<'_>,
     ) -> Result<Option<f64>, SqlError> {
-        let (store, tree) = (&self.table.store, &self.table.clustered);
+        // Of partitions the largest stands for all.
+        let size = |stored: &&Table| stored.store.estimate_rows(&stored.clustered).unwrap_or(0);
+        let stored = self.table.stored().into_iter().max_by_key(size);
+        let (store, tree) =
+            (&self.table.store, stored.map_or(&self.table.clustered, |s| &s.clustered));
         let probe = store.sample_leaves(tree, PROBED_LEAVES, &mut |_| Ok(())).sql()?;
         let wanted = ((probe.leaves * rate).ceil() as usize).max(1);
         let (mut read, mut failed) = (0.0, None);

@@ -15,6 +15,7 @@
 //! seen in and not to its rows: rows of one leaf often have equal values because they were made
 //! together.
 
+use super::keys::sampled_leaves;
 use crate::catalog::Table;
 use crate::error::Damaged;
 use crate::row::{Cell, PartCodec};
@@ -89,20 +90,27 @@ pub(super) fn sample(table: &Table, column: usize) -> Option<ColumnStats> {
     let codec = value_codec(table, column)?;
     let mut values = Values::default();
     let (mut damaged, mut all) = (false, true);
-    let sampled = table.store.sample_leaves(&table.clustered, LEAVES, &mut |leaf| {
-        values.leaves += 1;
-        all &= leaf.records(MAX_OVERFLOW, |_, row| {
-            let cell = table.layout.cell(row, column);
-            damaged |= cell.and_then(|cell| values.take(&codec, &cell)).is_err();
-        })?;
-        Ok(())
-    });
-    let sampled = sampled.ok().filter(|_| !damaged)?;
-    let share = match sampled.whole {
+    let (stored, each) = sampled_leaves(table);
+    let (mut whole, mut leaves) = (each <= 1.0, 0.0);
+    let most = (LEAVES / stored.len().max(1)).max(2);
+    for stored in stored {
+        let sampled = stored.store.sample_leaves(&stored.clustered, most, &mut |leaf| {
+            values.leaves += 1;
+            all &= leaf.records(MAX_OVERFLOW, |_, row| {
+                let cell = table.layout.cell(row, column);
+                damaged |= cell.and_then(|cell| values.take(&codec, &cell)).is_err();
+            })?;
+            Ok(())
+        });
+        let sampled = sampled.ok().filter(|_| !damaged)?;
+        whole &= sampled.whole;
+        leaves += sampled.leaves * each;
+    }
+    let share = match whole {
         true => 1.0,
-        false => (values.leaves as f64 / sampled.leaves).min(1.0),
+        false => (values.leaves as f64 / leaves).min(1.0),
     };
-    Some(values.finish(sampled.whole && all, share))
+    Some(values.finish(whole && all, share))
 }
 
 /// The values of a sample.

@@ -11,6 +11,10 @@
 //! Where few keys are expected a sample rarely meets the place where one ends and the next begins.
 //! They are counted instead, by a search for the next key after each.
 
+mod parts;
+
+pub(super) use parts::sampled_leaves;
+
 use crate::catalog::Table;
 use crate::clock::clock_micros;
 use crate::error::Damaged;
@@ -53,6 +57,9 @@ pub(super) fn sample(table: &Table, index: usize) -> Option<KeyStats> {
     if !table.def.indexes[index].kind.has_keys() {
         return None;
     }
+    if table.partitions.is_some() {
+        return parts::sample_all(table, Some(index));
+    }
     let (tree, codec) = (&table.indexes[index].tree, &table.indexes[index].codec);
     let mut counter = Counter::new(codec, table.def.indexes[index].parts.len());
     let sampled = table.store.sample_leaves(tree, LEAVES, &mut |leaf| {
@@ -78,6 +85,9 @@ pub(super) fn sample(table: &Table, index: usize) -> Option<KeyStats> {
 
 /// The size of the tree of rows, where no index is clustered.
 pub(super) fn sample_rows(table: &Table) -> Option<KeyStats> {
+    if table.partitions.is_some() {
+        return parts::sample_all(table, None);
+    }
     let (mut leaves, mut records) = (0, 0u64);
     let sampled = table.store.sample_leaves(&table.clustered, LEAVES, &mut |leaf| {
         leaves += 1;

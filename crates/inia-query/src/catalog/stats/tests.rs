@@ -63,6 +63,7 @@ impl Fixture {
             created: 0,
             temporary: false,
             histograms: vec![],
+            partitioning: None,
         };
         let mut txn = engine.attach();
         txn.begin(Isolation::RepeatableRead);

@@ -100,7 +100,8 @@ pub(super) fn may_change_together(table: &Table, assigned: impl Fn(usize) -> boo
         let one_by_one = index.kind == IndexKind::Unique || index.kind.has_words();
         one_by_one && index.parts.iter().any(|part| assigned(part.column))
     };
-    table.def.is_transactional() && !table.def.indexes.iter().any(meets)
+    let whole = table.partitions.is_none();
+    whole && table.def.is_transactional() && !table.def.indexes.iter().any(meets)
 }
 
 impl RowWriter<'_> {

@@ -9,8 +9,8 @@ use crate::context::StatementOutcome;
 use crate::dml::auto_increment;
 use crate::dml::foreign::Foreign;
 use crate::dml::gathered::Gathered;
-use crate::dml::is_forgiven;
 use crate::dml::write::{RowChange, RowWriter, Written, duplicate_error, values};
+use crate::dml::{is_forgiven, is_unplaced};
 use crate::error::Damaged;
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
@@ -210,7 +210,8 @@ impl ChangeRun<'_> {
         let copy = |value: &[u8]| bytes.extend_from_slice(value);
         let table = &self.plan.table;
         let mut txn = self.session.txn_of(table).borrow_mut();
-        let found = txn.lock_get(&table.clustered, key, exclusive_request(), copy).sql()?;
+        let (leaf, key) = table.located(key);
+        let found = txn.lock_get(&leaf.clustered, key, exclusive_request(), copy).sql()?;
         drop(txn);
         Ok(found.is_some() && self.holds(ctx, bytes)?)
     }
@@ -304,16 +305,22 @@ impl ChangeRun<'_> {
         let change = RowChange { key, old, new, changed };
         let written = {
             let mut txn = session.txn_of(&plan.table).borrow_mut();
-            match scan {
-                None => self.writer.update_bytes(&mut txn, &change)?,
-                Some(scan) => {
-                    let written = self.writer.update_at(&mut txn, scan, &change)?;
-                    let Some(written) = written else { return Ok(false) };
-                    written
-                }
+            let written = match scan {
+                None => self.writer.update_bytes(&mut txn, &change).map(Some),
+                Some(scan) => self.writer.update_at(&mut txn, scan, &change),
+            };
+            match written {
+                Ok(None) => return Ok(false),
+                Ok(Some(written)) => Ok(written),
+                Err(error) if is_unplaced(&error) => Err(error),
+                Err(error) => return Err(error),
             }
         };
         self.matched += 1;
+        let written = match written {
+            Ok(written) => written,
+            Err(error) => return self.forgive(ctx, start, error).map(|()| true),
+        };
         // Foreign keys are checked after the row is written, since a row may refer to itself.
         let (table, zone) = (&plan.table, &session.env.time_zone);
         let refused = match (written, &self.foreign) {

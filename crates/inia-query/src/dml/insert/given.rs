@@ -7,9 +7,11 @@ use crate::context::{SessionContext, StatementOutcome};
 use crate::dml::assign::Nulls;
 use crate::dml::auto_increment;
 use crate::dml::fill::{Fills, Given, stored};
+use crate::dml::returning::Returned;
 use crate::exec::Runner;
 use crate::plan::StatementPlan;
 use crate::spill::TupleList;
+use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Strictness};
@@ -46,6 +48,7 @@ impl InsertPlan {
             single: false,
             nulls: Nulls::Warned,
             nulls_on_duplicate: Nulls::Warned,
+            returning: None,
         })
     }
 
@@ -56,6 +59,14 @@ impl InsertPlan {
         ctx: &mut EvalContext<'_>,
         runner: Option<&Runner<'_>>,
     ) -> Result<StatementOutcome, SqlError> {
+        self.begin(session, ctx)?;
+        let mut run = InsertRun::new(self, session)?;
+        self.give_rows(session, ctx, runner, &mut run)?;
+        Ok(run.outcome(session, ctx, !self.single))
+    }
+
+    /// Prepares the context and the table.
+    fn begin(&self, session: &SessionContext, ctx: &mut EvalContext<'_>) -> Done {
         let strict = session.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;
@@ -67,17 +78,46 @@ impl InsertPlan {
             let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
             ctx.raise(inia_expr::Level::Warning, error)?;
         }
+        Ok(())
+    }
+
+    /// Executes the plan, and sends what RETURNING gives.
+    pub fn run_returning(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        runner: &Runner<'_>,
+        sink: &mut dyn RowSink,
+    ) -> Result<StatementOutcome, SqlError> {
+        self.begin(session, ctx)?;
         let mut run = InsertRun::new(self, session)?;
+        run.returned = self.returning().map(|returning| Returned::new(returning, session));
+        self.give_rows(session, ctx, Some(runner), &mut run)?;
+        let returned = run.returned.take();
+        let mut outcome = run.outcome(session, ctx, !self.single);
+        match returned {
+            Some(returned) => returned.send(&mut outcome, sink).map(|()| outcome),
+            None => Ok(outcome),
+        }
+    }
+
+    /// Gives all rows to a run.
+    fn give_rows(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        runner: Option<&Runner<'_>>,
+        run: &mut InsertRun<'_>,
+    ) -> Done {
         let mut row = Vec::with_capacity(self.table.def.columns.len());
         let given = match (runner, &self.source, &self.literals) {
             (Some(runner), Some(source), _) if self.selects => {
-                self.run_source(session, ctx, (runner, source), &mut run, &mut row)
+                self.run_source(session, ctx, (runner, source), run, &mut row)
             }
-            (_, _, Some(literals)) => self.run_literals(session, ctx, literals, &mut run, &mut row),
-            _ => self.run_values(session, ctx, &mut run, &mut row),
+            (_, _, Some(literals)) => self.run_literals(session, ctx, literals, run, &mut row),
+            _ => self.run_values(session, ctx, run, &mut row),
         };
-        run.write_last(session, ctx, given)?;
-        Ok(run.outcome(session, ctx, !self.single))
+        run.write_last(session, ctx, given)
     }
 
     /// The rows of VALUES.
@@ -203,7 +243,11 @@ impl InsertPlan {
     fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         for column in 0..self.table.def.columns.len() {
             let known = self.targets.contains(&column) || self.fills.is_late(column);
-            if !known && !self.is_set_by_trigger(column) {
+            let numbered = self.table.def.columns[column].auto_increment;
+            if known || self.is_set_by_trigger(column) {
+                continue;
+            }
+            if numbered || !self.fills.left_out(column, ctx)? {
                 self.default(column, &[], ctx)?;
             }
         }

@@ -9,8 +9,9 @@ use crate::context::SessionContext;
 use crate::context::StatementOutcome;
 use crate::dml::auto_increment::{self, Numbers};
 use crate::dml::foreign::Foreign;
-use crate::dml::is_forgiven;
+use crate::dml::returning::Returned;
 use crate::dml::write::{RowWriter, Written, duplicate_error};
+use crate::dml::{is_forgiven, is_unplaced};
 use crate::error::StorageResult;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
@@ -49,6 +50,8 @@ pub(super) struct InsertRun<'r> {
     fires: bool,
     /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
     given: Vec<Option<Value>>,
+    /// What RETURNING gives.
+    pub(super) returned: Option<Returned<'r>>,
 }
 
 impl<'r> InsertRun<'r> {
@@ -72,6 +75,7 @@ impl<'r> InsertRun<'r> {
         let nontransactional = !plan.table.def.is_transactional();
         let fires = !plan.table.triggers.is_empty();
         let single = unique || plan.table.has_words() || foreign.is_some() || fires;
+        let single = single || plan.table.partitions.is_some();
         let batched = several && !single && !nontransactional;
         let (together, forgiving) = (batched && !settles, false);
         let given = Vec::new();
@@ -88,6 +92,7 @@ impl<'r> InsertRun<'r> {
             forgiving,
             fires,
             given,
+            returned: None,
         };
         Ok(run)
     }
@@ -97,6 +102,7 @@ impl<'r> InsertRun<'r> {
         let plan = self.plan;
         let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
         let single = unique || plan.table.has_words() || self.foreign.is_some() || self.fires;
+        let single = single || plan.table.partitions.is_some();
         let batched = !single && plan.table.def.is_transactional();
         self.forgiving = plan.ignore && !plan.replace && batched;
         self.together |= self.forgiving;
@@ -144,11 +150,12 @@ impl<'r> InsertRun<'r> {
         loop {
             // Of this try alone: rows that were replaced before it stay deleted.
             let attempt = txn.savepoint();
-            let written = self.writer.insert(&mut txn, row)?;
+            let written = self.writer.insert(&mut txn, row);
             self.numbers.tried();
             let at = match written {
-                Written::Done => break,
-                Written::Duplicate(at) => at,
+                Ok(Written::Done) => break,
+                Ok(Written::Duplicate(at)) => at,
+                Err(error) => return self.unplaced(ctx, error),
             };
             let settles = self.plan.replace || !self.plan.on_duplicate.is_empty();
             if !settles && !self.plan.ignore {
@@ -183,6 +190,20 @@ impl<'r> InsertRun<'r> {
         self.written(session, ctx, generated, row)
     }
 
+    /// A row that no partition takes is left out with a warning under IGNORE; other errors stay.
+    fn unplaced(&self, ctx: &mut EvalContext<'_>, error: SqlError) -> Done {
+        match self.plan.ignore && is_unplaced(&error) {
+            true => ctx.raise(inia_expr::Level::Warning, error),
+            false => Err(error),
+        }
+    }
+
+    /// Adds what RETURNING gives of a row.
+    #[inline]
+    fn give_back(&mut self, row: &[Value], ctx: &mut EvalContext<'_>) -> Done {
+        self.returned.as_mut().map_or(Ok(()), |returned| returned.push(row, ctx))
+    }
+
     /// Notes a row that was written by itself.
     fn written(
         &mut self,
@@ -195,6 +216,7 @@ impl<'r> InsertRun<'r> {
         if let Some(column) = self.plan.table.def.auto_increment_column() {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
+        self.give_back(row, ctx)?;
         if self.fires { self.after_insert(session, ctx, row) } else { Ok(()) }
     }
 
@@ -244,6 +266,7 @@ impl<'r> InsertRun<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.count(generated, row);
+        self.give_back(row, ctx)?;
         if self.writer.is_full() { self.settle(session, ctx, false) } else { Ok(()) }
     }
 

@@ -1,6 +1,7 @@
 //! Batches: some rows of FROM, of each slot that goes on a column.
 
 use super::column::{Column, ColumnBuilder};
+use super::conditions::Truth;
 use super::numbers::Numbers;
 use crate::exec::Result;
 use crate::plan::batches::BatchSlot;
@@ -16,8 +17,14 @@ pub(super) trait Rows {
     /// The numbers of a slot; `None` where it has none of the kind.
     fn numbers(&self, slot: usize, kind: NumberKind) -> Option<&Arc<Numbers>>;
 
-    /// Gives the text of each row in a slot to `take`; false where it has none.
-    fn texts(&self, slot: usize, take: &mut dyn FnMut(Option<&[u8]>)) -> Result<bool>;
+    /// What `test` says of the text in a slot of each row that is wanted, [`Truth::Null`] of NULL
+    /// and of other rows; `None` where the slot has no texts. Rows may share a test.
+    fn test_texts(
+        &self,
+        slot: usize,
+        wanted: &[bool],
+        test: &mut dyn FnMut(&[u8]) -> Truth,
+    ) -> Result<Option<Vec<Truth>>>;
 
     /// Puts the values of one row into these slots of `values`.
     fn fill(&mut self, row: usize, slots: &[usize], values: &mut [Value]) -> Result<()>;
@@ -110,10 +117,22 @@ impl Rows for Batch {
         }
     }
 
-    fn texts(&self, slot: usize, take: &mut dyn FnMut(Option<&[u8]>)) -> Result<bool> {
-        let Some(Column::Texts(texts)) = self.column(slot) else { return Ok(false) };
-        texts.iter().for_each(take);
-        Ok(true)
+    fn test_texts(
+        &self,
+        slot: usize,
+        wanted: &[bool],
+        test: &mut dyn FnMut(&[u8]) -> Truth,
+    ) -> Result<Option<Vec<Truth>>> {
+        let Some(Column::Texts(texts)) = self.column(slot) else { return Ok(None) };
+        let mut truth = vec![Truth::Null; self.rows];
+        texts.each(
+            |row| wanted[row],
+            test,
+            |row, tested| {
+                truth[row] = tested.unwrap_or(Truth::Null);
+            },
+        );
+        Ok(Some(truth))
     }
 
     fn fill(&mut self, row: usize, slots: &[usize], values: &mut [Value]) -> Result<()> {

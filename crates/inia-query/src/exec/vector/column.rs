@@ -1,6 +1,8 @@
 //! Columns of a batch: vectors of numbers, texts or values, and how they grow.
 
 use super::numbers::{Numbers, Values};
+use super::texts::{TextBuilder, TextColumn};
+use crate::columns::CachedColumn;
 use crate::exec::Result;
 use crate::plan::vector::{NumberKind, VectorForm};
 use crate::row::{pack_date, unpack_date};
@@ -21,45 +23,6 @@ pub(super) enum Column {
     Values(Vec<Value>),
 }
 
-/// Texts one behind the other.
-#[derive(Debug, Default)]
-pub(super) struct TextColumn {
-    bytes: Vec<u8>,
-    /// Where each text ends.
-    ends: Vec<usize>,
-    /// Which are NULL; empty where none is.
-    nulls: Vec<bool>,
-}
-
-impl TextColumn {
-    #[inline]
-    pub(super) fn push(&mut self, text: Option<&[u8]>) {
-        if let Some(text) = text {
-            self.bytes.extend_from_slice(text);
-        }
-        if text.is_none() && self.nulls.is_empty() {
-            self.nulls.resize(self.ends.len(), false);
-        }
-        if text.is_none() || !self.nulls.is_empty() {
-            self.nulls.push(text.is_none());
-        }
-        self.ends.push(self.bytes.len());
-    }
-
-    #[inline]
-    pub(super) fn get(&self, row: usize) -> Option<&[u8]> {
-        if !self.nulls.is_empty() && self.nulls[row] {
-            return None;
-        }
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        Some(&self.bytes[start..self.ends[row]])
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        (0..self.ends.len()).map(|row| self.get(row))
-    }
-}
-
 impl Column {
     /// The rows at these places, NULL for [`NO_ROW`].
     pub(super) fn gather(&self, places: &[u32]) -> Column {
@@ -67,14 +30,7 @@ impl Column {
             Column::Numbers(numbers, kind) => {
                 Column::Numbers(Arc::new(numbers.gather(places)), *kind)
             }
-            Column::Texts(texts) => {
-                let mut gathered = TextColumn::default();
-                gathered.ends.reserve(places.len());
-                for &place in places {
-                    gathered.push(if place == NO_ROW { None } else { texts.get(place as usize) });
-                }
-                Column::Texts(gathered)
-            }
+            Column::Texts(texts) => Column::Texts(texts.gather(places)),
             Column::Values(values) => {
                 let value = |place: &u32| match *place {
                     NO_ROW => Value::Null,
@@ -112,7 +68,7 @@ impl Column {
     pub(super) fn held(&self) -> usize {
         match self {
             Column::Numbers(numbers, _) => numbers.rows() * size_of::<i128>(),
-            Column::Texts(texts) => texts.bytes.len() + texts.ends.len() * size_of::<usize>(),
+            Column::Texts(texts) => texts.held(),
             Column::Values(values) => held(values),
         }
     }
@@ -121,10 +77,7 @@ impl Column {
     pub(super) fn longest(&self) -> usize {
         match self {
             Column::Numbers(..) => size_of::<i128>(),
-            Column::Texts(texts) => {
-                let lengths = texts.iter().flatten().map(<[u8]>::len);
-                size_of::<usize>() + lengths.max().unwrap_or_default()
-            }
+            Column::Texts(texts) => texts.longest(),
             Column::Values(values) => {
                 let sizes = values.iter().map(|value| held(std::slice::from_ref(value)));
                 sizes.max().unwrap_or_default()
@@ -188,7 +141,7 @@ pub(super) struct ColumnBuilder {
 enum Cells {
     Small(NullableVec<i64>, NumberKind),
     Wide(NullableVec<i128>, NumberKind),
-    Texts(TextColumn),
+    Texts(TextBuilder),
     Values(Vec<Value>),
 }
 
@@ -235,7 +188,7 @@ impl ColumnBuilder {
     pub(super) fn new(form: VectorForm) -> ColumnBuilder {
         let cells = match form {
             VectorForm::Numbers(kind) => Cells::Small(NullableVec::default(), kind),
-            VectorForm::Texts => Cells::Texts(TextColumn::default()),
+            VectorForm::Texts => Cells::Texts(TextBuilder::default()),
             VectorForm::Values => Cells::Values(Vec::new()),
         };
         ColumnBuilder { cells, held: 0 }
@@ -245,7 +198,7 @@ impl ColumnBuilder {
         match &self.cells {
             Cells::Small(numbers, _) => numbers.values.len(),
             Cells::Wide(numbers, _) => numbers.values.len(),
-            Cells::Texts(texts) => texts.ends.len(),
+            Cells::Texts(texts) => texts.len(),
             Cells::Values(values) => values.len(),
         }
     }
@@ -256,9 +209,27 @@ impl ColumnBuilder {
             + match &self.cells {
                 Cells::Small(numbers, _) => numbers.values.len() * 8 + numbers.nulls.len(),
                 Cells::Wide(numbers, _) => numbers.values.len() * 16 + numbers.nulls.len(),
-                Cells::Texts(texts) => texts.bytes.len() + texts.ends.len() * 9,
+                Cells::Texts(texts) => texts.held(),
                 Cells::Values(values) => size_of_val(&values[..]),
             }
+    }
+
+    /// Adds the chosen numbers, where it holds numbers; `None` for all.
+    pub(super) fn push_chosen(&mut self, numbers: &Numbers, chosen: Option<&[bool]>) {
+        let rows = (0..numbers.rows()).filter(|&row| chosen.is_none_or(|chosen| chosen[row]));
+        match (&mut self.cells, &numbers.values) {
+            (Cells::Small(all, _), Values::Small(values))
+                if numbers.nulls.is_empty() && all.nulls.is_empty() =>
+            {
+                match chosen {
+                    None => all.values.extend_from_slice(values),
+                    Some(_) => all.values.extend(rows.map(|row| values[row])),
+                }
+            }
+            _ => rows.for_each(|row| {
+                self.push_wide((!numbers.is_null(row)).then(|| numbers.get(row)));
+            }),
+        }
     }
 
     /// Adds a number of 64 bits, where it holds numbers.
@@ -299,6 +270,36 @@ impl ColumnBuilder {
         match &mut self.cells {
             Cells::Texts(texts) => texts.push(text),
             _ => debug_assert!(false, "a column of texts"),
+        }
+    }
+
+    /// Adds some rows of a packed column, where it holds numbers or texts as that does.
+    pub(super) fn push_packed(&mut self, column: &CachedColumn, rows: impl Iterator<Item = usize>) {
+        match (&mut self.cells, column) {
+            (Cells::Texts(all), CachedColumn::Texts(texts)) => all.push_packed(texts, rows),
+            (Cells::Small(all, _), CachedColumn::Numbers(numbers))
+                if numbers.nulls().is_empty() && all.nulls.is_empty() =>
+            {
+                all.values.extend(rows.map(|row| numbers.get(row)));
+            }
+            (_, CachedColumn::Numbers(numbers)) => rows.for_each(|row| {
+                self.push_small((!numbers.is_null(row)).then(|| numbers.get(row)));
+            }),
+            (_, CachedColumn::Texts(_)) => debug_assert!(false, "a column of texts"),
+        }
+    }
+
+    /// Adds all rows of packed numbers, where it holds numbers; false, with nothing added, where
+    /// they must be added one by one.
+    pub(super) fn push_all(&mut self, column: &CachedColumn) -> bool {
+        match (&mut self.cells, column) {
+            (Cells::Small(all, _), CachedColumn::Numbers(numbers))
+                if numbers.nulls().is_empty() && all.nulls.is_empty() =>
+            {
+                numbers.append_to(&mut all.values);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -394,7 +395,7 @@ impl ColumnBuilder {
             Cells::Wide(numbers, kind) => {
                 Column::Numbers(Arc::new(Numbers::wide(numbers.values, numbers.nulls)), kind)
             }
-            Cells::Texts(texts) => Column::Texts(texts),
+            Cells::Texts(texts) => Column::Texts(texts.finish()),
             Cells::Values(values) => Column::Values(values),
         }
     }
@@ -404,7 +405,7 @@ impl Column {
     fn rows(&self) -> usize {
         match self {
             Column::Numbers(numbers, _) => numbers.rows(),
-            Column::Texts(texts) => texts.ends.len(),
+            Column::Texts(texts) => texts.rows(),
             Column::Values(values) => values.len(),
         }
     }

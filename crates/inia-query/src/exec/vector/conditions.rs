@@ -57,6 +57,15 @@ impl<'p> Filters<'p> {
         self.exprs.is_empty()
     }
 
+    /// Whether no row fulfils the conditions where all numbers of each slot are in the bounds that
+    /// `bounds` gives; false where that cannot be said. Bounds of a slot may be missing.
+    pub(super) fn exclude(&self, bounds: &dyn Fn(usize) -> Option<(i64, i64)>) -> bool {
+        let Some(execution) = &self.execution else { return false };
+        let vectors = self.plan.filters.iter().map_while(|filter| filter.vector.as_ref());
+        // What is evaluated row by row may warn, and is not to be left out.
+        execution.is_silent() && vectors.into_iter().any(|one| is_false(one, execution, bounds))
+    }
+
     /// Finds the rows for which all conditions are true; `None` for all rows.
     pub(super) fn choose<R: Rows>(
         &mut self,
@@ -93,6 +102,31 @@ impl<'p> Filters<'p> {
             }
         }
         Ok(Some(chosen))
+    }
+}
+
+/// Whether a condition is true for no row whose numbers are in these bounds.
+fn is_false(
+    condition: &VectorCondition,
+    execution: &Execution<'_>,
+    bounds: &dyn Fn(usize) -> Option<(i64, i64)>,
+) -> bool {
+    match condition {
+        VectorCondition::Compare(op, left, right) => {
+            let range = |step| execution.bounds(step, bounds);
+            let (Some(left), Some(right)) = (range(*left), range(*right)) else { return false };
+            match op {
+                CmpOp::Eq => left.1 < right.0 || right.1 < left.0,
+                CmpOp::Lt => left.0 >= right.1,
+                CmpOp::Le => left.0 > right.1,
+                CmpOp::Gt => left.1 <= right.0,
+                CmpOp::Ge => left.1 < right.0,
+                _ => false,
+            }
+        }
+        VectorCondition::And(all) => all.iter().any(|one| is_false(one, execution, bounds)),
+        VectorCondition::Or(any) => any.iter().all(|one| is_false(one, execution, bounds)),
+        _ => false,
     }
 }
 
@@ -167,8 +201,7 @@ impl<R: Rows> Conditions<'_, '_, R> {
 
     fn compare(&self, op: CmpOp, left: &Numbers, right: &Numbers) -> Vec<Truth> {
         let rows = self.rows.rows();
-        let mut truth = Vec::with_capacity(rows);
-        numbers::compare(op, left, right, rows, |holds| truth.push(Truth::of(holds)));
+        let mut truth = numbers::compare(op, left, right, rows, Truth::of);
         for nulls in [&left.nulls, &right.nulls] {
             let null = truth.iter_mut().zip(nulls).filter(|(_, null)| **null);
             null.for_each(|(truth, _)| *truth = Truth::Null);
@@ -184,35 +217,20 @@ impl<R: Rows> Conditions<'_, '_, R> {
         wanted: &[bool],
     ) -> Result<Option<Vec<Truth>>> {
         let constant = constant.as_bytes();
-        self.each_text(slot, wanted, &mut |text| op.holds(collation.compare(text, constant)))
+        let holds = |text: &[u8]| Truth::of(op.holds(collation.compare(text, constant)));
+        self.rows.test_texts(slot, wanted, &mut { holds })
     }
 
     fn like(&self, slot: usize, pattern: &Pattern, wanted: &[bool]) -> Result<Option<Vec<Truth>>> {
         let mut valid = true;
-        let truth = self.each_text(slot, wanted, &mut |text| match std::str::from_utf8(text) {
-            Ok(text) => pattern.matches(text),
-            Err(_) => {
-                valid = false;
-                false
-            }
-        })?;
+        let truth =
+            self.rows.test_texts(slot, wanted, &mut |text| match std::str::from_utf8(text) {
+                Ok(text) => Truth::of(pattern.matches(text)),
+                Err(_) => {
+                    valid = false;
+                    Truth::False
+                }
+            })?;
         Ok(truth.filter(|_| valid))
-    }
-
-    /// The truth of a condition on the text of each row that is wanted.
-    fn each_text(
-        &self,
-        slot: usize,
-        wanted: &[bool],
-        holds: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> Result<Option<Vec<Truth>>> {
-        let mut truth = Vec::with_capacity(self.rows.rows());
-        let given = self.rows.texts(slot, &mut |text| {
-            truth.push(match text {
-                Some(text) if wanted[truth.len()] => Truth::of(holds(text)),
-                _ => Truth::Null,
-            });
-        })?;
-        Ok(given.then_some(truth))
     }
 }

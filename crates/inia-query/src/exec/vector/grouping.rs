@@ -9,6 +9,7 @@
 //! rows come in the order of their groups.
 
 use super::batch::{Batch, Rows};
+use super::column::Column;
 use super::keys::{Dictionary, GroupNumbers, KeyWords, RecentTexts};
 use super::parallel::GroupsOfThreads;
 use super::program::Execution;
@@ -250,20 +251,17 @@ impl<'p, 'w> Grouping<'p, 'w> {
             }
             VectorKey::Text(slot) => {
                 let (collation, recent) = (expr.ty.collation(), &mut self.recent[at]);
-                let given = batch.texts(*slot, &mut |text| {
-                    words.push(text.map(|text| {
-                        dictionary.get(text, recent).unwrap_or_else(|| {
-                            let mut key = Vec::with_capacity(2 * text.len());
-                            collation.sort_key(text, &mut key);
-                            let (word, kept) = dictionary.add(text, key);
-                            *used += kept;
-                            word
-                        })
-                    }));
-                })?;
-                if !given {
-                    return Ok(None);
-                }
+                let Some(Column::Texts(texts)) = batch.column(*slot) else { return Ok(None) };
+                let word = |text: &[u8]| {
+                    dictionary.get(text, recent).unwrap_or_else(|| {
+                        let mut key = Vec::with_capacity(2 * text.len());
+                        collation.sort_key(text, &mut key);
+                        let (word, kept) = dictionary.add(text, key);
+                        *used += kept;
+                        word
+                    })
+                };
+                texts.each(|_| true, word, |_, word| words.push(word));
             }
             VectorKey::Value(slots) => {
                 let mut key = Vec::new();

@@ -8,6 +8,7 @@
 //! evaluated row by row.
 
 use super::batch::{Batch, Rows};
+use super::column::Column;
 use super::keys::{Dictionary, RecentTexts};
 use super::numbers::{Numbers, Values};
 use super::program::Execution;
@@ -159,7 +160,7 @@ impl<'p, 'd> Keys<'p, 'd> {
                 }
                 BatchKey::Texts { left, right, collation } => {
                     let slot = if side == KeySide::Left { *left } else { *right };
-                    self.text_words(at, slot, *collation, batch)?
+                    self.text_words(at, slot, *collation, batch)
                 }
                 BatchKey::Values { left, right } => {
                     let slots = if side == KeySide::Left { left } else { right };
@@ -181,29 +182,35 @@ impl<'p, 'd> Keys<'p, 'd> {
         slot: usize,
         collation: Collation,
         batch: &Batch,
-    ) -> Result<Option<KeyWords>> {
+    ) -> Option<KeyWords> {
         let (dictionaries, recent) = (&mut self.dictionaries, &mut self.recent[at]);
         let (mut words, mut absent) = (Vec::with_capacity(batch.rows()), Vec::new());
         let held = &mut self.held;
-        let given = batch.texts(slot, &mut |text| {
-            let word = text.and_then(|text| {
-                dictionaries.of(at).get(text, recent).or_else(|| {
-                    let mut key = Vec::with_capacity(2 * text.len());
-                    encode_text(collation, text, &mut key);
-                    match dictionaries {
-                        Dictionaries::Known(known) => known[at].of_key(&key),
-                        Dictionaries::Own(own) => {
-                            let (word, kept) = own[at].add(text, key);
-                            *held += kept;
-                            Some(word)
-                        }
+        let Some(Column::Texts(texts)) = batch.column(slot) else { return None };
+        let word = |text: &[u8]| {
+            dictionaries.of(at).get(text, recent).or_else(|| {
+                let mut key = Vec::with_capacity(2 * text.len());
+                encode_text(collation, text, &mut key);
+                match dictionaries {
+                    Dictionaries::Known(known) => known[at].of_key(&key),
+                    Dictionaries::Own(own) => {
+                        let (word, kept) = own[at].add(text, key);
+                        *held += kept;
+                        Some(word)
                     }
-                })
-            });
-            words.push(word.unwrap_or_default() as i64);
-            absent.push(word.is_none());
-        })?;
-        Ok(given.then_some((words, absent)))
+                }
+            })
+        };
+        texts.each(
+            |_| true,
+            word,
+            |_, word| {
+                let word = word.flatten();
+                words.push(word.unwrap_or_default() as i64);
+                absent.push(word.is_none());
+            },
+        );
+        Some((words, absent))
     }
 
     /// The words of a left key, each of which is evaluated.

@@ -1,8 +1,10 @@
 //! The rows of one leaf, or of one batch of look-ups, as conditions see them: columns are read
-//! when they are asked for.
+//! when they are asked for. Rows of several leaves whose columns are kept are seen the same way.
 
 use super::batch::{BatchBuilder, Rows};
 use super::column::{ColumnBuilder, NullableVec};
+use super::conditions::Truth;
+use super::kept::KeptRows;
 use super::numbers::Numbers;
 use super::sideways::KeyFilter;
 use crate::access::{FoundRow, FoundRun};
@@ -15,9 +17,53 @@ use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
 use std::sync::Arc;
 
+/// Where rows are read.
+pub(super) enum LeafSource<'r, 's> {
+    Run(&'r mut FoundRun<'s>),
+    Kept(&'r KeptRows),
+}
+
+impl LeafSource<'_, '_> {
+    fn rows(&self) -> usize {
+        match self {
+            LeafSource::Run(run) => run.len(),
+            LeafSource::Kept(kept) => kept.rows(),
+        }
+    }
+
+    /// The value of a column of one row.
+    fn value(
+        &mut self,
+        (row, column): (usize, usize),
+        source: &TableSource,
+        zone: &TimeZone,
+    ) -> Result<Value> {
+        match self {
+            LeafSource::Run(run) => Ok(found(run, row).value(&source.table, column, zone)?),
+            LeafSource::Kept(kept) => kept.value(row, column, source),
+        }
+    }
+
+    /// A column of all rows as numbers; `None` where it cannot be read so.
+    fn numbers(
+        &self,
+        source: &TableSource,
+        column: usize,
+        kind: NumberKind,
+    ) -> Result<Option<Numbers>> {
+        if NumberKind::of(source.table.layout.data_type(column)) != Some(kind) {
+            return Ok(None);
+        }
+        match self {
+            LeafSource::Run(run) => numbers(run, source, column, kind),
+            LeafSource::Kept(kept) => Ok(kept.numbers(column)),
+        }
+    }
+}
+
 /// Rows of a table at hand.
 pub(super) struct LeafRows<'r, 's> {
-    pub(super) run: &'r mut FoundRun<'s>,
+    pub(super) from: LeafSource<'r, 's>,
     source: &'r TableSource,
     zone: &'r TimeZone,
     /// The columns that conditions read as numbers.
@@ -25,9 +71,9 @@ pub(super) struct LeafRows<'r, 's> {
 }
 
 impl<'r, 's> LeafRows<'r, 's> {
-    /// The rows of a run, with the columns that a program reads.
+    /// Rows with the columns that a program reads.
     pub(super) fn load(
-        run: &'r mut FoundRun<'s>,
+        from: LeafSource<'r, 's>,
         source: &'r TableSource,
         zone: &'r TimeZone,
         program: &Program,
@@ -36,12 +82,12 @@ impl<'r, 's> LeafRows<'r, 's> {
         for step in &program.steps {
             if let NumberOp::Slot(slot) = step.op
                 && let Some(column) = slot.checked_sub(source.base)
-                && let Some(numbers) = numbers(run, source, column, step.kind)?
+                && let Some(numbers) = from.numbers(source, column, step.kind)?
             {
                 loaded.push((slot, step.kind, Arc::new(numbers)));
             }
         }
-        Ok(LeafRows { run, source, zone, loaded })
+        Ok(LeafRows { from, source, zone, loaded })
     }
 
     /// Adds the chosen rows to a batch; `None` for all rows.
@@ -50,26 +96,27 @@ impl<'r, 's> LeafRows<'r, 's> {
         batch: &mut BatchBuilder,
         chosen: Option<&[bool]>,
     ) -> Result<()> {
-        let rows = self.run.len();
+        let rows = self.rows();
         let picked = chosen.map_or(rows, |chosen| chosen.iter().filter(|chosen| **chosen).count());
         for (slot, builder) in &mut batch.columns {
             let column = slot.slot - self.source.base;
             let known = self.loaded.iter().find(|(loaded, ..)| *loaded == slot.slot);
-            match (known, slot.form) {
-                (Some((.., numbers)), VectorForm::Numbers(_)) => {
-                    pick(rows, chosen, |row| {
-                        builder.push_wide((!numbers.is_null(row)).then(|| numbers.get(row)));
-                    });
+            match (known, slot.form, &self.from) {
+                (Some((.., numbers)), VectorForm::Numbers(_), _) => {
+                    builder.push_chosen(numbers, chosen);
                 }
-                (None, VectorForm::Numbers(kind))
-                    if read_numbers(self.run, self.source, (column, kind), chosen, builder)? => {}
-                (None, VectorForm::Texts)
-                    if read_texts(self.run, self.source, column, chosen, builder)? => {}
+                (None, VectorForm::Numbers(_) | VectorForm::Texts, LeafSource::Kept(kept)) => {
+                    kept.add_to(column, chosen, builder);
+                }
+                (None, VectorForm::Numbers(kind), LeafSource::Run(run))
+                    if read_numbers(run, self.source, (column, kind), chosen, builder)? => {}
+                (None, VectorForm::Texts, LeafSource::Run(run))
+                    if read_texts(run, self.source, column, chosen, builder)? => {}
                 _ => {
                     for row in 0..rows {
                         if chosen.is_none_or(|chosen| chosen[row]) {
-                            let found = found(self.run, row);
-                            builder.push(&found.value(&self.source.table, column, self.zone)?)?;
+                            let place = (row, column);
+                            builder.push(&self.from.value(place, self.source, self.zone)?)?;
                         }
                     }
                 }
@@ -88,7 +135,7 @@ impl<'r, 's> LeafRows<'r, 's> {
         ctx: &mut EvalContext<'_>,
         values: &mut [Value],
     ) -> Result<()> {
-        let rows = self.run.len();
+        let rows = self.rows();
         for (row, chosen) in chosen.get_or_insert_with(|| vec![true; rows]).iter_mut().enumerate() {
             if *chosen {
                 self.fill(row, slots, values)?;
@@ -106,27 +153,16 @@ impl<'r, 's> LeafRows<'r, 's> {
     ) -> Result<()> {
         if self.numbers(filter.slot, filter.kind).is_none() {
             let column = filter.slot - self.source.base;
-            let Some(read) = numbers(self.run, self.source, column, filter.kind)? else {
+            let Some(read) = self.from.numbers(self.source, column, filter.kind)? else {
                 return Ok(());
             };
             self.loaded.push((filter.slot, filter.kind, Arc::new(read)));
         }
-        let rows = self.run.len();
+        let rows = self.rows();
         if let Some(numbers) = self.numbers(filter.slot, filter.kind) {
             filter.keep(numbers, chosen.get_or_insert_with(|| vec![true; rows]));
         }
         Ok(())
-    }
-}
-
-/// Calls `take` for each row that is chosen.
-#[inline]
-fn pick(rows: usize, chosen: Option<&[bool]>, mut take: impl FnMut(usize)) {
-    match chosen {
-        None => (0..rows).for_each(take),
-        Some(chosen) => {
-            chosen.iter().enumerate().filter(|(_, chosen)| **chosen).for_each(|(row, _)| take(row));
-        }
     }
 }
 
@@ -142,9 +178,6 @@ fn numbers(
     kind: NumberKind,
 ) -> Result<Option<Numbers>> {
     let (rows, table) = (0..run.len(), &source.table);
-    if NumberKind::of(table.layout.data_type(column)) != Some(kind) {
-        return Ok(None);
-    }
     if let NumberKind::Decimal(_) = kind {
         let mut all = NullableVec::default();
         let given = run.decimals(table, column, rows, |value| all.push(value))?;
@@ -221,7 +254,7 @@ fn read_texts(
 
 impl Rows for LeafRows<'_, '_> {
     fn rows(&self) -> usize {
-        self.run.len()
+        self.from.rows()
     }
 
     fn numbers(&self, slot: usize, kind: NumberKind) -> Option<&Arc<Numbers>> {
@@ -229,17 +262,44 @@ impl Rows for LeafRows<'_, '_> {
         known.map(|(.., numbers)| numbers)
     }
 
-    fn texts(&self, slot: usize, take: &mut dyn FnMut(Option<&[u8]>)) -> Result<bool> {
-        let Some(column) = slot.checked_sub(self.source.base) else { return Ok(false) };
-        self.run.bytes(&self.source.table, column, 0..self.run.len(), take)
+    fn test_texts(
+        &self,
+        slot: usize,
+        wanted: &[bool],
+        test: &mut dyn FnMut(&[u8]) -> Truth,
+    ) -> Result<Option<Vec<Truth>>> {
+        let Some(column) = slot.checked_sub(self.source.base) else { return Ok(None) };
+        let mut truth = Vec::with_capacity(self.rows());
+        let given = match &self.from {
+            LeafSource::Run(run) => {
+                run.bytes(&self.source.table, column, 0..run.len(), |text| {
+                    truth.push(match text {
+                        Some(text) if wanted[truth.len()] => test(text),
+                        _ => Truth::Null,
+                    });
+                })?
+            }
+            LeafSource::Kept(kept) => kept.test_texts(column, wanted, test, &mut truth),
+        };
+        Ok(given.then_some(truth))
     }
 
     fn fill(&mut self, row: usize, slots: &[usize], values: &mut [Value]) -> Result<()> {
         let (source, zone) = (self.source, self.zone);
-        let found = found(self.run, row);
-        for &slot in slots {
-            let columns = &mut values[source.base..source.base + source.needed.len()];
-            found.fill(&source.table, &[slot - source.base], zone, columns)?;
+        let base = source.base;
+        match &mut self.from {
+            LeafSource::Run(run) => {
+                let found = found(run, row);
+                let columns = &mut values[base..base + source.needed.len()];
+                for &slot in slots {
+                    found.fill(&source.table, &[slot - base], zone, columns)?;
+                }
+            }
+            LeafSource::Kept(kept) => {
+                for &slot in slots {
+                    values[slot] = kept.value(row, slot - base, source)?;
+                }
+            }
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 use super::batch::{Batch, BatchBuilder, Rows, pairs_at_once};
 use super::column::NO_ROW;
 use super::conditions::Filters;
-use super::leaf::LeafRows;
+use super::leaf::{LeafRows, LeafSource};
 use super::operators::Operators;
 use super::pairs::{Pairs, gathered};
 use super::sideways::KeyFilters;
@@ -179,7 +179,8 @@ impl Operators<'_> {
         let mut rows = lookups.found(&mut key);
         debug_assert_eq!(rows.len(), lefts.len(), "each row is wanted by a left row");
         let (nothing, zone) = (Program::default(), &ctx.env.time_zone);
-        LeafRows::load(&mut rows, source, zone, &nothing)?.add_to(&mut found.rights, None)?;
+        LeafRows::load(LeafSource::Run(&mut rows), source, zone, &nothing)?
+            .add_to(&mut found.rights, None)?;
         if let Some(trace) = self.trace {
             trace.examined(source, lefts.len() as u64);
             let runs = (lookups.runs(), lefts.len() as u64);
@@ -211,7 +212,7 @@ impl Operators<'_> {
         loop {
             let mut moving = txn.borrow_mut();
             if let Some(mut run) = scan.run(&mut moving)? {
-                let mut rows = LeafRows::load(&mut run, source, zone, &nothing)?;
+                let mut rows = LeafRows::load(LeafSource::Run(&mut run), source, zone, &nothing)?;
                 rows.add_to(&mut found.rights, None)?;
             } else {
                 let Some(next) = scan.next(&mut moving)? else { break };

@@ -229,23 +229,38 @@ fn len(left: &Numbers, right: &Numbers) -> usize {
     left.rows().max(right.rows())
 }
 
-/// Gives whether `left op right` holds to `take`, for each of `rows` rows; NULLs are not looked at.
-pub(super) fn compare(
+/// What `of` makes of whether `left op right` holds, for each of `rows` rows; NULLs are not looked
+/// at.
+pub(super) fn compare<T: Copy>(
     op: CmpOp,
     left: &Numbers,
     right: &Numbers,
     rows: usize,
-    mut take: impl FnMut(bool),
-) {
+    of: impl Fn(bool) -> T,
+) -> Vec<T> {
     use Values as V;
     match (&left.values, &right.values) {
         (V::Small(l), V::One(r)) if is_small(*r) => {
             let r = *r as i64;
-            l.iter().for_each(|l| take(op.holds(l.cmp(&r))));
+            // Each operator has a loop of its own, without a choice for each row.
+            match op {
+                CmpOp::Eq => l.iter().map(|l| of(*l == r)).collect(),
+                CmpOp::Lt => l.iter().map(|l| of(*l < r)).collect(),
+                CmpOp::Le => l.iter().map(|l| of(*l <= r)).collect(),
+                CmpOp::Gt => l.iter().map(|l| of(*l > r)).collect(),
+                CmpOp::Ge => l.iter().map(|l| of(*l >= r)).collect(),
+                _ => l.iter().map(|l| of(op.holds(l.cmp(&r)))).collect(),
+            }
         }
         (V::Small(l), V::Small(r)) => {
-            l.iter().zip(r).for_each(|(l, r)| take(op.holds(l.cmp(r))));
+            let pairs = l.iter().zip(r);
+            match op {
+                CmpOp::Eq => pairs.map(|(l, r)| of(l == r)).collect(),
+                CmpOp::Lt => pairs.map(|(l, r)| of(l < r)).collect(),
+                CmpOp::Gt => pairs.map(|(l, r)| of(l > r)).collect(),
+                _ => pairs.map(|(l, r)| of(op.holds(l.cmp(r)))).collect(),
+            }
         }
-        _ => (0..rows).for_each(|i| take(op.holds(left.get(i).cmp(&right.get(i))))),
+        _ => (0..rows).map(|i| of(op.holds(left.get(i).cmp(&right.get(i))))).collect(),
     }
 }

@@ -4,6 +4,7 @@
 use super::hash::HashBuild;
 use super::parallel::Pipeline;
 use crate::catalog::Table;
+use crate::context::ColumnUse;
 use crate::exec::{Result, RowVisitor, Runner};
 use crate::interrupt::Interrupt;
 use crate::plan::trace::Trace;
@@ -69,6 +70,8 @@ pub(super) struct Operators<'e> {
     /// Where they take their memory from.
     pub(super) workspace: Workspace<'e>,
     pub(super) trace: Option<&'e Trace>,
+    /// The column cache, where it is used.
+    pub(super) columns: Option<ColumnUse<'e>>,
 }
 
 impl Runner<'_> {
@@ -79,6 +82,7 @@ impl Runner<'_> {
             interrupt: self.exec.interrupt,
             workspace: self.exec.workspace,
             trace: self.trace,
+            columns: self.exec.columns(),
         }
     }
 }

@@ -12,6 +12,8 @@ use inia_expr::{EvalContext, Expr};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// The digits after the point that bounds are compared with.
+const DIGITS: u8 = 10;
 /// Bits of a packed date below its year.
 const BELOW_YEAR: u32 = 9;
 
@@ -97,6 +99,30 @@ impl<'p> Execution<'p> {
     /// A constant that texts are compared with; `None` for NULL.
     pub(super) fn text(&self, constant: usize) -> Option<&str> {
         self.texts[constant].as_deref()
+    }
+
+    /// Whether nothing is evaluated row by row.
+    pub(super) fn is_silent(&self) -> bool {
+        !self.program.steps.iter().any(|step| matches!(step.op, NumberOp::Evaluated { .. }))
+    }
+
+    /// Least and greatest number of a step that is a constant or a slot with these bounds, with
+    /// [`DIGITS`] digits after the point.
+    pub(super) fn bounds(
+        &self,
+        step: usize,
+        of_slot: &dyn Fn(usize) -> Option<(i64, i64)>,
+    ) -> Option<(i128, i128)> {
+        let (low, high) = match (&self.program.steps[step].op, &self.constants[step]) {
+            (_, Some(constant)) if constant.nulls.is_empty() => (constant.low, constant.high),
+            (NumberOp::Slot(slot), _) => {
+                let (low, high) = of_slot(*slot)?;
+                (low.into(), high.into())
+            }
+            _ => return None,
+        };
+        let factor = 10i128.pow(DIGITS.checked_sub(self.kind(step).scale())?.into());
+        Some((low.checked_mul(factor)?, high.checked_mul(factor)?))
     }
 
     /// The vectors of two steps with as many digits after the point.

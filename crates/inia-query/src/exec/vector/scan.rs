@@ -1,17 +1,21 @@
 //! Batches of the rows of a table that its conditions leave.
 
-use super::batch::BatchBuilder;
+use super::batch::{BatchBuilder, Rows};
 use super::conditions::Filters;
-use super::leaf::LeafRows;
+use super::kept::KeptLeaves;
+use super::leaf::{LeafRows, LeafSource};
 use super::operators::Operators;
 use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow};
-use crate::access::TableScan;
+use crate::access::{FoundLeaf, TableScan};
+use crate::catalog::IndexKind;
+use crate::columns::{CachedColumn, LeafColumns};
 use crate::exec::Result;
 use crate::exec::select::holds;
 use crate::plan::TableSource;
 use crate::plan::batches::BatchSlot;
 use crate::plan::vector::VectorFilters;
+use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_storage::ReadMode;
@@ -52,6 +56,87 @@ impl Collector {
 /// The table's conditions, the slots that are read above, and the keys of joins above.
 type ScanPlan<'p> = (&'p VectorFilters, &'p [BatchSlot], &'p KeyFilters<'p>);
 
+/// What is done with the rows of a scan.
+///
+/// Wide: what the plan says of the scan, and what is made of it.
+struct ScanWork<'p> {
+    source: &'p TableSource,
+    plan: &'p VectorFilters,
+    zone: &'p TimeZone,
+    filters: Filters<'p>,
+    /// Keys of joins above.
+    keys: Vec<&'p KeyFilter<'p>>,
+    /// The access path stands for its conditions.
+    bounded: bool,
+    /// The slots that are read.
+    all: Vec<usize>,
+    collected: Collector,
+}
+
+impl<'p> ScanWork<'p> {
+    fn new(
+        source: &'p TableSource,
+        (plan, slots, keys): ScanPlan<'p>,
+        zone: &'p TimeZone,
+        scan: &TableScan,
+        ctx: &mut EvalContext<'_>,
+    ) -> ScanWork<'p> {
+        let own = source.base..source.base + source.table.def.columns.len();
+        let needed = source.needed.iter().enumerate().filter(|(_, needed)| **needed);
+        ScanWork {
+            source,
+            plan,
+            zone,
+            filters: Filters::new(plan, &source.filter, ctx),
+            keys: keys.iter().copied().filter(|filter| own.contains(&filter.slot)).collect(),
+            bounded: scan.is_exact() || source.bound_filter.is_empty(),
+            all: needed.map(|(column, _)| source.base + column).collect(),
+            collected: Collector::new(slots),
+        }
+    }
+
+    /// Adds the rows that the conditions leave.
+    fn take(
+        &mut self,
+        from: LeafSource<'_, '_>,
+        ctx: &mut EvalContext<'_>,
+        row: &mut [Value],
+    ) -> Result<()> {
+        let mut leaf = LeafRows::load(from, self.source, self.zone, &self.plan.program)?;
+        if leaf.rows() == 0 {
+            return Ok(());
+        }
+        let mut chosen = self.filters.choose(&mut leaf, ctx, row)?;
+        if !self.bounded {
+            leaf.keep(&self.source.bound_filter, &self.all, &mut chosen, ctx, row)?;
+        }
+        for filter in self.keys.iter().filter(|filter| filter.is_worth()) {
+            leaf.keep_keys(filter, &mut chosen)?;
+        }
+        leaf.add_to(&mut self.collected.rows, chosen.as_deref())
+    }
+
+    /// As [`ScanWork::take`], for one row.
+    fn take_row(&mut self, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<()> {
+        let bounds = &self.source.bound_filter;
+        match holds(&self.source.filter, ctx, row)? && (self.bounded || holds(bounds, ctx, row)?) {
+            true => self.collected.rows.push_row(row),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the bounds of a leaf's columns show that no row fulfils the conditions.
+    fn excludes(&self, leaf: &LeafColumns) -> bool {
+        self.filters.exclude(&|slot| {
+            let column = slot.checked_sub(self.source.base)?;
+            match &**leaf.column(column)? {
+                CachedColumn::Numbers(numbers) => Some(numbers.bounds()),
+                CachedColumn::Texts(_) => None,
+            }
+        })
+    }
+}
+
 impl Operators<'_> {
     /// Gives the rows of a table to `visit`.
     pub(super) fn table_batches(
@@ -67,13 +152,18 @@ impl Operators<'_> {
         if let Some(trace) = self.trace {
             trace.examined(source, examined);
         }
+        let indexes = &source.table.def.indexes;
+        let index = source.access.index.map(|at| indexes[at].kind);
+        if self.columns.is_some() && index.is_some_and(|kind| kind != IndexKind::Primary) {
+            source.table.columns.note_read(examined);
+        }
         flow
     }
 
     fn scan_batches(
         &self,
         source: &TableSource,
-        ((plan, slots, keys), examined): (ScanPlan<'_>, &mut u64),
+        (plan, examined): (ScanPlan<'_>, &mut u64),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
@@ -83,53 +173,59 @@ impl Operators<'_> {
             Some((pipeline, morsel)) => pipeline.open(morsel),
             None => TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, row)?,
         };
-        let bounded = scan.is_exact() || source.bound_filter.is_empty();
         let columns = source.needed.iter().enumerate().filter(|(_, needed)| **needed);
         let columns: Vec<usize> = columns.map(|(column, _)| column).collect();
-        let all: Vec<usize> = columns.iter().map(|column| source.base + column).collect();
         scan.narrow_to(columns.iter().copied());
-        let (env, txn) = (ctx.env, self.txn_of(&source.table));
-        let mut filters = Filters::new(plan, &source.filter, ctx);
-        let mut collected = Collector::new(slots);
-        let own = source.base..source.base + source.table.def.columns.len();
-        let keys: Vec<&KeyFilter> =
-            keys.iter().copied().filter(|filter| own.contains(&filter.slot)).collect();
+        let (zone, txn) = (&ctx.env.time_zone, self.txn_of(&source.table));
+        let mut work = ScanWork::new(source, plan, zone, &scan, ctx);
+        let mut kept = KeptLeaves::of(self.columns, source, &scan, &columns);
         loop {
             self.check_killed()?;
             if morsel.is_some_and(|(pipeline, _)| pipeline.is_stopped()) {
                 return Ok(Flow::Enough);
             }
             // A condition may read other tables in the same transaction.
-            let run = scan.run(&mut txn.borrow_mut())?;
-            if let Some(mut run) = run {
-                *examined += run.len() as u64;
-                let mut leaf = LeafRows::load(&mut run, source, &env.time_zone, &plan.program)?;
-                let mut chosen = filters.choose(&mut leaf, ctx, row)?;
-                if !bounded {
-                    leaf.keep(&source.bound_filter, &all, &mut chosen, ctx, row)?;
+            let shown = match &mut kept {
+                None => scan.run(&mut txn.borrow_mut())?.map(|run| FoundLeaf::Rows(run, None)),
+                Some(kept) => {
+                    scan.run_unknown(&mut txn.borrow_mut(), &mut |state| kept.knows(state))?
                 }
-                for filter in keys.iter().filter(|filter| filter.is_worth()) {
-                    leaf.keep_keys(filter, &mut chosen)?;
+            };
+            if let Some(kept) = &mut kept {
+                let known = matches!(shown, Some(FoundLeaf::Known));
+                if known {
+                    *examined += kept.wait(|leaf| work.excludes(leaf));
                 }
-                leaf.add_to(&mut collected.rows, chosen.as_deref())?;
-            } else {
-                let mut moving = txn.borrow_mut();
-                let Some(found) = scan.next(&mut moving)? else { break };
-                *examined += 1;
-                let own = &mut row[source.base..source.base + source.needed.len()];
-                found.fill(&source.table, &columns, &ctx.env.time_zone, own)?;
-                drop(moving);
-                if holds(&source.filter, ctx, row)?
-                    && (bounded || holds(&source.bound_filter, ctx, row)?)
-                {
-                    collected.rows.push_row(row)?;
+                if known && kept.waiting() < work.collected.wanted {
+                    continue;
+                }
+                // Rows that wait come before those at hand.
+                work.take(LeafSource::Kept(&kept.take()), ctx, row)?;
+            }
+            match shown {
+                Some(FoundLeaf::Known) => {}
+                Some(FoundLeaf::Rows(mut run, state)) => {
+                    *examined += run.len() as u64;
+                    if let (Some(kept), Some(state)) = (&mut kept, state) {
+                        kept.keep(&run, state)?;
+                    }
+                    work.take(LeafSource::Run(&mut run), ctx, row)?;
+                }
+                None => {
+                    let mut moving = txn.borrow_mut();
+                    let Some(found) = scan.next(&mut moving)? else { break };
+                    *examined += 1;
+                    let own = &mut row[source.base..source.base + source.needed.len()];
+                    found.fill(&source.table, &columns, zone, own)?;
+                    drop(moving);
+                    work.take_row(ctx, row)?;
                 }
             }
-            match collected.give(false, ctx, row, visit)? {
+            match work.collected.give(false, ctx, row, visit)? {
                 Flow::More => {}
                 flow => return Ok(flow),
             }
         }
-        collected.give(true, ctx, row, visit)
+        work.collected.give(true, ctx, row, visit)
     }
 }

@@ -81,7 +81,7 @@ fn vectors_compare_with_constants_of_any_width() {
     let small = Numbers::small(vec![-1, 0, 1], Vec::new());
     for (constant, expected) in [(0, [true, false, false]), (1 << 100, [true; 3])] {
         let mut holds = Vec::new();
-        compare(CmpOp::Lt, &small, &Numbers::one(constant), 3, |one| holds.push(one));
+        holds.extend(compare(CmpOp::Lt, &small, &Numbers::one(constant), 3, |holds| holds));
         assert_eq!(holds, expected);
     }
 }

@@ -219,6 +219,25 @@ impl Grouped<'_> {
                 totals[0] = Total { count: totals[0].count + self.rows as i64, number };
                 true
             }
+            (Values::Small(values), false)
+                if vector.nulls.is_empty()
+                    && totals.len() <= values.len()
+                    && self.fits_word(vector) =>
+            {
+                // The sums of one batch fit 64 bits.
+                let mut sums = vec![(0, 0); totals.len()];
+                for (&group, value) in self.groups.iter().zip(values) {
+                    let (count, sum) = &mut sums[group as usize];
+                    *count += 1;
+                    *sum += value;
+                }
+                totals.iter_mut().zip(sums).all(|(total, (count, sum)): (_, (i64, i64))| {
+                    let added = total.number.checked_add(sum.into());
+                    total.count += count;
+                    total.number = added.unwrap_or_default();
+                    added.is_some()
+                })
+            }
             _ => {
                 let mut fits = true;
                 self.each(vector, |group, number| {
@@ -231,6 +250,12 @@ impl Grouped<'_> {
                 fits
             }
         }
+    }
+
+    /// Whether a sum of all rows cannot outgrow 64 bits.
+    fn fits_word(&self, vector: &Numbers) -> bool {
+        let most = vector.low.unsigned_abs().max(vector.high.unsigned_abs());
+        most.checked_mul(self.rows as u128).is_some_and(|most| most <= i64::MAX as u128)
     }
 
     fn min_max(&self, greatest: bool, totals: &mut [Total]) {

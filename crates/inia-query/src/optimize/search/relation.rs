@@ -10,8 +10,16 @@ use crate::access::{self, AccessPath, Choice, HintedIndexes};
 use crate::catalog::{IndexKind, Table};
 use crate::optimize::{Leaf, LeafKind, QueryBlock, UNKNOWN_ROWS};
 use crate::plan::JoinType;
-use inia_expr::{Expr, SlotSet, slots_of};
+use inia_base::value::Value;
+use inia_expr::{Expr, SlotSet, VarScope, slots_of};
 use std::sync::Arc;
+
+/// What a row costs whose columns are all in the column cache, beside one that is read.
+const KEPT: f64 = 0.15;
+/// What it is taken to cost where a scan will keep them for the next report.
+const KEEPING: f64 = 0.3;
+/// Plans for smaller tables do not depend on what is in memory.
+const LARGE: f64 = 100_000.0;
 
 /// A scan of a table whose hints force an index costs as many times more.
 const UNWANTED_SCAN: f64 = 10.0;
@@ -96,7 +104,7 @@ fn of_leaf(around: Around<'_>, leaf: &Leaf, conditions: &[Expr]) -> Relation {
         let filters = filters.map(|number| &conditions[number]);
         base = table.rows() as f64;
         kept = choice.rows * access::kept_by_all(filters, table, leaf.slots.start);
-        scan = read_cost(table, &choice);
+        scan = read_cost(&request, &choice);
         if choice.path.is_unbounded() && request.allowed.is_some_and(|allowed| allowed.forced) {
             scan *= UNWANTED_SCAN;
         }
@@ -173,12 +181,13 @@ pub(super) fn lookup(
     let mut reads = false;
     let own = |slot: &SlotSet| !slot.is_subset(around.filled);
     choice.path.exprs().for_each(|expr| reads |= own(&slots_of(expr).slots));
-    reads.then(|| read_cost(table, &choice))
+    reads.then(|| read_cost(&request, &choice))
 }
 
 /// What it costs to read the rows of a path.
-fn read_cost(table: &Table, choice: &Choice) -> f64 {
-    path_cost(table, &choice.path, choice.rows)
+fn read_cost(request: &access::Request<'_>, choice: &Choice) -> f64 {
+    let cost = path_cost(request.table, &choice.path, choice.rows);
+    if choice.path.is_unbounded() { cost * request.scan_cost } else { cost }
 }
 
 /// What it costs to read so many rows by a path.
@@ -195,13 +204,36 @@ pub(super) fn request<'r>(
     hinted: Option<&'r HintedIndexes>,
     block: &'r QueryBlock<'r>,
 ) -> access::Request<'r> {
+    let needed: Vec<bool> = leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect();
+    let scan_cost = scan_cost(table, leaf, &needed, block);
     access::Request {
         table,
         base: leaf.slots.start,
-        needed: leaf.slots.clone().map(|slot| block.needed.contains(slot)).collect(),
+        needed,
         allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
         measure: Some(block.settings),
+        scan_cost,
     }
+}
+
+/// What a row costs in a scan of the whole table, beside one that is read from its leaf: less
+/// where a report finds all columns in the column cache.
+fn scan_cost(table: &Table, leaf: &Leaf, needed: &[bool], block: &QueryBlock<'_>) -> f64 {
+    let reads = matches!(leaf.kind, LeafKind::Table { lock: None, .. });
+    let is_large = table.rows() as f64 >= LARGE;
+    if !(reads && is_large && block.reads_all && table.columns.has_any()) {
+        return 1.0;
+    }
+    let columns = needed.iter().enumerate().filter(|(_, needed)| **needed);
+    let columns: Vec<usize> = columns.map(|(column, _)| column).collect();
+    let rows = table.rows().max(1);
+    let share = (table.columns.kept_rows(&columns) as f64 / rows as f64).min(1.0);
+    let rest = if table.columns.would_keep(columns.len(), rows) { KEEPING } else { 1.0 };
+    let is_off = matches!(
+        block.settings.host.sysvar(VarScope::Session, "inia_column_cache"),
+        Ok((Value::Text(word), _)) if word == "OFF"
+    );
+    if is_off { 1.0 } else { share * KEPT + (1.0 - share) * rest }
 }
 
 /// The share of rows that a condition keeps of columns of which nothing is known.

@@ -30,14 +30,17 @@ pub(super) struct NewTrees<'n> {
 }
 
 impl<'n> NewTrees<'n> {
-    /// Trees without rows; records are sorted on `disk`.
+    /// Trees without rows; records are sorted on `disk`. As many others as `share` says are made at
+    /// the same time.
     pub(super) fn new(
         session: &'n SessionContext,
         new: &'n TableDef,
         zone: &'n TimeZone,
         (disk, interrupt): (&'n dyn Disk, Interrupt<'n>),
+        share: usize,
     ) -> NewTrees<'n> {
-        let within = Workspace::within(disk, session.db.build_memory).until(interrupt);
+        let budget = session.db.build_memory / share;
+        let within = Workspace::within(disk, budget).until(interrupt);
         let within = within.from(&session.host.memory);
         let mut trees: Vec<TreeId> = new.indexes.iter().map(|index| index.tree).collect();
         trees.push(new.clustered);

@@ -11,7 +11,6 @@ use inia_query::context::SessionContext;
 use inia_query::dml;
 use inia_query::explain::{Line, describe};
 use inia_query::planner::plan_source;
-use std::borrow::Cow;
 
 type Lines = Result<Vec<Line>, SqlError>;
 
@@ -41,7 +40,7 @@ fn of_insert(session: &SessionContext, insert: &ast::Insert) -> Lines {
     let (insert, guard) = dml::insert_through(session, insert)?;
     session.check_view_rights(&guard.views)?;
     session.check_explains(&guard.views)?;
-    let plan = dml::plan_insert(session, &insert, matches!(insert, Cow::Owned(_)))?;
+    let plan = dml::plan_insert(session, &insert, guard)?;
     let mut lines = vec![Line {
         id: Some(1),
         select_type: if insert.replace { "REPLACE" } else { "INSERT" }.to_owned(),
@@ -51,7 +50,7 @@ fn of_insert(session: &SessionContext, insert: &ast::Insert) -> Lines {
     }];
     if let (InsertSource::Query(_), Some(source)) = (&insert.source, plan.source()) {
         session.check_explains(&source.views)?;
-        lines.extend(describe(source));
+        lines.extend(describe(source, &session.env, &session.host));
     }
     Ok(lines)
 }
@@ -76,7 +75,7 @@ fn found(
     query.limit = order.1.cloned();
     let plan = plan_source(session, &query)?;
     session.check_explains(&plan.views)?;
-    let mut lines = describe(&plan);
+    let mut lines = describe(&plan, &session.env, &session.host);
     let single = matches!(from, [TableRef::Table(_)]);
     for line in &mut lines {
         let target = line.table.as_deref().and_then(is_target);

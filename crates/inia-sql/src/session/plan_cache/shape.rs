@@ -50,6 +50,7 @@ pub(super) fn is_plain(statement: &Statement, def: &TableDef, kinds: &[LiteralKi
         Statement::Insert(insert) => shape.insert(insert),
         Statement::Update(update) => {
             update.with.is_none()
+                && update.returning.is_empty()
                 && shape.assignments(&update.assignments)
                 && update.where_.iter().all(|condition| shape.condition(condition))
                 && update.order_by.iter().all(|item| shape.column(&item.expr).is_some())
@@ -57,6 +58,7 @@ pub(super) fn is_plain(statement: &Statement, def: &TableDef, kinds: &[LiteralKi
         }
         Statement::Delete(delete) => {
             delete.with.is_none()
+                && delete.returning.is_empty()
                 && delete.where_.iter().all(|condition| shape.condition(condition))
                 && delete.order_by.iter().all(|item| shape.column(&item.expr).is_some())
                 && shape.limit(delete.limit.as_ref())
@@ -102,7 +104,10 @@ impl<'s> Shape<'s> {
     }
 
     fn insert(&mut self, insert: &ast::Insert) -> bool {
-        if insert.row_alias.is_some() || matches!(insert.source, InsertSource::Query(_)) {
+        if insert.row_alias.is_some()
+            || !insert.returning.is_empty()
+            || matches!(insert.source, InsertSource::Query(_))
+        {
             return false;
         }
         insert.source.exprs().all(|value| self.value(value))

@@ -4,12 +4,14 @@ use super::super::Session;
 use super::super::run::{IncomingStatement, begin};
 use super::machine::{Caller, Frame, Machine, evaluate, to_type};
 use super::security;
-use super::sink::ProgramSink;
+use super::sink::{DroppedRows, ProgramSink};
 use inia_base::column::{Completion, RowSink, status};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::{ExprType, Level, UserVar, Warning};
 use inia_parser::ast::{self, IntoTarget, ParamMode};
+use inia_query::account::Privileges;
 use inia_query::catalog::program::ProgramParam;
 use inia_query::catalog::{ProgramKind, StoredProgram};
 use inia_query::context::{SessionContext, StatementOutcome};
@@ -134,6 +136,41 @@ impl Session {
         begin(&mut self.context, source)?;
         let done = self.call(call, params, sink);
         self.finish_call(done, sink, more)
+    }
+
+    /// Runs the body of an event, whose rows nobody gets; what it came to, and its conditions.
+    pub(crate) fn run_event(&mut self, event: &Arc<StoredProgram>) -> (Result<()>, Vec<Warning>) {
+        let context = &mut self.context;
+        context.begin_statement();
+        if let Some(zone) = event.def.event.as_ref().map(|head| &head.time_zone) {
+            context.env.time_zone = TimeZone::parse(zone).unwrap_or_else(TimeZone::utc);
+            context.host.vars.borrow_mut().values.insert("time_zone", zone.clone());
+        }
+        let done = self.event_body(event);
+        let context = &mut self.context;
+        context.mdl.end_change();
+        // What the body has left open is undone, as where a client goes.
+        let ended = context.leave_branch();
+        (done.and(ended), std::mem::take(&mut context.diagnostics.list))
+    }
+
+    fn event_body(&mut self, event: &Arc<StoredProgram>) -> Result<()> {
+        let (access, def) = (self.context.access(), &event.def);
+        if self.context.db.accounts.current().get(&def.definer).is_none() {
+            let args: [&dyn std::fmt::Display; 2] = [&def.definer.user, &def.definer.host];
+            return Err(SqlError::new(ErrorCode::NoSuchUser, &args));
+        }
+        if !access.on_database(&def.schema).has(Privileges::EVENT) {
+            return Err(access.no_database(&def.schema));
+        }
+        let programs = self.programs.clone();
+        let mut machine = Machine {
+            programs: &programs,
+            caller: Caller::Client(self),
+            sink: &mut DroppedRows,
+            noted: false,
+        };
+        machine.procedure(event, Vec::new()).map(drop)
     }
 
     fn call(&mut self, call: &ast::Call, params: &[Value], sink: &mut dyn RowSink) -> Result<()> {

@@ -1,6 +1,7 @@
 //! CREATE, ALTER and DROP of procedures, functions and triggers.
 
 use super::super::unsupported::unsupported;
+use super::event::{EventWords, alter_event, create_event};
 use crate::ddl::{in_transaction, lock, routine_grants};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
@@ -12,6 +13,7 @@ use inia_query::catalog::program::{ParsedProgram, TriggerHead, check};
 use inia_query::catalog::{AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table};
 use inia_query::clock::clock_micros;
 use inia_query::context::{SessionContext, StatementOutcome};
+use inia_query::database::event_lock;
 use std::sync::Arc;
 
 type Done = Result<StatementOutcome, SqlError>;
@@ -26,13 +28,13 @@ pub(in super::super) fn missing(kind: RoutineKind, name: &str, full: &str) -> Sq
     }
 }
 
-/// The kind in the catalog; events have none.
-pub(in super::super) fn kind_of(kind: RoutineKind) -> Option<ProgramKind> {
+/// The kind in the catalog.
+pub(in super::super) fn kind_of(kind: RoutineKind) -> ProgramKind {
     match kind {
-        RoutineKind::Procedure => Some(ProgramKind::Procedure),
-        RoutineKind::Function => Some(ProgramKind::Function),
-        RoutineKind::Trigger => Some(ProgramKind::Trigger),
-        RoutineKind::Event => None,
+        RoutineKind::Procedure => ProgramKind::Procedure,
+        RoutineKind::Function => ProgramKind::Function,
+        RoutineKind::Trigger => ProgramKind::Trigger,
+        RoutineKind::Event => ProgramKind::Event,
     }
 }
 
@@ -50,15 +52,25 @@ pub(in super::super) fn execute(session: &mut SessionContext, statement: &Statem
                 let head = TriggerWords { before: *before, event: *event, table, order };
                 create_trigger(session, create, &head)
             }
-            RoutineDetail::Event { .. } => Err(unsupported(statement)),
+            RoutineDetail::Event { schedule, preserve, status, comment } => {
+                let (preserve, status) = (*preserve, *status);
+                let words = EventWords { schedule, preserve, status, comment };
+                create_event(session, create, &words)
+            }
         },
+        Statement::AlterRoutine(alter) if alter.kind == RoutineKind::Event => {
+            alter_event(session, alter)
+        }
         Statement::AlterRoutine(alter) => alter_routine(session, alter),
         Statement::DropRoutine(drop) => drop_routine(session, drop),
         other => Err(unsupported(other)),
     }
 }
 
-fn schema_of<'n>(session: &'n SessionContext, name: &'n ObjectName) -> Result<&'n str, SqlError> {
+pub(super) fn schema_of<'n>(
+    session: &'n SessionContext,
+    name: &'n ObjectName,
+) -> Result<&'n str, SqlError> {
     match &name.db {
         Some(schema) => Ok(schema),
         None => session.database(),
@@ -66,7 +78,7 @@ fn schema_of<'n>(session: &'n SessionContext, name: &'n ObjectName) -> Result<&'
 }
 
 /// The program's definer; error 1227 where the session may not name another account.
-fn definer(
+pub(super) fn definer(
     session: &mut SessionContext,
     written: Option<&ast::Account>,
 ) -> Result<AccountName, SqlError> {
@@ -107,7 +119,7 @@ fn check_variables(statement: &ast::ProgramStatement) -> Result<(), SqlError> {
 }
 
 /// The program as it would be read from the catalog; errors of its types and variables.
-fn checked(
+pub(super) fn checked(
     session: &mut SessionContext,
     create: &CreateRoutine,
     schema: &inia_query::catalog::SchemaDef,
@@ -158,6 +170,7 @@ fn create_routine(
         returns: parsed.returns_text,
         body: create.body.clone(),
         trigger: None,
+        event: None,
         definer,
         invoker: characteristics.security_invoker.unwrap_or(false),
         deterministic: characteristics.deterministic.unwrap_or(false),
@@ -274,6 +287,7 @@ fn create_trigger(
         returns: String::new(),
         body: create.body.clone(),
         trigger: Some(head),
+        event: None,
         definer,
         invoker: false,
         deterministic: false,
@@ -336,14 +350,13 @@ fn check_trigger_privilege(session: &SessionContext, def: &ProgramDef) -> Result
 }
 
 /// The program of that name: errors 1046, 1049 and 1305.
-fn existing(
+pub(super) fn existing(
     session: &SessionContext,
     kind: RoutineKind,
     name: &ObjectName,
 ) -> Result<Result<Arc<StoredProgram>, SqlError>, SqlError> {
     let schema = schema_of(session, name)?;
-    let found =
-        kind_of(kind).and_then(|kind| session.db.catalog().program(kind, schema, &name.name));
+    let found = session.db.catalog().program(kind_of(kind), schema, &name.name);
     if let Some(found) = found {
         return Ok(Ok(found));
     }
@@ -356,7 +369,7 @@ fn existing(
 fn alter_routine(session: &mut SessionContext, alter: &AlterRoutine) -> Done {
     let found = existing(session, alter.kind, &alter.name)??;
     protect(session, &found.def)?;
-    let _lock = lock(session, &[lock_name(&found.def)])?;
+    let _lock = lock(session, &[lock_name(found.def.kind, &found.def.schema, &found.def.name)])?;
     let mut def = existing(session, alter.kind, &alter.name)??.def.clone();
     let Characteristics { comment, data_access, security_invoker, .. } = &alter.characteristics;
     if let Some(comment) = comment {
@@ -374,7 +387,7 @@ fn alter_routine(session: &mut SessionContext, alter: &AlterRoutine) -> Done {
 }
 
 /// Error 1227 where the definer is an account that the session may not change.
-fn protect(session: &SessionContext, def: &ProgramDef) -> Result<(), SqlError> {
+pub(super) fn protect(session: &SessionContext, def: &ProgramDef) -> Result<(), SqlError> {
     match session.db.accounts.current().get(&def.definer) {
         Some(account) if def.definer != session.access().account => {
             session.as_actor(|actor| actor.protect(account))
@@ -383,8 +396,12 @@ fn protect(session: &SessionContext, def: &ProgramDef) -> Result<(), SqlError> {
     }
 }
 
-fn lock_name(def: &ProgramDef) -> (String, String) {
-    (def.schema.clone(), format!("\0{}{}", def.kind.word(), def.name))
+/// The name by which changes of a program wait for each other.
+pub(super) fn lock_name(kind: ProgramKind, schema: &str, name: &str) -> (String, String) {
+    match kind {
+        ProgramKind::Event => event_lock(schema, name),
+        _ => (schema.to_owned(), format!("\0{}{name}", kind.word())),
+    }
 }
 
 /// The triggers that fire after another one, of the same table, time and event.
@@ -415,7 +432,7 @@ fn drop_routine(session: &mut SessionContext, drop: &DropRoutine) -> Done {
     };
     check_trigger_privilege(session, &found.def)?;
     protect(session, &found.def)?;
-    let mut names = vec![lock_name(&found.def)];
+    let mut names = vec![lock_name(found.def.kind, &found.def.schema, &found.def.name)];
     let table = found.def.trigger.as_ref().map(|head| head.table.clone());
     names.extend(table.map(|table| (found.def.schema.clone(), table)));
     let _lock = lock(session, &names)?;

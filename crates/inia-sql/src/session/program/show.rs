@@ -1,4 +1,4 @@
-//! SHOW CREATE PROCEDURE and FUNCTION.
+//! SHOW CREATE PROCEDURE, FUNCTION, TRIGGER and EVENT.
 
 use inia_base::collation::Collation;
 use inia_base::column::RowSink;
@@ -6,7 +6,9 @@ use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::sql_mode::SqlMode;
 use inia_expr::ExprType;
-use inia_parser::ast::{ObjectName, RoutineKind};
+use inia_parser::ast::{EventStatus, ObjectName, RoutineKind};
+use inia_query::account::Privileges;
+use inia_query::catalog::event::{EventHead, EventSchedule};
 use inia_query::catalog::program::event_word;
 use inia_query::catalog::{ProgramDef, ProgramKind};
 use inia_query::context::{SessionContext, StatementOutcome};
@@ -47,6 +49,76 @@ fn create_text(def: &ProgramDef) -> String {
     text + &def.body
 }
 
+/// The statement that would make an event, with names quoted as the session quotes them.
+fn event_text(def: &ProgramDef, head: &EventHead, ansi: bool) -> String {
+    let quote_name = |name: &str| match ansi {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => inia_parser::quote_name(name),
+    };
+    let moment = |seconds: i64| format!("'{}'", head.local(seconds).text(0));
+    let (user, host) = (quote_name(&def.definer.user), quote_name(&def.definer.host));
+    let mut text = format!("CREATE DEFINER={user}@{host} EVENT {}", quote_name(&def.name));
+    text.push_str(" ON SCHEDULE ");
+    match &head.schedule {
+        EventSchedule::At(at) => text.push_str(&format!("AT {}", moment(*at))),
+        EventSchedule::Every { amount, unit, starts, ends } => {
+            let amount = EventHead::interval_text(*amount, *unit);
+            text.push_str(&format!("EVERY {amount} {} STARTS {}", unit.name(), moment(*starts)));
+            if let Some(ends) = ends {
+                text.push_str(&format!(" ENDS {}", moment(*ends)));
+            }
+        }
+    }
+    text.push_str(if head.preserve {
+        " ON COMPLETION PRESERVE"
+    } else {
+        " ON COMPLETION NOT PRESERVE"
+    });
+    text.push_str(match head.status {
+        EventStatus::Enabled => " ENABLE",
+        EventStatus::Disabled => " DISABLE",
+        EventStatus::DisabledOnReplica => " DISABLE ON SLAVE",
+    });
+    if !def.comment.is_empty() {
+        text.push_str(&format!(" COMMENT '{}'", def.comment.replace('\'', "''")));
+    }
+    format!("{text} DO {}", def.body)
+}
+
+/// SHOW CREATE EVENT.
+fn show_event(
+    session: &SessionContext,
+    def: &ProgramDef,
+    head: &EventHead,
+    sink: &mut dyn RowSink,
+) -> Result<StatementOutcome, SqlError> {
+    let text = |chars| ExprType::text(chars, Collation::DEFAULT, false);
+    sink.columns(&[
+        text(64).result_column("Event"),
+        text(256).result_column("sql_mode"),
+        text(64).result_column("time_zone"),
+        text(1024).result_column("Create Event"),
+        text(32).result_column("character_set_client"),
+        text(32).result_column("collation_connection"),
+        text(32).result_column("Database Collation"),
+    ])?;
+    sink.begin_row();
+    let ansi = session.env.sql_mode.has(SqlMode::ANSI_QUOTES);
+    for cell in [
+        &def.name,
+        &sql_mode::text(def.sql_mode),
+        &head.time_zone,
+        &event_text(def, head, ansi),
+        &def.charset_client,
+        &def.collation_connection,
+        def.database_collation.name(),
+    ] {
+        sink.bytes(cell.as_bytes());
+    }
+    sink.end_row()?;
+    Ok(StatementOutcome { rows: Some(1), ..StatementOutcome::default() })
+}
+
 /// Digits of seconds in the moment that SHOW CREATE TRIGGER shows.
 const CREATED_DIGITS: u8 = 2;
 
@@ -62,9 +134,16 @@ pub(in super::super) fn show_create(
         None => session.database()?.to_owned(),
     };
     let missing = || super::define::missing(kind, &name.name, &name.name);
-    let wanted = super::define::kind_of(kind).ok_or_else(missing)?;
+    let wanted = super::define::kind_of(kind);
+    let access = session.access();
+    if wanted == ProgramKind::Event && !access.on_database(&schema).has(Privileges::EVENT) {
+        return Err(access.no_database(&schema));
+    }
     let found = session.db.catalog().program(wanted, &schema, &name.name).ok_or_else(missing)?;
     let def = &found.def;
+    if let Some(head) = &def.event {
+        return show_event(session, def, head, sink);
+    }
     let (seen, body) = session.access().sees_routine(def);
     if !seen {
         return Err(missing());
@@ -74,6 +153,7 @@ pub(in super::super) fn show_create(
         ProgramKind::Procedure => "Procedure",
         ProgramKind::Function => "Function",
         ProgramKind::Trigger => "Trigger",
+        ProgramKind::Event => "Event",
     };
     let statement = match wanted {
         ProgramKind::Trigger => "SQL Original Statement".to_owned(),

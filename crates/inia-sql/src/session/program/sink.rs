@@ -120,3 +120,40 @@ impl RowSink for NoRows {
         Ok(())
     }
 }
+
+/// Where rows go that nobody wants.
+pub(super) struct DroppedRows;
+
+impl RowSink for DroppedRows {
+    fn columns(&mut self, _columns: &[ResultColumn]) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn begin_row(&mut self) {}
+
+    fn null(&mut self) {}
+
+    fn int(&mut self, _value: i64) {}
+
+    fn uint(&mut self, _value: u64) {}
+
+    fn float(&mut self, _value: f32) {}
+
+    fn double(&mut self, _value: f64) {}
+
+    fn bytes(&mut self, _value: &[u8]) {}
+
+    fn date(&mut self, _value: Date) {}
+
+    fn time(&mut self, _value: Time, _fsp: u8) {}
+
+    fn datetime(&mut self, _value: DateTime, _fsp: u8) {}
+
+    fn end_row(&mut self) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn complete(&mut self, _completion: &Completion, _more: bool) -> Result<(), SqlError> {
+        Ok(())
+    }
+}

@@ -6,6 +6,7 @@ use inia_base::temporal::TimeZone;
 use inia_expr::charset;
 use inia_expr::locale;
 use inia_query::context::SessionContext;
+use inia_query::observe;
 use inia_query::sysvar::{self, sql_mode};
 use inia_storage::Isolation;
 use std::time::Duration;
@@ -35,8 +36,15 @@ pub(in crate::session) fn assign(
             }
         }
         session.look_at_read_only();
-        if ["general_log", "slow_query_log"].contains(&def.name) && text == "ON" {
-            let said = format!("'{name}' has no effect: no such log is written.");
+        match (def.name, text) {
+            ("event_scheduler", _) => session.db.events.notify(),
+            ("inia_column_cache", "OFF") => session.db.columns.clear(),
+            _ => {}
+        }
+        if observe::SETTINGS.contains(&def.name)
+            && let Err(error) = session.db.observer.configure(&session.db.globals)
+        {
+            let said = format!("'{name}': the log cannot be written: {error}");
             session.push_warning(&SqlError::with_message(ErrorCode::UnknownError, said));
         }
         return Ok(());
@@ -63,6 +71,7 @@ pub(in crate::session) fn take_effect(
         "autocommit" => {
             let on = text == "ON";
             if on && !session.state.autocommit {
+                session.refuse_in_branch()?;
                 session.commit()?;
             }
             session.state.autocommit = on;

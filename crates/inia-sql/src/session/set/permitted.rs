@@ -2,7 +2,7 @@
 
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::VarScope;
-use inia_query::context::SessionContext;
+use inia_query::context::{SessionContext, XaStage};
 use inia_query::sysvar::{self, Home};
 
 /// Prefixes of the read-only variables that PERSIST_ONLY refuses, too.
@@ -65,6 +65,10 @@ pub(super) fn check_settable(
     }
     if !global {
         check_restricted(session, def.name)?;
+        let within = || session.state.explicit || session.state.branch.stage() != XaStage::None;
+        if def.name == "xa_detach_on_prepare" && within() {
+            return Err(SqlError::new(ErrorCode::VariableNotSettableInTransaction, &[&def.name]));
+        }
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Values as the texts of variables: what each kind of variable takes, and the texts that must name
 //! something.
 
+use crate::session::incoming::note_remarks;
 use inia_base::collation::{Charset, Collation};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -101,7 +102,12 @@ pub(in crate::session) fn checked(
             warn_of_mode(session, mode);
             Ok(sql_mode::text(mode))
         }
-        VarKind::Text => named(wanted),
+        VarKind::Text => {
+            let written = number.is_none().then(|| wanted.shown.clone());
+            let text = named(session, wanted)?;
+            warn_of_charset(session, def.name, written.as_deref().unwrap_or(&text));
+            Ok(text)
+        }
     }
 }
 
@@ -162,6 +168,17 @@ fn switched(session: &SessionContext, wanted: &Wanted<'_>, global: bool) -> Text
         .map_err(|rest| SqlError::new(ErrorCode::WrongValueForVar, &[&wanted.def.name, &rest]))
 }
 
+/// Warnings 1287, 3719, 3778 and 4079: character sets that go out of use, and their collations.
+fn warn_of_charset(session: &mut SessionContext, variable: &str, name: &str) {
+    let remark = match variable {
+        "character_sets_dir" => None,
+        _ if variable.starts_with("character_set_") => inia_parser::deprecated_charset(name),
+        _ if variable.starts_with("collation_") => inia_parser::deprecated_collation(name),
+        _ => None,
+    };
+    note_remarks(session, remark.as_slice());
+}
+
 /// Warnings 3090 and 3135: modes that go out of use, and zero dates apart from strict mode.
 fn warn_of_mode(session: &mut SessionContext, mode: SqlMode) {
     if mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH) {
@@ -177,7 +194,7 @@ fn warn_of_mode(session: &mut SessionContext, mode: SqlMode) {
 
 /// PlanCache, of which some must name something: errors 1115, 1273, 1286, 1298 and 1649. Character
 /// sets and collations have numbers too, and so have locales.
-fn named(wanted: Wanted<'_>) -> Text {
+fn named(session: &SessionContext, wanted: Wanted<'_>) -> Text {
     const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
     let variable = wanted.def.name;
     if matches!(wanted.value, Value::Null) {
@@ -208,12 +225,34 @@ fn named(wanted: Wanted<'_>) -> Text {
             let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&text]);
             Ok((*known.ok_or_else(unknown)?).to_owned())
         }
+        ("log_output", None) => log_output(&wanted),
+        ("general_log_file" | "slow_query_log_file", None) => {
+            let db = &session.db;
+            let checked = db.observer.check_path(&db.globals, text);
+            checked.map_err(|_| wanted.refused()).map(|()| wanted.shown)
+        }
         ("time_zone", None) if text.eq_ignore_ascii_case("SYSTEM") => Ok(String::from("SYSTEM")),
         ("time_zone", None) if TimeZone::parse(text).is_none() => {
             Err(SqlError::new(ErrorCode::UnknownTimeZone, &[&text]))
         }
         _ => Ok(wanted.shown),
     }
+}
+
+/// `log_output`: a list of FILE, TABLE and NONE, shown in the order of their names.
+fn log_output(wanted: &Wanted<'_>) -> Text {
+    const KINDS: [&str; 3] = ["FILE", "NONE", "TABLE"];
+    // MySQL keeps the bits of NONE, FILE and TABLE in this order.
+    const SHOWN: [&str; 3] = ["NONE", "FILE", "TABLE"];
+    let words: Vec<String> =
+        wanted.shown.split(',').map(|word| word.trim().to_ascii_uppercase()).collect();
+    let unknown = words.iter().position(|word| !KINDS.contains(&word.as_str()));
+    if let Some(at) = unknown {
+        let written = wanted.shown.split(',').nth(at).unwrap_or_default().trim();
+        return Err(SqlError::new(ErrorCode::WrongValueForVar, &[&wanted.def.name, &written]));
+    }
+    let listed = SHOWN.iter().filter(|kind| words.iter().any(|word| word == *kind));
+    Ok(listed.copied().collect::<Vec<_>>().join(","))
 }
 
 /// Error 1231 for character sets that no client can write statements in.

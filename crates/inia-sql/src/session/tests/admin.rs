@@ -213,7 +213,7 @@ fn system_variables_are_read_and_set_in_all_forms() {
         (
             "select @@session.auto_increment_increment, @@character_set_client, @@license, \
              @@max_allowed_packet, @@performance_schema, @@transaction_isolation, @@wait_timeout",
-            "1|utf8mb4|MIT OR Apache-2.0|67108864|0|REPEATABLE-READ|28800",
+            "1|utf8mb4|MIT OR Apache-2.0|67108864|1|REPEATABLE-READ|28800",
         ),
         ("set @a = 1, sql_mode = concat(@@sql_mode, ',ANSI_QUOTES'), names latin1", "0 affected"),
         ("select @@character_set_results, @@collation_connection", "latin1|latin1_swedish_ci"),

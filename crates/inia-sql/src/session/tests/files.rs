@@ -425,6 +425,37 @@ fn only_regular_files_are_read() {
 }
 
 /// The tables and views of MySQL's own answers below.
+#[test]
+fn load_file_reads_what_the_account_may_read() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    let elsewhere = Files::new(&db);
+    let outside = elsewhere.put("outside", b"no");
+    let files = Files::new(&db);
+    let whole = files.put("whole", b"a\0b");
+    let long = files.put("long", &[b'x'; 2048]);
+    let place = files.0.display();
+    s.check(&[
+        (&format!("select hex(load_file({whole}))"), "610062"),
+        (&format!("select length(load_file({long}))"), "2048"),
+        (&format!("select load_file({outside}), load_file('{place}/none')"), "NULL|NULL"),
+        (&format!("select load_file('{place}'), load_file(null)"), "NULL|NULL"),
+    ]);
+    s.ok("create user reader@localhost");
+    let client = inia_query::database::ClientInfo {
+        user: "reader".to_owned(),
+        host: "localhost".to_owned(),
+        account_user: "reader".to_owned(),
+        account_host: "localhost".to_owned(),
+        ..inia_query::database::ClientInfo::default()
+    };
+    let mut reader = db.session_of(client.clone());
+    reader.check(&[(&format!("select load_file({whole})"), "NULL")]);
+    s.ok("grant file on *.* to reader@localhost");
+    let mut reader = db.session_of(client.clone());
+    reader.check(&[(&format!("select hex(load_file({whole}))"), "610062")]);
+}
+
 fn views(s: &mut super::TestSession) {
     for sql in [
         "create table u (id int primary key, a varchar(10), n int not null, c int default 5)",

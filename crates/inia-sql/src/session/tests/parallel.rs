@@ -300,6 +300,7 @@ fn a_kill_ends_all_threads_of_a_statement() {
         // One may be done before it is killed.
         let mut killed = 0;
         while killed < 3 {
+            s.0.begin_command();
             let answer = s.0.execute(query, &mut TextSink::default());
             if let Err(error) = answer {
                 assert_eq!(error.number(), 1317);

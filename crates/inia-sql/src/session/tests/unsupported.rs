@@ -9,8 +9,6 @@ fn error_1235_names_the_statement() {
     let db = TestDb::new();
     let mut session = db.session();
     for (sql, name) in [
-        ("CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO SELECT 1", "CREATE EVENT"),
-        ("XA START 'x'", "XA"),
         ("INSTALL PLUGIN x SONAME 'x.so'", "INSTALL PLUGIN"),
         ("START REPLICA", "START REPLICA"),
         ("SHUTDOWN", "SHUTDOWN"),

@@ -6,7 +6,7 @@
 use super::super::{BTree, LeafCopy, PayloadRef, Problem, Seek};
 use super::{Fixture, Random, deletion, version};
 use crate::StorageError;
-use crate::btree::LeafMut;
+use crate::btree::{LeafMut, Wanted};
 use crate::node::{LOWER_OFF, UPPER_OFF, USABLE, child, count, level, slot};
 use crate::ops::PageOp;
 use std::collections::HashSet;
@@ -318,7 +318,7 @@ fn a_leaf_with_wrong_fences_ends_every_kind_of_scan() {
         mtr.apply(page, &PageOp::SetBytes { offset: UPPER_OFF as u16, bytes: &lower });
         mtr.commit();
         let end = (0..100).find_map(|_| match narrow {
-            true => tree.next_leaf_narrow(store, &mut leaf, 8, |_| true).err(),
+            true => tree.next_leaf_in_part(store, &mut leaf, |_| Wanted::Starts(8)).err(),
             false => tree.next_leaf(store, &mut leaf).err(),
         });
         assert!(matches!(end, Some(StorageError::Corrupt(..))), "narrow: {narrow}");

@@ -222,6 +222,7 @@ impl LockingCursor {
         let memory = self.range.memory_mut();
         memory.gap.leaf.key(range.end - 1, &mut memory.last);
         self.range.from = range.end;
+        self.range.count_records(range.len() as u64);
         Run::new(&self.range.memory().gap.leaf, range, Direction::Forward)
     }
 
@@ -390,6 +391,7 @@ impl LockingCursor {
             Direction::Forward => self.range.from = i + 1,
             Direction::Backward => self.range.to = i,
         }
+        self.range.count_records(1);
     }
 
     /// Locks record `i` with the gap before it.

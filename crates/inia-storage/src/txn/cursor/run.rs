@@ -1,6 +1,6 @@
 //! Runs: neighbouring records of a leaf, given out together.
 
-use crate::btree::LeafCopy;
+use crate::btree::{LeafCopy, LeafState};
 use crate::request::Direction;
 use std::ops::Range;
 
@@ -9,6 +9,14 @@ pub struct Run<'c> {
     leaf: &'c LeafCopy,
     range: Range<usize>,
     direction: Direction,
+}
+
+/// What a scan shows of a leaf at once.
+pub enum LeafRun<'c> {
+    /// These records.
+    Records(Run<'c>),
+    /// All records of a leaf in this state, which the caller knows.
+    Known(LeafState),
 }
 
 impl<'c> Run<'c> {
@@ -20,6 +28,12 @@ impl<'c> Run<'c> {
     ) -> Run<'c> {
         debug_assert!(!range.is_empty() && range.end <= leaf.len(), "a run of records of the leaf");
         Run { leaf, range, direction }
+    }
+
+    /// The state of the leaf, where these are all of its records in ascending order.
+    pub fn whole_leaf(&self) -> Option<LeafState> {
+        let whole = self.range == (0..self.leaf.len()) && self.direction == Direction::Forward;
+        whole.then(|| self.leaf.state())
     }
 
     /// Number of records, at least one.

@@ -7,10 +7,13 @@
 //! A scan that was made narrow copies slots, fences and the beginnings of payloads of quiet leaves,
 //! and nothing else. Record headers and keys of a narrow copy are therefore never read: quiet
 //! leaves are shown without them on every path.
+//!
+//! A caller that keeps rows of its own may know those of a quiet leaf by the state of its page. Of
+//! such a leaf only the header and the fences are copied.
 
-use super::{Bound, RangePosition, Run, Stage};
+use super::{Bound, LeafRun, RangePosition, Run, Stage};
 use crate::Result;
-use crate::btree::{LeafCopy, PayloadRef, Seek};
+use crate::btree::{LeafCopy, LeafState, PayloadRef, Seek, Wanted};
 use crate::error::StorageError;
 use crate::request::{Direction, RecordRef};
 use crate::txn::handle::Txn;
@@ -42,6 +45,19 @@ pub struct SnapshotCursor {
     narrow: Option<usize>,
     /// How many records the next run may have.
     reach: usize,
+}
+
+/// Whether the caller knows the records of a leaf in this state.
+type IsKnown<'k> = &'k mut dyn FnMut(LeafState) -> bool;
+
+impl Drop for SnapshotCursor {
+    /// Takes back the count of records that the scan did not come to.
+    fn drop(&mut self) {
+        let rest = self.range.to.saturating_sub(self.range.from);
+        if rest > 0 && self.range.stage == Stage::Leaf {
+            self.range.count_records((rest as u64).wrapping_neg());
+        }
+    }
 }
 
 /// Where a record's value was found.
@@ -93,12 +109,47 @@ impl SnapshotCursor {
     /// afterwards.
     pub fn run<'c>(&'c mut self, txn: &mut Txn) -> Result<Option<Run<'c>>> {
         while self.range.from >= self.range.to {
-            if !self.next_leaf(txn)? {
+            if !self.next_leaf(txn, None)? {
                 return Ok(None);
             }
         }
+        Ok(self.run_of_leaf())
+    }
+
+    /// As [`SnapshotCursor::run`], giving no records of quiet leaves in the range whose state the
+    /// caller knows. `is_known` may be asked about states that no leaf has had; what it was asked
+    /// last is the leaf that is given as known. Runs of ascending scans only are so.
+    pub fn run_unknown<'c>(
+        &'c mut self,
+        txn: &mut Txn,
+        is_known: &mut dyn FnMut(LeafState) -> bool,
+    ) -> Result<Option<LeafRun<'c>>> {
+        self.reach = MAX_RUN;
+        while self.range.from >= self.range.to {
+            let is_first = self.range.stage == Stage::Start;
+            if !self.next_leaf(txn, Some(&mut *is_known))? {
+                return Ok(None);
+            }
+            let (from, to) = (self.range.from, self.range.to);
+            let ascends = self.plain && self.range.direction == Direction::Forward;
+            let leaf = &self.range.memory().gap.leaf;
+            // The first leaf of a range is always copied.
+            let is_whole = is_first && ascends && from == 0 && to == leaf.len();
+            if leaf.is_outline() || is_whole && is_known(leaf.state()) {
+                let state = leaf.state();
+                self.range.from = to;
+                if state.records > 0 {
+                    return Ok(Some(LeafRun::Known(state)));
+                }
+            }
+        }
+        Ok(self.run_of_leaf().map(LeafRun::Records))
+    }
+
+    /// The records at hand that need no check.
+    fn run_of_leaf(&mut self) -> Option<Run<'_>> {
         if !self.plain {
-            return Ok(None);
+            return None;
         }
         let leaf = &self.range.memory().gap.leaf;
         let range = match self.range.direction {
@@ -117,14 +168,14 @@ impl SnapshotCursor {
         };
         self.reach = (self.reach * 4).min(MAX_RUN);
         if range.is_empty() {
-            return Ok(None);
+            return None;
         }
         match self.range.direction {
             Direction::Forward => self.range.from = range.end,
             Direction::Backward => self.range.to = range.start,
         }
         let leaf = &self.range.memory().gap.leaf;
-        Ok(Some(Run::new(leaf, range, self.range.direction)))
+        Some(Run::new(leaf, range, self.range.direction))
     }
 
     /// The record that the last move went to; only after a move that returned one.
@@ -171,7 +222,7 @@ impl SnapshotCursor {
     fn next_visible(&mut self, txn: &mut Txn) -> Result<bool> {
         loop {
             if self.range.from >= self.range.to {
-                if !self.next_leaf(txn)? {
+                if !self.next_leaf(txn, None)? {
                     return Ok(false);
                 }
                 continue;
@@ -253,7 +304,7 @@ impl SnapshotCursor {
     }
 
     /// Goes to the next leaf that the range reaches into; false at its end.
-    fn next_leaf(&mut self, txn: &mut Txn) -> Result<bool> {
+    fn next_leaf(&mut self, txn: &mut Txn, is_known: Option<IsKnown<'_>>) -> Result<bool> {
         if txn.owner.is_interrupted() {
             return Err(StorageError::Interrupted);
         }
@@ -265,7 +316,7 @@ impl SnapshotCursor {
                 self.range.stage = Stage::Leaf;
             }
             Stage::Leaf => {
-                if !self.follow()? {
+                if !self.follow(is_known)? {
                     self.range.stage = Stage::End;
                     self.plain = false;
                     return Ok(false);
@@ -273,11 +324,12 @@ impl SnapshotCursor {
             }
         }
         self.enter_leaf();
+        self.range.count_records(self.range.to.saturating_sub(self.range.from) as u64);
         Ok(true)
     }
 
     /// Loads the neighbouring leaf; false when the range does not reach it.
-    fn follow(&mut self) -> Result<bool> {
+    fn follow(&mut self, is_known: Option<IsKnown<'_>>) -> Result<bool> {
         let (core, tree) = (&self.range.core, &self.range.tree);
         let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
         let leaf = &mut memory.gap.leaf;
@@ -295,18 +347,24 @@ impl SnapshotCursor {
                 // The fence is where the scan goes on when the next leaf must be looked up.
                 memory.last.clear();
                 memory.last.extend_from_slice(fence);
-                // A narrow copy is enough for a leaf that lies in the range as a whole and needs no
-                // older versions.
-                let next = match self.narrow {
-                    None => tree.btree().next_leaf(&core.store, leaf)?,
-                    Some(bytes) => {
+                let next = match (self.narrow, is_known) {
+                    (None, None) => tree.btree().next_leaf(&core.store, leaf)?,
+                    (narrow, is_known) => {
                         let (view, upper, end) = (self.view, self.range.upper, &memory.upper);
-                        let whole = |leaf: &LeafCopy| {
-                            is_quiet(view, leaf)
-                                && (upper == Bound::Unbounded
-                                    || leaf.upper_fence().is_some_and(|fence| fence <= &end[..]))
+                        // A part is enough of a leaf that lies in the range as a whole and needs
+                        // no older versions.
+                        let wanted = |leaf: &LeafCopy| {
+                            let inside = upper == Bound::Unbounded
+                                || leaf.upper_fence().is_some_and(|fence| fence <= &end[..]);
+                            if !(inside && is_quiet(view, leaf)) {
+                                return Wanted::Whole;
+                            }
+                            if is_known.is_some_and(|is_known| is_known(leaf.state())) {
+                                return Wanted::Outline;
+                            }
+                            narrow.map_or(Wanted::Whole, Wanted::Starts)
                         };
-                        tree.btree().next_leaf_narrow(&core.store, leaf, bytes, whole)?
+                        tree.btree().next_leaf_in_part(&core.store, leaf, wanted)?
                     }
                 };
                 let Some(from) = next else { return Ok(false) };

@@ -1,6 +1,9 @@
 //! Reads of many records at a time give what reads of single records give.
 
 use super::*;
+use crate::btree::LeafState;
+use crate::txn::cursor::LeafRun;
+use std::collections::HashMap;
 
 /// Records of many leaves; some values are long, some of those are in overflow pages.
 fn table(engine: &Arc<Engine>) -> Tree {
@@ -56,6 +59,45 @@ fn by_runs(
     }
 }
 
+/// The values of leaves by their states.
+type Known = HashMap<LeafState, Vec<String>>;
+
+/// The values of an ascending scan that reads no leaf which it has read before.
+fn by_unknown_runs(
+    txn: &mut Txn,
+    tree: &Tree,
+    (lower, upper): Bounds<'_>,
+    bytes: Option<usize>,
+    known: &mut Known,
+) -> Vec<String> {
+    let mut cursor = txn.snapshot_cursor(tree, lower, upper, Direction::Forward);
+    if let Some(bytes) = bytes {
+        cursor.narrow(bytes);
+    }
+    let mut out = Vec::new();
+    loop {
+        while let Some(run) =
+            cursor.run_unknown(txn, &mut |state| known.contains_key(&state)).unwrap()
+        {
+            match run {
+                LeafRun::Known(state) => out.extend(known[&state].iter().cloned()),
+                LeafRun::Records(run) => {
+                    let cut = |value: &[u8]| text(&value[..bytes.unwrap_or(13).min(value.len())]);
+                    let values: Vec<String> = (0..run.len()).map(|i| cut(run.value(i))).collect();
+                    out.extend(values.iter().cloned());
+                    if let Some(state) = run.whole_leaf() {
+                        known.insert(state, values);
+                    }
+                }
+            }
+        }
+        if !cursor.advance(txn).unwrap() {
+            return out;
+        }
+        out.push(text(&cursor.current().unwrap().value[..bytes.unwrap_or(13)]));
+    }
+}
+
 fn singly(txn: &mut Txn, tree: &Tree, bounds: Bounds<'_>, direction: Direction) -> Vec<String> {
     let mut cursor = txn.cursor(tree, bounds.0, bounds.1, direction, ReadMode::Snapshot);
     let mut out = Vec::new();
@@ -84,12 +126,21 @@ fn by_moves(
 }
 
 fn check_ranges(txn: &mut Txn, tree: &Tree) {
+    let mut known = [Some(8), None].map(|bytes| (bytes, Known::new()));
     let keys = ["key 00000", "key 00700", "key 01004", "key 01500", "key 02999", "key 03"];
     let mut bounds = vec![KeyBound::Unbounded];
     bounds.extend(keys.iter().map(|key| KeyBound::Included(key.as_bytes())));
     bounds.extend(keys.iter().map(|key| KeyBound::Excluded(key.as_bytes())));
     for lower in bounds.iter().copied() {
         for upper in bounds.iter().copied() {
+            let expected = singly(txn, tree, (lower, upper), Direction::Forward);
+            for (bytes, known) in &mut known {
+                let cut = expected.iter().map(|value| value[..bytes.unwrap_or(13)].to_owned());
+                for _ in 0..2 {
+                    let read = by_unknown_runs(txn, tree, (lower, upper), *bytes, known);
+                    assert!(read.iter().cloned().eq(cut.clone()), "{lower:?} {upper:?} {bytes:?}");
+                }
+            }
             for direction in [Direction::Forward, Direction::Backward] {
                 let expected = singly(txn, tree, (lower, upper), direction);
                 let whole = by_runs(txn, tree, (lower, upper), direction, None);

@@ -166,6 +166,7 @@ impl UndoLog {
         self.records = found.records();
         self.bytes = found.bytes();
         self.versions = found.records();
+        self.deletes = found.deletes();
         self.claim.add(Need { log: self.bytes, ..Need::default() });
         let mut history = self.history.lock();
         history.chunks.extend(found.chunks());

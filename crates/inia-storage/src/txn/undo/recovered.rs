@@ -19,7 +19,7 @@
 //! cycle.
 
 use super::chunk::Chunk;
-use super::{NewUndo, PREVIOUS_WORD, UndoRef, UndoStore};
+use super::{NewUndo, PREVIOUS_WORD, UndoKind, UndoRef, UndoStore};
 use crate::Result;
 use crate::error::StorageError;
 use std::collections::BTreeSet;
@@ -36,6 +36,7 @@ struct Chain {
     /// The newest record's words.
     tail_words: usize,
     records: u64,
+    deletes: u64,
     bytes: u64,
 }
 
@@ -61,6 +62,11 @@ impl Recovered {
 
     pub(crate) fn records(&self) -> u64 {
         self.chain.records
+    }
+
+    /// How many deletions are among them.
+    pub(crate) fn deletes(&self) -> u64 {
+        self.chain.deletes
     }
 
     /// Bytes of the records.
@@ -98,7 +104,7 @@ impl Recovered {
         let previous = self.chain.tail;
         self.chain.check_next(at)?;
         new.write(self.open(store, at, new.words())?, at.word(), previous);
-        self.chain.grow(at, new.words());
+        self.chain.grow(at, new);
         Ok(())
     }
 
@@ -115,7 +121,7 @@ impl Recovered {
         again.check_next(at)?;
         new.write(self.open(store, at, new.words())?, at.word(), previous);
         if let Some(again) = &mut self.again {
-            again.grow(at, new.words());
+            again.grow(at, new);
         }
         Ok(())
     }
@@ -130,7 +136,7 @@ impl Recovered {
         let Some(again) = self.again.take().filter(|again| again.records > 0) else {
             return Ok(());
         };
-        let Chain { first, tail, tail_words, records, bytes } =
+        let Chain { first, tail, tail_words, records, deletes, bytes } =
             std::mem::replace(&mut self.chain, again);
         if records > 0 {
             self.chain.check_next(first)?;
@@ -138,6 +144,7 @@ impl Recovered {
             self.open(store, first, PREVIOUS_WORD + 1)?.put(first.word() + PREVIOUS_WORD, oldest.0);
             (self.chain.tail, self.chain.tail_words) = (tail, tail_words);
             self.chain.records += records;
+            self.chain.deletes += deletes;
             self.chain.bytes += bytes;
         }
         Ok(())
@@ -164,12 +171,14 @@ impl Chain {
         Err(StorageError::Unopenable("the log has a before-image out of its place".to_owned()))
     }
 
-    fn grow(&mut self, at: UndoRef, words: usize) {
+    fn grow(&mut self, at: UndoRef, new: &NewUndo<'_>) {
+        let words = new.words();
         if self.first == UndoRef::NONE {
             self.first = at;
         }
         (self.tail, self.tail_words) = (at, words);
         self.records += 1;
+        self.deletes += u64::from(new.kind == UndoKind::Delete);
         self.bytes += 8 * words as u64;
     }
 }

@@ -209,6 +209,7 @@ impl Worker {
 
     pub(super) fn close_statement(&mut self, id: u32) {
         if self.statements.remove(&id).is_some() {
+            self.session.note_command("Close stmt", "");
             self.session.close_prepared(id);
             if self.long_data > 0 {
                 self.count_long_data();

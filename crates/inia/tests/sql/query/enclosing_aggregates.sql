@@ -58,4 +58,4 @@ select a from t1 having (select count(t1.a)) > 1;
 update t1 set b = 1 where a = (select count(t1.a) from t2);
 delete from t1 where a = (select sum(t1.a) from t2);
 insert into t1 select (select sum(t2.x)), 1 from t2; select * from t1;
-insert into t2 values (1,1) returning x;
+insert into t2 values (1,1) returned x;

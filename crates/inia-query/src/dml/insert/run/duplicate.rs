@@ -95,9 +95,9 @@ impl InsertRun<'_> {
         at: usize,
         (tried, beside): (&[Value], &[Value]),
     ) -> Result<(), SqlError> {
-        let table = &self.plan.table;
-        let found =
-            self.writer.holder(&mut session.txn_of(&self.plan.table).borrow_mut(), at, tried)?;
+        let plan = self.plan;
+        let table = &plan.table;
+        let found = self.writer.holder(&mut session.txn_of(table).borrow_mut(), at, tried)?;
         let Some((key, bytes)) = found else { return Ok(()) };
         let old = values(table, &bytes, &session.env.time_zone)?;
         // VALUES(), the row alias and the source's columns read this; other names read `new`.
@@ -108,6 +108,7 @@ impl InsertRun<'_> {
         // A row that keeps its values is not touched: its ON UPDATE timestamps stay, too.
         if !changed.contains(&true) {
             self.tally.untouched += 1;
+            self.give_back(&new, ctx)?;
             return match self.fires {
                 true => self.on_update(session, ctx, false, (&old, &mut new)),
                 false => Ok(()),
@@ -149,6 +150,7 @@ impl InsertRun<'_> {
         }
         self.tally.updated += 1;
         session.row_done(table, 0);
+        self.give_back(&new, ctx)?;
         match self.fires {
             true => self.on_update(session, ctx, false, (&old, &mut new)),
             false => Ok(()),

@@ -2,6 +2,7 @@
 
 use super::{Division, Pipeline};
 use crate::clock::clock_micros;
+use crate::context::ColumnUse;
 use crate::exec::Result;
 use crate::exec::vector::operators::{Operators, Reads};
 use crate::interrupt::Interrupt;
@@ -28,6 +29,7 @@ pub(super) struct WorkerStart<'p, 'w> {
     /// Its part of the memory that one operator may have.
     workspace: Workspace<'w>,
     traced: bool,
+    columns: Option<ColumnUse<'w>>,
     /// Slots of a row.
     width: usize,
 }
@@ -41,6 +43,7 @@ pub(super) struct Worker<'p, 'w> {
     /// Its part of the memory that one operator may have.
     pub(super) workspace: Workspace<'w>,
     trace: Option<Trace>,
+    columns: Option<ColumnUse<'w>>,
     /// It is not the statement's own thread.
     helps: bool,
 }
@@ -60,6 +63,7 @@ impl Worker<'_, '_> {
             interrupt: self.interrupt,
             workspace: self.workspace,
             trace: self.trace.as_ref(),
+            columns: self.columns,
         }
     }
 
@@ -96,6 +100,7 @@ impl<'e> Operators<'e> {
             interrupt: self.interrupt,
             workspace: self.workspace.with_budget(budget),
             traced: self.trace.is_some(),
+            columns: self.columns,
             width,
         }
     }
@@ -184,6 +189,7 @@ impl<'w> WorkerStart<'_, 'w> {
             interrupt: self.interrupt,
             workspace: self.workspace,
             trace: self.traced.then(Trace::default),
+            columns: self.columns,
             helps,
         };
         let mut row = vec![Value::Null; self.width];

@@ -1,0 +1,91 @@
+//! What a thread has read, and how long it has waited for locks.
+//!
+//! Each thread counts for itself, by plain additions. A statement that ends takes what its thread
+//! has counted, and adds it to the counts of its session. No other thread sees these counts, so
+//! they are no part of what the model checker stands in for.
+
+use std::cell::Cell;
+
+/// Counts of reads and waits. The order of the fields is that of the positions of counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadCounts {
+    /// Reads of single keys.
+    pub keys: u64,
+    /// Scans that began at a tree's first record, at its last one, and at a key.
+    pub first: u64,
+    /// Scans that began at a tree's last record.
+    pub last: u64,
+    /// Scans that began at a key.
+    pub seeks: u64,
+    /// Records that scans of whole trees passed.
+    pub scanned: u64,
+    /// Records that scans of ranges passed forwards, and backwards.
+    pub next: u64,
+    /// Records that scans passed backwards.
+    pub prev: u64,
+    /// Microseconds of waits for record locks.
+    pub lock_micros: u64,
+}
+
+impl ThreadCounts {
+    /// Records that were read.
+    pub fn records(&self) -> u64 {
+        self.keys + self.scanned + self.next + self.prev
+    }
+
+    /// What has come since.
+    pub fn since(&self, before: &ThreadCounts) -> ThreadCounts {
+        ThreadCounts {
+            keys: self.keys.wrapping_sub(before.keys),
+            first: self.first.wrapping_sub(before.first),
+            last: self.last.wrapping_sub(before.last),
+            seeks: self.seeks.wrapping_sub(before.seeks),
+            scanned: self.scanned.wrapping_sub(before.scanned),
+            next: self.next.wrapping_sub(before.next),
+            prev: self.prev.wrapping_sub(before.prev),
+            lock_micros: self.lock_micros.wrapping_sub(before.lock_micros),
+        }
+    }
+}
+
+/// One count.
+#[derive(Clone, Copy, Debug)]
+#[repr(usize)]
+pub(crate) enum Count {
+    Keys,
+    First,
+    Last,
+    Seeks,
+    Scanned,
+    Next,
+    Prev,
+    LockMicros,
+}
+
+thread_local! {
+    static COUNTS: [Cell<u64>; 8] = const { [const { Cell::new(0) }; 8] };
+}
+
+/// Adds to a count of this thread.
+#[inline]
+pub(crate) fn add(count: Count, by: u64) {
+    COUNTS.with(|counts| {
+        let cell = &counts[count as usize];
+        cell.set(cell.get().wrapping_add(by));
+    });
+}
+
+/// Gives the counts of this thread that are not 0, with their positions in [`ThreadCounts`], and
+/// begins anew.
+#[inline]
+pub fn take_thread_counts(mut take: impl FnMut(usize, u64)) {
+    COUNTS.with(|counts| {
+        for (at, cell) in counts.iter().enumerate() {
+            let count = cell.get();
+            if count != 0 {
+                cell.set(0);
+                take(at, count);
+            }
+        }
+    });
+}

@@ -1,0 +1,20 @@
+-- The plugin sha256_password, and plugins that are given without a password.
+CREATE USER s1 IDENTIFIED WITH sha256_password BY 'pw';
+CREATE USER s2 IDENTIFIED WITH 'sha256_password';
+SHOW CREATE USER s2;
+SELECT plugin, LENGTH(authentication_string), LEFT(authentication_string, 3), SUBSTR(authentication_string, 24, 1) FROM mysql.user WHERE user = 's1';
+CREATE USER s3 IDENTIFIED WITH sha256_password AS '$5$abcdefghijklmnopqrst$1234567890123456789012345678901234567890123';
+SHOW CREATE USER s3;
+CREATE USER s4 IDENTIFIED WITH sha256_password AS 'bad';
+CREATE USER s4 IDENTIFIED WITH sha256_password AS '$A$005$abcdefghijklmnopqrst1234567890123456789012345678901234567890123';
+ALTER USER s1 IDENTIFIED BY 'other';
+ALTER USER s1 IDENTIFIED WITH caching_sha2_password BY 'x';
+ALTER USER s1 IDENTIFIED WITH sha256_password;
+SHOW CREATE USER s1;
+SELECT password_expired, authentication_string FROM mysql.user WHERE user = 's1';
+SET PASSWORD FOR s1 = 'uu';
+SELECT password_expired, LENGTH(authentication_string) FROM mysql.user WHERE user = 's1';
+ALTER USER s1 IDENTIFIED WITH sha256_password;
+ALTER USER s2 IDENTIFIED WITH mysql_native_password AS '';
+SELECT user, plugin, password_expired FROM mysql.user WHERE user IN ('s1', 's2') ORDER BY user;
+DROP USER s1, s2, s3;

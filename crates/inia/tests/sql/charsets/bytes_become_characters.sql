@@ -1,0 +1,13 @@
+-- Bytes that become text of a set with wide characters get zeros in front.
+SELECT HEX(CHAR(74 USING utf16)), CHAR(74 USING utf16), LEFT('John', 1) = CHAR(74 USING utf16), CHAR(201 USING utf16) = 'É';
+SELECT HEX(CHAR(74 USING utf32)), HEX(CHAR(74 USING ucs2)), HEX(CHAR(74 USING utf16le)), HEX(CHAR(0xd83dde0a USING utf16));
+SELECT HEX(CHAR(74, 75 USING utf16)), HEX(CHAR(0x4a4b4c USING utf16)), HEX(CHAR(74, 75, 76 USING ucs2)), HEX(CHAR(NULL, 74 USING utf16));
+SELECT HEX(CONVERT(0x4a USING utf16)), CONVERT(0x4a USING utf16) = 'J', HEX(CAST(0x4a AS CHAR CHARACTER SET utf16)), HEX(_utf16 0x4a);
+CREATE TABLE names (name VARCHAR(10), k INT);
+INSERT INTO names VALUES ('John', 74), ('Émile', 201), (NULL, NULL);
+SELECT name FROM names WHERE LEFT(name, 1) = CHAR(74 USING utf16);
+SELECT name FROM names WHERE LEFT(name, 1) = CHAR(k USING utf16);
+SELECT name FROM names WHERE name LIKE CONCAT(CHAR(k USING utf16), '%');
+CREATE TABLE wide (a VARCHAR(10) CHARACTER SET utf16, b VARCHAR(9) CHARACTER SET ucs2, c VARCHAR(8) CHARACTER SET utf32);
+INSERT INTO wide VALUES (0x4a, 0x4a4b4c, 0x263a), (CHAR(74), x'00', BINARY 'JK'), (b'1000001', 65, 0x41);
+SELECT HEX(a), HEX(b), HEX(c), a, b, c FROM wide;

@@ -1,0 +1,24 @@
+-- Geohashes.
+select st_geohash(180,0,10), st_geohash(-180,-90,15), st_geohash(point(10,20),8), st_latfromgeohash(st_geohash(45,-20,10)), st_longfromgeohash(st_geohash(45,-20,10)), st_astext(st_pointfromgeohash(st_geohash(45,-20,10),0)), st_astext(st_pointfromgeohash('u',4326));
+select st_geohash(200,0,10);
+select st_geohash(20,100,10);
+select st_geohash(20,10,0);
+select st_geohash(20,10,101);
+select st_latfromgeohash('a!');
+select st_latfromgeohash('');
+SELECT ST_GeoHash(NULL, 1, 1), ST_GeoHash(1, 1, NULL), ST_LatFromGeoHash(NULL), ST_PointFromGeoHash(NULL, 1);
+SELECT ST_GeoHash(0, 0, 1), ST_LatFromGeoHash(ST_GeoHash(0, 0, 1)), ST_LongFromGeoHash(ST_GeoHash(0, 0, 1));
+SELECT ST_GeoHash(0, 0, 12), ST_LatFromGeoHash(ST_GeoHash(0, 0, 12)), ST_LongFromGeoHash(ST_GeoHash(0, 0, 12));
+SELECT ST_GeoHash(13.4, 52.5, 5), ST_LatFromGeoHash(ST_GeoHash(13.4, 52.5, 5)), ST_LongFromGeoHash(ST_GeoHash(13.4, 52.5, 5));
+SELECT ST_GeoHash(13.4, 52.5, 9), ST_LatFromGeoHash(ST_GeoHash(13.4, 52.5, 9)), ST_LongFromGeoHash(ST_GeoHash(13.4, 52.5, 9));
+SELECT ST_GeoHash(-122.4194, 37.7749, 7), ST_LatFromGeoHash(ST_GeoHash(-122.4194, 37.7749, 7)), ST_LongFromGeoHash(ST_GeoHash(-122.4194, 37.7749, 7));
+SELECT ST_GeoHash(180, 90, 20), ST_LatFromGeoHash(ST_GeoHash(180, 90, 20)), ST_LongFromGeoHash(ST_GeoHash(180, 90, 20));
+SELECT ST_GeoHash(-180, -90, 3), ST_LatFromGeoHash(ST_GeoHash(-180, -90, 3)), ST_LongFromGeoHash(ST_GeoHash(-180, -90, 3));
+SELECT ST_GeoHash(1.25, 2.5, 20), ST_LatFromGeoHash(ST_GeoHash(1.25, 2.5, 20)), ST_LongFromGeoHash(ST_GeoHash(1.25, 2.5, 20));
+SELECT ST_GeoHash(-0.1, 51.5, 8), ST_LatFromGeoHash(ST_GeoHash(-0.1, 51.5, 8)), ST_LongFromGeoHash(ST_GeoHash(-0.1, 51.5, 8));
+SELECT ST_GeoHash(ST_GeomFromText('POINT(1 2)', 4326), 8);
+SELECT ST_GeoHash(ST_GeomFromText('POINT(1 2)', 3857), 8);
+SELECT ST_GeoHash(LINESTRING(POINT(1, 1), POINT(2, 2)), 8);
+SELECT ST_PointFromGeoHash('u', 3857);
+SELECT ST_LatFromGeoHash('S5X1'), ST_LongFromGeoHash('s5x1g8');
+SELECT ST_GeoHash(POINT(200, 1), 5);

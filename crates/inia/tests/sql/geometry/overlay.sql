@@ -1,0 +1,28 @@
+-- Set operations.
+select st_astext(st_union(st_geomfromtext('POLYGON((0 0,2 0,2 2,0 2,0 0))'),st_geomfromtext('POLYGON((1 1,3 1,3 3,1 3,1 1))')));
+select st_astext(st_intersection(st_geomfromtext('POLYGON((0 0,2 0,2 2,0 2,0 0))'),st_geomfromtext('POLYGON((1 1,3 1,3 3,1 3,1 1))')));
+select st_astext(st_difference(st_geomfromtext('POLYGON((0 0,2 0,2 2,0 2,0 0))'),st_geomfromtext('POLYGON((1 1,3 1,3 3,1 3,1 1))')));
+select st_astext(st_symdifference(st_geomfromtext('POLYGON((0 0,2 0,2 2,0 2,0 0))'),st_geomfromtext('POLYGON((1 1,3 1,3 3,1 3,1 1))')));
+select st_astext(st_union(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('POLYGON((1 1,3 1,3 3,1 3,1 1))')));
+select st_astext(st_difference(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('POLYGON((1 1,3 1,3 3,1 3,1 1))')));
+select st_astext(st_intersection(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('POLYGON((10 10,30 10,30 30,10 30,10 10))')));
+select st_astext(st_intersection(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('POLYGON((9 9,30 10,30 30,10 30,9 9))')));
+select st_astext(st_intersection(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('POLYGON((9 3,30 10,30 30,9 8,9 3))')));
+select st_astext(st_intersection(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('LINESTRING(-5 5,20 5)')));
+select st_astext(st_difference(st_geomfromtext('LINESTRING(-5 5,20 5)'),st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))')));
+select st_astext(st_difference(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('LINESTRING(-5 5,20 5)')));
+select st_astext(st_union(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('LINESTRING(-5 5,20 5)')));
+select st_astext(st_symdifference(st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))'),st_geomfromtext('LINESTRING(-5 5,20 5)')));
+select st_astext(st_intersection(st_geomfromtext('LINESTRING(0 0,10 10)'),st_geomfromtext('LINESTRING(0 10,10 0)')));
+select st_astext(st_intersection(st_geomfromtext('LINESTRING(0 0,10 10)'),st_geomfromtext('LINESTRING(5 5,20 20)')));
+select st_astext(st_union(st_geomfromtext('LINESTRING(0 0,10 10)'),st_geomfromtext('LINESTRING(0 10,10 0)')));
+select st_astext(st_union(st_geomfromtext('LINESTRING(0 0,10 10)'),st_geomfromtext('LINESTRING(5 5,20 20)')));
+select st_astext(st_difference(st_geomfromtext('LINESTRING(0 0,10 10)'),st_geomfromtext('LINESTRING(5 5,20 20)')));
+select st_astext(st_symdifference(st_geomfromtext('LINESTRING(0 0,10 10)'),st_geomfromtext('LINESTRING(5 5,20 20)')));
+select st_astext(st_union(point(1,1),point(2,2))), st_astext(st_union(point(1,1),point(1,1))), st_astext(st_intersection(point(1,1),point(1,1))), st_astext(st_difference(point(1,1),point(1,1))), st_astext(st_symdifference(point(1,1),point(2,2)));
+select st_astext(st_union(point(1,1),st_geomfromtext('LINESTRING(0 0,10 10)'))), st_astext(st_union(point(1,3),st_geomfromtext('LINESTRING(0 0,10 10)'))), st_astext(st_union(point(1,1),st_geomfromtext('POLYGON((0 0,9 0,9 9,0 9,0 0))')));
+select st_astext(st_union(geometrycollection(),point(1,1))),st_astext(st_intersection(geometrycollection(),point(1,1)));
+select st_astext(st_union(st_geomfromtext('GEOMETRYCOLLECTION(POINT(1 1),LINESTRING(0 0,3 3),POLYGON((0 0,9 0,9 9,0 9,0 0)))'),point(20,20)));
+SELECT ST_Union(NULL, POINT(1, 1)), ST_Intersection(POINT(1, 1), NULL);
+SELECT ST_Union(POINT(1, 1), ST_GeomFromText('POINT(1 1)', 4326));
+SELECT ST_Union('a', 'b');

@@ -1,0 +1,53 @@
+-- XA in stored programs and prepared statements.
+CREATE TABLE t (id INT PRIMARY KEY);
+PREPARE s FROM 'XA START ''diff-p''';
+PREPARE s FROM 'XA RECOVER';
+CREATE FUNCTION f() RETURNS INT RETURN 1;
+-- body
+CREATE PROCEDURE p(IN n INT)
+BEGIN
+  XA START 'diff-p';
+  INSERT INTO t VALUES (n);
+  XA END 'diff-p';
+  XA PREPARE 'diff-p';
+END;;
+CALL p(1);
+XA RECOVER;
+XA COMMIT 'diff-p';
+SELECT * FROM t;
+-- body
+CREATE PROCEDURE c() BEGIN INSERT INTO t VALUES (50); COMMIT; END;;
+XA START 'diff-p';
+CALL c();
+SELECT * FROM t ORDER BY id;
+XA END 'diff-p';
+CALL c();
+XA ROLLBACK 'diff-p';
+SELECT * FROM t ORDER BY id;
+-- body
+CREATE FUNCTION g() RETURNS INT DETERMINISTIC MODIFIES SQL DATA BEGIN INSERT INTO t VALUES (60); RETURN 1; END;;
+XA START 'diff-p';
+SELECT g();
+XA END 'diff-p';
+SELECT g();
+XA COMMIT 'diff-p' ONE PHASE;
+SELECT * FROM t ORDER BY id;
+XA START 'diff-p';
+INSERT INTO t VALUES (60);
+INSERT INTO t VALUES (70), (60);
+INSERT INTO t VALUES (71);
+XA END 'diff-p';
+XA PREPARE 'diff-p';
+XA COMMIT 'diff-p';
+SELECT * FROM t ORDER BY id;
+XA START 'diff-p';
+XA END 'diff-p';
+XA PREPARE 'diff-p';
+XA RECOVER;
+XA ROLLBACK 'diff-p';
+XA START 'diff-p';
+SELECT COUNT(*) FROM t FOR UPDATE;
+XA END 'diff-p';
+XA PREPARE 'diff-p';
+XA RECOVER;
+XA COMMIT 'diff-p';
