@@ -9,12 +9,16 @@ use inia_base::decimal::Decimal;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, ExprType, TypeClass, convert};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// More combinations of IN lists than this are read as one range.
 const MAX_COMBINATIONS: usize = 4096;
+/// Keys that are made together; a path without IN lists makes one.
+type Prefixes = SmallVec<[Vec<u8>; 1]>;
+
 /// Bytes for which a key has room from the start: one of two integers needs no more.
 const SHORT_KEY: usize = 24;
 
@@ -97,7 +101,7 @@ pub(super) fn compute(
         return Ok(Bounds { keys: Keys::Ranges(ranges), exact: false });
     }
     let mut builder = Builder { table, index, exact: true };
-    let mut prefixes = vec![Vec::with_capacity(SHORT_KEY)];
+    let mut prefixes = Prefixes::from_buf([Vec::with_capacity(SHORT_KEY)]);
     // Each prefix is one combination of the equal parts' values. A part that no key can hold ends
     // the prefixes there: they bound more rows than match, so the ranges are not exact.
     for (part, equal) in path.equal.iter().enumerate() {
@@ -194,7 +198,7 @@ impl Builder<'_> {
     /// as they were, where its values cannot be key parts.
     fn extend(
         &self,
-        prefixes: &mut Vec<Vec<u8>>,
+        prefixes: &mut Prefixes,
         part: usize,
         equal: &EqualPart,
         ctx: &mut EvalContext<'_>,
@@ -209,7 +213,7 @@ impl Builder<'_> {
         if prefixes.len() * items.len() > MAX_COMBINATIONS {
             return Ok(false);
         }
-        let mut extended = Vec::new();
+        let mut extended = Prefixes::new();
         for item in items {
             let value = item.eval_ref(ctx, row)?;
             // Only a null-safe comparison finds NULL, and only in a column that can hold it.

@@ -78,8 +78,7 @@ impl Runner<'_> {
             return Ok(None);
         }
         let scan = TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, &[])?;
-        let bounded = scan.is_exact() || source.bound_filter.is_empty();
-        Ok(bounded.then_some(scan))
+        if scan.is_exact() || source.bound_filter.is_empty() { Ok(Some(scan)) } else { Ok(None) }
     }
 
     /// Gives each row that fulfils the conditions to `visit`, which must not ask for its key.
