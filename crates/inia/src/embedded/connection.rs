@@ -89,6 +89,8 @@ struct State {
     kept: KeptStatements,
     last_insert_id: u64,
     affected_rows: u64,
+    /// A text may have several statements.
+    several: bool,
     /// A call has not come to its end: it runs, or has panicked.
     unfinished: bool,
 }
@@ -156,6 +158,7 @@ impl Connection {
             kept: KeptStatements::default(),
             last_insert_id: 0,
             affected_rows: 0,
+            several: true,
             unfinished: false,
         };
         Connection { state: RefCell::new(state), entry, _shared: shared }
@@ -250,6 +253,16 @@ impl Connection {
         self.with(|state, entry| {
             state.session.use_database(name)?;
             entry.set_database(state.session.current_database());
+            Ok(())
+        })
+    }
+
+    /// Whether a text that a [`SharedConnection`](super::SharedConnection) runs without parameters
+    /// may have several statements, as it may from the start. A program that puts values into texts
+    /// forbids it.
+    pub fn allow_several_statements(&self, allowed: bool) -> Result<()> {
+        self.with(|state, _| {
+            state.several = allowed;
             Ok(())
         })
     }
@@ -445,7 +458,8 @@ impl State {
             }
             send(event).inspect_err(|error| refused = Some(error.clone()))
         });
-        let several = matches!(source, Source::Text(sql) if sql.contains(';')) && params.is_empty();
+        let several = matches!(source, Source::Text(sql) if sql.contains(';'));
+        let several = several && self.several && params.is_empty();
         if several {
             // What a statement among several does to names and variables is not looked at.
             self.kept.clear(&mut self.session, entry);

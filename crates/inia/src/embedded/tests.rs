@@ -398,6 +398,15 @@ fn an_error_comes_where_its_statement_stands() {
 }
 
 #[test]
+fn several_statements_in_a_text_can_be_forbidden() {
+    let c = SharedConnection::new(connection());
+    c.query("SELECT 1; SELECT 2").unwrap();
+    c.with(|connection| connection.allow_several_statements(false)).unwrap();
+    assert_eq!(c.query("SELECT 1; SELECT 2").unwrap_err().code(), 1064);
+    c.query("SELECT ';';").unwrap();
+}
+
+#[test]
 fn a_stream_holds_the_connection_until_its_end() {
     let c = SharedConnection::new(connection());
     c.query("CREATE TABLE t (n INT PRIMARY KEY, pad TEXT)").unwrap();

@@ -1,0 +1,5 @@
+//! Lets the module find Node's symbols where it is loaded.
+
+fn main() {
+    napi_build::setup();
+}
