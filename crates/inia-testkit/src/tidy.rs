@@ -149,7 +149,7 @@ fn files(root: &Path) -> Vec<PathBuf> {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if path.is_dir() {
-                if !name.starts_with('.') && name != "target" {
+                if !name.starts_with('.') && name != "target" && name != "node_modules" {
                     walk(&path, found);
                 }
             } else if [".rs", ".md", ".toml"].iter().any(|end| name.ends_with(end)) {
