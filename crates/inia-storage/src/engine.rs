@@ -229,7 +229,7 @@ impl Engine {
 
     /// About how many records the tree has (deleted ones that are not purged yet included).
     pub fn estimate_rows(&self, tree: &Tree) -> Result<u64> {
-        tree.btree().estimate_range(&self.core.store, None, None)
+        tree.btree().estimate_records(&self.core.store)
     }
 
     /// About how many records have keys in `lower ≤ key < upper`; exact when one leaf holds them.

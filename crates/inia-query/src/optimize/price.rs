@@ -8,7 +8,7 @@
 //! `o` and 100,000 in `l`. With an index on `l.k` the subquery is 1,000 lookups of 100 rows each;
 //! without one it is 1,000 scans of `l`, and one scan with its groups costs less.
 
-use super::search::cost::{self, BUILD, HASH_SETUP, OUTPUT, PAIR, PROBE};
+use super::search::cost::{self, BUILD, HASH_SETUP, OUTPUT, PAIR};
 use super::search::relation::path_cost;
 use super::size::{expected_rows, of_filtered, of_source};
 use crate::plan::{
@@ -20,7 +20,9 @@ use inia_expr::{Expr, ExprKind};
 use std::cell::RefCell;
 
 /// Running a subquery for one row, besides what it reads.
-const RUN: f64 = 1_500.0;
+const RUN: f64 = 2_000.0;
+/// Looking one row's value up among the rows of a subquery.
+const SOUGHT: f64 = 150.0;
 /// Adding a row to its group, by a hash table and by column vectors or stored cells.
 const GROUP: f64 = 300.0;
 const GROUP_CELLS: f64 = 30.0;
@@ -161,8 +163,8 @@ impl<'p> Prices<'p> {
                 left + rows * (each + checked) + pairs * OUTPUT
             }
             JoinMethod::Hash(keys) => {
-                let looked = if keys.is_empty() { rows * built * PAIR } else { rows * PROBE };
-                left + right + HASH_SETUP + built * BUILD + looked + pairs * (OUTPUT + on)
+                let each = if keys.is_empty() { built * PAIR } else { cost::probe(built) };
+                left + right + HASH_SETUP + built * BUILD + rows * each + pairs * (OUTPUT + on)
             }
         }
     }
@@ -181,7 +183,7 @@ impl<'p> Prices<'p> {
             if sub.correlated {
                 price += RUN + self.inside().query(&subplan.query, None);
             } else if matches!(sub.kind, SubqueryKind::Quantified { .. }) {
-                price += PROBE;
+                price += SOUGHT;
                 if !self.once.borrow().known.contains(&sub.id) {
                     self.once.borrow_mut().known.push(sub.id);
                     let made = self.inside().query(&subplan.query, None);

@@ -3,6 +3,7 @@
 use super::column::{Column, ColumnBuilder};
 use super::conditions::Truth;
 use super::numbers::Numbers;
+use super::texts::CountedTexts;
 use crate::exec::Result;
 use crate::plan::batches::BatchSlot;
 use crate::plan::vector::NumberKind;
@@ -77,9 +78,9 @@ impl Batch {
         }
     }
 
-    /// About how many bytes the rows take.
-    pub(super) fn held(&self) -> usize {
-        self.columns.iter().flatten().map(Column::held).sum()
+    /// About how many bytes the rows take, without texts that were counted already.
+    pub(super) fn held(&self, counted: &mut CountedTexts) -> usize {
+        self.columns.iter().flatten().map(|column| column.held(counted)).sum()
     }
 
     /// At most how many bytes a row takes.

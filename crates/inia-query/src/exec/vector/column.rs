@@ -1,7 +1,7 @@
 //! Columns of a batch: vectors of numbers, texts or values, and how they grow.
 
 use super::numbers::{Numbers, Values};
-use super::texts::{TextBuilder, TextColumn};
+use super::texts::{CountedTexts, TextBuilder, TextColumn};
 use crate::columns::CachedColumn;
 use crate::exec::Result;
 use crate::plan::vector::{NumberKind, VectorForm};
@@ -64,11 +64,11 @@ impl Column {
         Ok(())
     }
 
-    /// About how many bytes it takes.
-    pub(super) fn held(&self) -> usize {
+    /// About how many bytes it takes, without texts that were counted already.
+    pub(super) fn held(&self, counted: &mut CountedTexts) -> usize {
         match self {
             Column::Numbers(numbers, _) => numbers.rows() * size_of::<i128>(),
-            Column::Texts(texts) => texts.held(),
+            Column::Texts(texts) => texts.held(counted),
             Column::Values(values) => held(values),
         }
     }

@@ -11,17 +11,17 @@
 use super::batch::{Batch, BatchBuilder, Rows, pairs_at_once};
 use super::column::NO_ROW;
 use super::conditions::Filters;
-use super::index::RowIndex;
+use super::index::{RowIndex, WordBits};
 use super::join_keys::{Keys, Words};
 use super::keys::Dictionary;
 use super::operators::Operators;
 use super::pairs::{Pairs, gathered};
-use super::sideways::{KeyFilter, KeyFilters};
+use super::sideways::{KeyFilter, KeyFilters, KnownWords};
 use super::source::{BatchVisitor, Flow, visit_these};
 use crate::exec::Result;
 use crate::plan::batches::{BatchKey, BatchSlot, HashBatches};
 use crate::plan::trace::{Node, Stage};
-use crate::plan::vector::NumberOp;
+use crate::plan::vector::{NumberKind, NumberOp};
 use crate::plan::{HashKey, JoinPlan, JoinType};
 use crate::spill::Grant;
 use inia_base::value::Value;
@@ -38,6 +38,8 @@ pub(super) struct HashBuild<'w> {
     /// At most how many bytes a row takes.
     longest: usize,
     index: RowIndex,
+    /// Of each key that may leave out rows of the left side, where there are several.
+    bits: Vec<Option<WordBits>>,
     dictionaries: Vec<Dictionary>,
     /// What all of it takes.
     _memory: Grant<'w>,
@@ -130,7 +132,10 @@ impl<'e> Operators<'e> {
         drop(building);
         let (rows, dictionaries) = (rows.take(), keys.into_dictionaries());
         let longest = rows.longest();
-        Ok(Built::Ready(HashBuild { rows, longest, index, dictionaries, _memory: memory }))
+        let bits = (0..plan.keys.len())
+            .map(|key| filtered_column(join.kind, plan, key).and_then(|_| index.bits_of(key)));
+        let bits = bits.collect();
+        Ok(Built::Ready(HashBuild { rows, longest, index, bits, dictionaries, _memory: memory }))
     }
 
     /// Looks the rows of the left side up.
@@ -147,7 +152,7 @@ impl<'e> Operators<'e> {
         let Some(mut keys) = keys else { return Ok(Flow::Unfit) };
         let filters = Filters::new(&plan.on, &join.on, ctx);
         let mut probe = Probe { kind: join.kind, plan, out, build, filters };
-        let own = own_filter(join.kind, plan, &build.index);
+        let own = own_filters(join.kind, plan, build);
         let below: Vec<_> = above.iter().copied().chain(&own).collect();
         let from = (&join.left, &plan.left);
         self.batches(from, &below, ctx, row, &mut |ctx, row, batch| {
@@ -163,13 +168,30 @@ impl<'e> Operators<'e> {
     }
 }
 
-/// The keys of a join as a filter of a column on the left side.
-fn own_filter<'b>(kind: JoinType, plan: &HashBatches, keys: &'b RowIndex) -> Option<KeyFilter<'b>> {
-    let [BatchKey::Numbers { left, scale, .. }] = plan.keys[..] else { return None };
+/// The keys of a join as filters of columns on the left side.
+fn own_filters<'b>(
+    kind: JoinType,
+    plan: &HashBatches,
+    build: &'b HashBuild<'_>,
+) -> Vec<KeyFilter<'b>> {
+    let filter = |key| {
+        let (slot, kind) = filtered_column(kind, plan, key)?;
+        let words = match (plan.keys.len(), &build.bits[key]) {
+            (1, _) => KnownWords::Rows(&build.index),
+            (_, bits) => KnownWords::Bits(bits.as_ref()?),
+        };
+        Some(KeyFilter { slot, kind, words, seen: Cell::default() })
+    };
+    (0..plan.keys.len()).filter_map(filter).collect()
+}
+
+/// The slot on the left side that is a key as it stands, where rows without a partner go.
+fn filtered_column(kind: JoinType, plan: &HashBatches, key: usize) -> Option<(usize, NumberKind)> {
+    let BatchKey::Numbers { left, scale, .. } = plan.keys[key] else { return None };
     let step = &plan.left_program.steps[left];
     let NumberOp::Slot(slot) = step.op else { return None };
     let fits = matches!(kind, JoinType::Inner | JoinType::Semi) && step.kind.scale() == scale;
-    fits.then(|| KeyFilter { slot, kind: step.kind, keys, seen: Cell::default() })
+    fits.then_some((slot, step.kind))
 }
 
 impl Probe<'_> {

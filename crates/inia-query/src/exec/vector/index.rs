@@ -26,6 +26,61 @@ pub(super) struct RowIndex {
     array_from: Option<i64>,
 }
 
+/// The words of one key of several, as bits: a word without its bit belongs to no row.
+///
+/// ```text
+///   words 12, 10, 12      bits from 10: 1 0 1
+/// ```
+/// Words that lie far apart are hashed, and a word may have the bit of another.
+pub(super) struct WordBits {
+    bits: Vec<u64>,
+    /// The word of the first bit; `None` where words are hashed.
+    from: Option<i64>,
+}
+
+/// Bits for each row: in a range of words at most, and of hashed words at least.
+const RANGE_BITS: i128 = 64;
+const HASHED_BITS: usize = 16;
+/// More rows have no bits: those would not stay in the processor's cache.
+const MAX_BIT_ROWS: usize = 1 << 20;
+
+impl WordBits {
+    fn of(words: &[i64]) -> WordBits {
+        let least = words.iter().copied().min().unwrap_or_default();
+        let greatest = words.iter().copied().max().unwrap_or_default();
+        let range = i128::from(greatest) - i128::from(least) + 1;
+        let is_range = range <= RANGE_BITS * words.len().max(1) as i128;
+        let bits = if is_range { range as usize } else { words.len() * HASHED_BITS };
+        let bits = bits.next_power_of_two().max(64);
+        let mut made = WordBits { bits: vec![0; bits / 64], from: is_range.then_some(least) };
+        for &word in words {
+            if let Some(at) = made.bit(word) {
+                made.bits[at / 64] |= 1 << (at % 64);
+            }
+        }
+        made
+    }
+
+    /// The place of a word's bit; `None` outside the range.
+    #[inline]
+    fn bit(&self, word: i64) -> Option<usize> {
+        let count = self.bits.len() * 64;
+        match self.from {
+            Some(from) => {
+                let at = word.checked_sub(from).and_then(|at| usize::try_from(at).ok());
+                at.filter(|at| *at < count)
+            }
+            None => Some(word_hash(std::iter::once(word)) as usize & (count - 1)),
+        }
+    }
+
+    /// False where no row has the word.
+    #[inline]
+    pub(super) fn may_have(&self, word: i64) -> bool {
+        self.bit(word).is_some_and(|at| self.bits[at / 64] >> (at % 64) & 1 != 0)
+    }
+}
+
 impl RowIndex {
     pub(super) fn new(keys: usize) -> RowIndex {
         let words = vec![Vec::new(); keys];
@@ -44,6 +99,12 @@ impl RowIndex {
     pub(super) fn held(&self) -> usize {
         let key = self.words.len() * size_of::<i64>();
         self.rows() * (key + size_of::<u32>() * (1 + SPARSE as usize))
+    }
+
+    /// The words of one key as bits, where there are several keys and few rows.
+    pub(super) fn bits_of(&self, key: usize) -> Option<WordBits> {
+        let fits = self.words.len() > 1 && self.rows() <= MAX_BIT_ROWS;
+        fits.then(|| WordBits::of(&self.words[key]))
     }
 
     /// Adds the rows whose keys are present.

@@ -10,9 +10,10 @@
 //!   └─ Table p, p.size = 4
 //! ```
 //!
-//! What leaves out few rows is not asked any longer.
+//! Of a join by several keys each is a filter of its own. What leaves out few rows is not asked any
+//! longer.
 
-use super::index::RowIndex;
+use super::index::{RowIndex, WordBits};
 use super::numbers::Numbers;
 use crate::plan::vector::NumberKind;
 use std::cell::Cell;
@@ -20,14 +21,22 @@ use std::cell::Cell;
 /// Rows after which a filter must have left out some.
 const TRIED: u64 = 4096;
 
-/// The keys of one join, and the column that has one of them.
+/// What a word is looked up in.
+pub(super) enum KnownWords<'b> {
+    /// The only key of a join.
+    Rows(&'b RowIndex),
+    /// One of several keys.
+    Bits(&'b WordBits),
+}
+
+/// A key of one join, and the column that has it.
 pub(super) struct KeyFilter<'b> {
     /// The column's slot.
     pub(super) slot: usize,
     /// What its numbers are.
     pub(super) kind: NumberKind,
-    /// The keys.
-    pub(super) keys: &'b RowIndex,
+    /// The key's words in the rows of the right side.
+    pub(super) words: KnownWords<'b>,
     /// Rows that were looked up, and those of them that were left.
     pub(super) seen: Cell<(u64, u64)>,
 }
@@ -44,10 +53,18 @@ impl KeyFilter<'_> {
 
     /// Leaves the chosen rows whose numbers are keys.
     pub(super) fn keep(&self, numbers: &Numbers, chosen: &mut [bool]) {
+        match self.words {
+            KnownWords::Rows(rows) => self.keep_known(numbers, chosen, |it| rows.contains_word(it)),
+            KnownWords::Bits(bits) => self.keep_known(numbers, chosen, |it| bits.may_have(it)),
+        }
+    }
+
+    #[inline]
+    fn keep_known(&self, numbers: &Numbers, chosen: &mut [bool], is_known: impl Fn(i64) -> bool) {
         let (mut seen, mut left) = self.seen.get();
         for (row, chosen) in chosen.iter_mut().enumerate().filter(|(_, chosen)| **chosen) {
             let word = (!numbers.is_null(row)).then(|| i64::try_from(numbers.get(row)).ok());
-            *chosen = word.flatten().is_some_and(|word| self.keys.contains_word(word));
+            *chosen = word.flatten().is_some_and(&is_known);
             seen += 1;
             left += u64::from(*chosen);
         }

@@ -9,6 +9,7 @@
 
 use super::column::NO_ROW;
 use crate::columns::PackedTexts;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Texts one behind the other.
@@ -17,7 +18,13 @@ pub(super) struct TextEntries {
     bytes: Vec<u8>,
     /// Where each text ends.
     ends: Vec<usize>,
+    /// Bytes of the longest.
+    longest: usize,
 }
+
+/// Entries of texts that were counted, by their addresses.
+#[derive(Debug, Default)]
+pub(super) struct CountedTexts(HashSet<usize>);
 
 impl TextEntries {
     fn push(&mut self, text: &[u8]) -> u32 {
@@ -27,6 +34,7 @@ impl TextEntries {
             text => self.bytes.extend_from_slice(text),
         }
         self.ends.push(self.bytes.len());
+        self.longest = self.longest.max(text.len());
         self.ends.len() as u32 - 1
     }
 
@@ -78,16 +86,16 @@ impl TextColumn {
         TextColumn { entries: self.entries.clone(), codes }
     }
 
-    /// About how many bytes it takes.
-    pub(super) fn held(&self) -> usize {
-        self.entries.held() + size_of_val(&self.codes[..])
+    /// About how many bytes it takes, without entries that were counted already.
+    pub(super) fn held(&self, counted: &mut CountedTexts) -> usize {
+        let is_new = counted.0.insert(Arc::as_ptr(&self.entries).addr());
+        let entries = if is_new { self.entries.held() } else { 0 };
+        entries + size_of_val(&self.codes[..])
     }
 
     /// At most how many bytes a row takes.
     pub(super) fn longest(&self) -> usize {
-        let starts = std::iter::once(&0).chain(&self.entries.ends);
-        let lengths = self.entries.ends.iter().zip(starts).map(|(end, start)| end - start);
-        size_of::<u32>() + lengths.max().unwrap_or_default()
+        size_of::<u32>() + self.entries.longest
     }
 
     /// Gives what `make` makes of the text of each row that is wanted to `take`, with the row's

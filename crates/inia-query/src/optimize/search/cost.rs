@@ -2,25 +2,31 @@
 //! memory. Only the relations between the numbers matter.
 
 /// Opening an access path and descending to its first entry.
-pub(in crate::optimize) const LOOKUP: f64 = 900.0;
+pub(in crate::optimize) const LOOKUP: f64 = 250.0;
 /// A row that is read in the order of the tree, with its values decoded.
-const ROW: f64 = 120.0;
+const ROW: f64 = 70.0;
 /// An entry of an index that holds all that is read.
-const ENTRY: f64 = 100.0;
+const ENTRY: f64 = 60.0;
 /// A row that is found by an entry of a secondary index.
-const FETCH: f64 = 800.0;
+const FETCH: f64 = 600.0;
+/// So many rows of an access path are read one by one, and cost so much more; those of longer ones
+/// become vectors.
+const SINGLE_ROWS: f64 = 16.0;
+const SINGLE: f64 = 110.0;
 /// A row that is in memory already: of a derived or a computed table.
 const COMPUTED_ROW: f64 = 60.0;
 /// Setting a hash table up.
 pub(in crate::optimize) const HASH_SETUP: f64 = 15_000.0;
 /// Putting a row into a hash table.
-pub(in crate::optimize) const BUILD: f64 = 250.0;
-/// Looking a row's key up.
-pub(in crate::optimize) const PROBE: f64 = 150.0;
+pub(in crate::optimize) const BUILD: f64 = 60.0;
+/// Looking a key of a batch up in a hash table that the processor's cache holds.
+const PROBE_NEAR: f64 = 8.0;
+/// The same in a table that is much larger.
+const PROBE_FAR: f64 = 60.0;
 /// Checking a condition for a pair of rows that no key brought together.
 pub(in crate::optimize) const PAIR: f64 = 60.0;
 /// Handing a row on.
-pub(in crate::optimize) const OUTPUT: f64 = 40.0;
+pub(in crate::optimize) const OUTPUT: f64 = 15.0;
 /// Sorting a row, for each doubling of their number.
 const SORT: f64 = 40.0;
 /// Rows of a hash table that are taken to fit into memory.
@@ -28,12 +34,13 @@ const IN_MEMORY: f64 = 2_000_000.0;
 /// What a row costs besides once it goes to a file and comes back.
 pub(super) const SPILL: f64 = 400.0;
 
-/// A row of an access path.
-pub(super) fn per_row(clustered: bool, covering: bool) -> f64 {
+/// So many rows of an access path.
+pub(super) fn read(rows: f64, clustered: bool, covering: bool) -> f64 {
+    let singly = rows.min(SINGLE_ROWS) * SINGLE;
     match (clustered, covering) {
-        (true, _) => ROW,
-        (false, true) => ENTRY,
-        (false, false) => FETCH,
+        (true, _) => singly + rows * ROW,
+        (false, true) => singly + rows * ENTRY,
+        (false, false) => rows * FETCH,
     }
 }
 
@@ -47,7 +54,12 @@ pub(in crate::optimize) fn sort(rows: f64) -> f64 {
     rows * SORT * rows.max(2.0).log2()
 }
 
-/// Joining by a hash table: `left` rows stream past a table of `right` rows.
+/// Looking a key up in a hash table of so many rows.
+pub(in crate::optimize) fn probe(built: f64) -> f64 {
+    PROBE_NEAR + (PROBE_FAR - PROBE_NEAR) * (built / IN_MEMORY).min(1.0)
+}
+
+/// Whether a hash table of so many rows goes to files.
 pub(super) fn spills(right: f64) -> bool {
     right > IN_MEMORY
 }

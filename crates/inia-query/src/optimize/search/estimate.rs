@@ -1,6 +1,6 @@
 //! What the joins of a group cost: the [`Model`] of the enumeration.
 
-use super::cost::{self, BUILD, HASH_SETUP, OUTPUT, PAIR, PROBE, SPILL};
+use super::cost::{self, BUILD, HASH_SETUP, OUTPUT, PAIR, SPILL};
 use super::enumerate::{Goal, Method, Model};
 use super::graph::Graph;
 use super::group::Source;
@@ -161,7 +161,7 @@ impl<'e> Estimate<'e> {
             let file = if cost::spills(built) { SPILL } else { 0.0 };
             return Some((
                 HASH_SETUP + read + built * (BUILD + file),
-                probing * (PROBE + file) + pairs * OUTPUT,
+                probing * (cost::probe(built) + file) + pairs * OUTPUT,
             ));
         } else {
             probing * built * PAIR

@@ -194,7 +194,7 @@ fn read_cost(request: &access::Request<'_>, choice: &Choice) -> f64 {
 pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
     let kind = path.index.map(|index| table.def.indexes[index].kind);
     let clustered = kind.is_none_or(|kind| kind == IndexKind::Primary);
-    LOOKUP + rows * cost::per_row(clustered, path.covering)
+    LOOKUP + cost::read(rows, clustered, path.covering)
 }
 
 /// What `choose` is asked for a table.

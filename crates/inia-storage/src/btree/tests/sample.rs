@@ -53,6 +53,20 @@ fn a_large_tree_is_read_in_parts_from_everywhere() {
 }
 
 #[test]
+fn records_are_counted_where_nodes_are_filled_unlike_each_other() {
+    assert_eq!(tree_of(0, 600).tree.estimate_records(&tree_of(0, 600).store).unwrap(), 0);
+    let few = tree_of(300, 600);
+    assert_eq!(few.tree.estimate_records(&few.store).unwrap(), 300);
+    // Nodes of the first third are half full, those of the rest are full.
+    let mut fixture = Fixture::new(600);
+    for number in (0..10_000u32).rev().chain(10_000..30_000) {
+        fixture.put(&number.to_be_bytes(), version(1), b"payload");
+    }
+    let found = fixture.tree.estimate_records(&fixture.store).unwrap();
+    assert!((27_000..33_000).contains(&found), "{found} of 30000");
+}
+
+#[test]
 fn the_next_key_passes_over_deleted_records() {
     let mut fixture = tree_of(10, 600);
     fixture.mark(&4u32.to_be_bytes(), deletion(2));

@@ -18,6 +18,7 @@ use crate::exec::Result;
 use crate::exec::vector::batch::Batch;
 use crate::exec::vector::operators::Operators;
 use crate::exec::vector::source::{BatchVisitor, Flow};
+use crate::exec::vector::texts::CountedTexts;
 use crate::plan::RowSource;
 use crate::plan::batches::BatchSource;
 use crate::spill::{Grant, Workspace};
@@ -257,8 +258,10 @@ fn made_of(
     row: &mut Vec<Value>,
 ) -> Output {
     let (mut batches, mut bytes) = (Vec::new(), 0);
+    // The rows of a join share the texts of its right side.
+    let mut counted = CountedTexts::default();
     let flow = worker.operators(morsel).batches(from, &[], ctx, row, &mut |_, _, batch| {
-        bytes += batch.held();
+        bytes += batch.held(&mut counted);
         batches.push(std::mem::take(batch));
         Ok(if bytes <= MAX_OUTPUT { Flow::More } else { Flow::Unfit })
     });
