@@ -18,6 +18,7 @@ mod gtid;
 mod info;
 mod internal;
 mod json;
+mod json_schema;
 mod json_value;
 mod locks;
 mod misc;
@@ -41,6 +42,7 @@ use std::sync::OnceLock;
 
 pub use datetime::year_operand;
 pub(crate) use datetime::{extract, timestamp_diff};
+pub use json_schema::schema_failures;
 pub(crate) use json_value::json_value;
 
 /// A rule for a result's type. It may also change the arguments.
@@ -139,6 +141,7 @@ const FAMILIES: &[&[Function]] = &[
     info::TABLE,
     internal::TABLE,
     json::TABLE,
+    json_schema::TABLE,
     locks::TABLE,
     misc::TABLE,
     numeric::TABLE,

@@ -9,6 +9,7 @@ pub mod key;
 pub mod order;
 mod parse;
 pub mod path;
+pub(crate) mod schema;
 pub(crate) mod to_number;
 
 pub use fit::fitted;

@@ -43,7 +43,7 @@ pub use context::{
     Strictness, SubqueryRunner, UserVar, VarScope, Warning, WarningMark, Warnings,
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};
-pub use func::{is_native_function, year_operand};
+pub use func::{is_native_function, schema_failures, year_operand};
 pub use merge::merge;
 pub use rows::column_types;
 pub use slots::{Needs, SlotSet, conjuncts, slots_of, take_ready};

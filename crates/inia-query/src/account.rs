@@ -10,6 +10,7 @@ mod host;
 pub(crate) mod meter;
 pub mod password;
 pub mod privilege;
+pub mod random_password;
 pub mod routine;
 pub mod show;
 pub(crate) mod store;

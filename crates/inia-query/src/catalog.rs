@@ -233,6 +233,15 @@ impl Change {
     }
 }
 
+/// What the newest version has any of: statements ask before they look for their own.
+#[derive(Default)]
+struct Kinds {
+    /// Foreign keys.
+    references: AtomicBool,
+    /// Schemas that ALTER DATABASE … READ ONLY protects.
+    read_only_schemas: AtomicBool,
+}
+
 /// The versioned, cached catalog.
 pub struct Catalog {
     engine: Arc<Engine>,
@@ -243,8 +252,7 @@ pub struct Catalog {
     /// Counters of tables by table id; they outlive a table's runtime handle.
     shared: Mutex<HashMap<TableId, Arc<TableShared>>>,
     next_table_id: AtomicU64,
-    /// Whether any table has a foreign key: changes of rows ask before they look for theirs.
-    has_references: AtomicBool,
+    kinds: Kinds,
     mdl: Arc<MdlManager>,
     /// SET PERSIST.
     kept: Mutex<BTreeMap<String, String>>,
@@ -283,7 +291,7 @@ impl Catalog {
             current: RwLock::default(),
             shared: Mutex::default(),
             next_table_id: AtomicU64::new(1),
-            has_references: AtomicBool::new(false),
+            kinds: Kinds::default(),
             mdl: Arc::default(),
             kept: Mutex::default(),
             histogram_changes: Mutex::default(),
@@ -336,11 +344,6 @@ impl Catalog {
         }
         catalog.publish(changes);
         catalog.clear_away(&left_over)?;
-        for table in catalog.current().schemas.values().flat_map(|schema| schema.tables.values()) {
-            // A damaged table does not keep the others from being used.
-            let rows = table.estimated_rows().unwrap_or_default();
-            table.shared.row_estimate.store(rows as i64, Ordering::Relaxed);
-        }
         Ok(catalog)
     }
 
@@ -447,7 +450,12 @@ impl Catalog {
 
     /// Whether any table has a foreign key.
     pub(crate) fn has_references(&self) -> bool {
-        self.has_references.load(Ordering::Acquire)
+        self.kinds.references.load(Ordering::Acquire)
+    }
+
+    /// Whether ALTER DATABASE … READ ONLY protects any schema.
+    pub(crate) fn has_read_only_schemas(&self) -> bool {
+        self.kinds.read_only_schemas.load(Ordering::Acquire)
     }
 
     /// The metadata locks.
@@ -532,7 +540,9 @@ impl Catalog {
             self.apply(&mut next, change);
         }
         next.references = Arc::new(references(&next));
-        self.has_references.store(!next.references.is_empty(), Ordering::Release);
+        self.kinds.references.store(!next.references.is_empty(), Ordering::Release);
+        let read_only = next.schemas.values().any(|schema| schema.def.read_only);
+        self.kinds.read_only_schemas.store(read_only, Ordering::Release);
         *current = Arc::new(next);
     }
 

@@ -12,6 +12,7 @@ mod host;
 mod names;
 mod programs;
 mod read_only;
+mod read_only_schemas;
 mod reply;
 mod sequences;
 pub(crate) mod session;

@@ -76,6 +76,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "REFERENTIAL_CONSTRAINTS", keys::referential_constraints),
     ("information_schema", "ROUTINES", programs::routines),
     ("information_schema", "SCHEMATA", tables::schemata),
+    ("information_schema", "SCHEMATA_EXTENSIONS", tables::schemata_extensions),
     ("information_schema", "SCHEMA_PRIVILEGES", grants::schema_privileges),
     ("information_schema", "STATISTICS", keys::statistics),
     ("information_schema", "ST_GEOMETRY_COLUMNS", spatial::geometry_columns),

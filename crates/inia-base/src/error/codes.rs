@@ -13,8 +13,6 @@ error_codes! {
     CantCreateDb = 1006, "HY000", "Can't create database '{}' (errno: {} - {})";
     DbCreateExists = 1007, "HY000", "Can't create database '{}'; database exists";
     DbDropExists = 1008, "HY000", "Can't drop database '{}'; database doesn't exist";
-    DbDropRmdir = 1010, "HY000", "Error dropping database (can't rmdir '{}', errno: {} - {})";
-    CantFindSystemRec = 1012, "HY000", "Can't read record in system table";
     CantGetStat = 1013, "HY000", "Can't get status of '{}' (errno: {} - {})";
     CantLock = 1015, "HY000", "Can't lock file (errno: {} - {})";
     CantOpenFile = 1016, "HY000", "Can't open file: '{}' (errno: {} - {})";
@@ -684,6 +682,8 @@ error_codes! {
     CannotCreateVirtualIndexConstraint = 3175, "HY000", "Cannot create index on virtual column whose base column has foreign constraint.";
     LockRefusedByEngine = 3177, "HY000", "Lock acquisition refused by storage engine.";
     UnsupportedAlterOnlineOnVirtualColumn = 3178, "HY000", "ADD COLUMN col...VIRTUAL, ADD INDEX(col)";
+    InvalidEncryptionOption = 3184, "HY000", "Invalid encryption option.";
+    CannotFindKeyInKeyring = 3185, "HY000", "Can't find master key from keyring, please check in the server log if a keyring is loaded and initialized successfully.";
     CapacityExceededInParser = 3186, "HY000", "Parser bailed out for this query.";
     UserColumnOldLength = 3189, "HY000", "It seems that your db schema is old. The {} column is 77 characters long and should be 93 characters long. Please perform the MySQL upgrade procedure.";
     CannotAddForeignBaseColStored = 3192, "HY000", "Cannot add foreign key on the base column of stored column. ";
@@ -765,7 +765,6 @@ error_codes! {
     FieldInGroupingNotGroupBy = 3602, "HY000", "Argument #{} of GROUPING function is not in GROUP BY";
     EngineCantDropTable = 3604, "HY000", "Storage engine can't drop table '{}'";
     EngineCantDropMissingTable = 3605, "HY000", "Storage engine can't drop table '{}' because it is missing. Use DROP TABLE IF EXISTS to remove it from data-dictionary.";
-    DbDropRmdir2 = 3607, "HY000", "Problem while dropping database. Can't remove database directory ({}). Please remove it manually.";
     WarnInvalidHint = 3614, "HY000", "Invalid number of arguments for hint {}";
     VarDoesNotExist = 3615, "HY000", "Variable {} does not exist in persisted config file";
     LongitudeOutOfRange = 3616, "22S02", "Longitude {} is out of range in function {}. It must be within ({}, {}].";

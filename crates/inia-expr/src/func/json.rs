@@ -151,7 +151,7 @@ pub(super) const TABLE: &[Function] = &[
     }),
 ];
 
-fn done(document: Json) -> FnResult {
+pub(super) fn done(document: Json) -> FnResult {
     Ok(doc::value(document.carried())?)
 }
 

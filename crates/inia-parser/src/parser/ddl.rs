@@ -171,11 +171,11 @@ impl Parser<'_> {
         self.bump();
         let if_not_exists = self.if_not_exists()?;
         let name = self.new_ident()?;
-        let options = self.database_options()?;
+        let options = self.database_options(false)?;
         Ok(Statement::CreateDatabase(CreateDatabase { if_not_exists, name, options }))
     }
 
-    fn database_options(&mut self) -> PResult<DatabaseOptions> {
+    fn database_options(&mut self, alters: bool) -> PResult<DatabaseOptions> {
         let mut options = DatabaseOptions::default();
         loop {
             let default = self.accept_kw(Kw::DEFAULT);
@@ -188,7 +188,7 @@ impl Parser<'_> {
             } else if self.accept_kw(Kw::ENCRYPTION) {
                 self.opt_eq();
                 options.encryption = Some(self.string()?);
-            } else if !default && self.accept_kw(Kw::READ) {
+            } else if alters && !default && self.accept_kw(Kw::READ) {
                 self.expect_kw(Kw::ONLY)?;
                 self.opt_eq();
                 options.read_only =
@@ -437,7 +437,7 @@ impl Parser<'_> {
                     None
                 };
                 let at = self.tok.start;
-                let options = self.database_options()?;
+                let options = self.database_options(true)?;
                 if self.tok.start == at {
                     return Err(self.error());
                 }

@@ -306,9 +306,7 @@ pub fn set_password(actor: &Actor<'_>, set: &ast::SetPassword) -> Result<Notes> 
     if others && !actor.access.on_database("mysql").has(Privileges::UPDATE) {
         return Err(actor.access.no_database("mysql"));
     }
-    let Some(password) = &set.password else {
-        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"SET PASSWORD TO RANDOM"]));
-    };
+    let password = set.password.as_ref().ok_or_else(no_password)?;
     refuse_second(set.retain)?;
     actor.accounts.change(|current, changes| {
         let missing = || SqlError::new(ErrorCode::PasswordNoMatch, &[]);
@@ -413,6 +411,12 @@ fn plugin(name: &str) -> Result<&'static str> {
         .ok_or_else(|| SqlError::new(ErrorCode::PluginIsNotLoaded, &[&name]))
 }
 
+/// What a statement comes to whose random password nobody has made.
+fn no_password() -> SqlError {
+    debug_assert!(false, "random passwords are made before the statement is carried out");
+    SqlError::new(ErrorCode::UnknownError, &[&"no password was made"])
+}
+
 /// Error 1235: an account has one password.
 fn refuse_second(retain: bool) -> Result<()> {
     match retain {
@@ -440,9 +444,7 @@ fn authenticate(
             def.auth_string = stored_form(def, operation, password)?;
             plain = Some(password.as_str());
         }
-        AuthOption::RandomPassword { .. } => {
-            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"BY RANDOM PASSWORD"]));
-        }
+        AuthOption::RandomPassword { .. } => return Err(no_password()),
         AuthOption::Plugin { plugin: name, hash } => {
             def.plugin = plugin(name)?.to_owned();
             def.auth_string = hash.clone().unwrap_or_default();

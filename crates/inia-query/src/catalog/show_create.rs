@@ -73,9 +73,10 @@ pub fn show_create_schema(def: &SchemaDef, if_not_exists: bool) -> String {
     }
     format!(
         "CREATE DATABASE {condition}{} /*!40100 DEFAULT CHARACTER SET {}{collation} */ \
-         /*!80016 DEFAULT ENCRYPTION='N' */",
+         /*!80016 DEFAULT ENCRYPTION='N' */{}",
         quoted(&def.name),
         charset::charset_name(def.collation),
+        if def.read_only { " /* READ ONLY = 1 */" } else { "" },
     )
 }
 

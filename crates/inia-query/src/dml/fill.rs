@@ -8,7 +8,8 @@ use inia_base::temporal::DateTime;
 use inia_base::value::Value;
 use inia_expr::slots_of;
 use inia_expr::{
-    Environment, EvalContext, Expr, ExprKind, ExprType, Scope, SessionHost, Strictness,
+    Environment, EvalContext, Expr, ExprKind, ExprType, Level, Scope, SessionHost, Strictness,
+    Warning,
 };
 use inia_parser::ast;
 
@@ -264,6 +265,9 @@ impl Fills {
     pub fn check(&self, row: &[Value], ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         for (name, expr) in &self.checks {
             if expr.eval_bool(ctx, row)? == Some(false) {
+                for failure in inia_expr::schema_failures(expr, ctx, row) {
+                    ctx.warnings.push(Warning::of(Level::Error, failure));
+                }
                 return Err(SqlError::new(ErrorCode::CheckConstraintViolated, &[name]));
             }
         }

@@ -35,6 +35,17 @@ pub(super) fn schemata(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+pub(super) fn schemata_extensions(info: &Information<'_>, rows: &mut Rows) {
+    let computed = SCHEMAS.iter().map(|(name, _)| (*name, ""));
+    let stored =
+        info.catalog.schemas.iter().map(|(name, schema)| {
+            (&name[..], if schema.def.read_only { "READ ONLY=1" } else { "" })
+        });
+    for (name, options) in computed.chain(stored).filter(|(name, _)| sees_schema(info, name)) {
+        rows.push(row!["def", name, options]);
+    }
+}
+
 fn sees_schema(info: &Information<'_>, name: &str) -> bool {
     use crate::account::Privileges;
     info.access.global.has(Privileges::SHOW_DATABASES) || info.access.sees_database(name)

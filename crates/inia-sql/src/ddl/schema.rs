@@ -31,6 +31,7 @@ pub(crate) fn create_database(
     create: &ast::CreateDatabase,
 ) -> DdlResult {
     check_name(&create.name, ErrorCode::WrongDbName)?;
+    check_encryption(&create.options)?;
     let collation = match collation(&create.options)? {
         Some(collation) => collation,
         None => server_collation(session),
@@ -43,12 +44,21 @@ pub(crate) fn create_database(
         }
         return Err(SqlError::new(ErrorCode::DbCreateExists, &[&create.name]));
     }
-    let read_only = create.options.read_only.flatten().unwrap_or(false);
-    let def = SchemaDef { name: create.name.clone(), collation, read_only };
+    let def = SchemaDef { name: create.name.clone(), collation, read_only: false };
     in_transaction(session, |_, changes| {
         changes.push(Change::PutSchema(def));
         Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() })
     })
+}
+
+/// Nothing is stored encrypted: error 3185 where it is asked for, 1525 for another word.
+fn check_encryption(options: &ast::DatabaseOptions) -> Result<(), SqlError> {
+    let Some(word) = &options.encryption else { return Ok(()) };
+    match word.to_ascii_uppercase().as_str() {
+        "N" => Ok(()),
+        "Y" => Err(SqlError::new(ErrorCode::CannotFindKeyInKeyring, &[])),
+        _ => Err(SqlError::new(ErrorCode::WrongValue, &[&"argument (should be Y or N)", word])),
+    }
 }
 
 /// ALTER DATABASE.
@@ -60,6 +70,7 @@ pub(crate) fn alter_database(
         Some(name) => name.clone(),
         None => session.database()?.to_owned(),
     };
+    check_encryption(&alter.options)?;
     let collation = collation(&alter.options)?;
     let _lock = lock(session, &[lock_name(&name)])?;
     let Some(schema) = session.db.catalog().schema(&name) else {

@@ -102,6 +102,13 @@ pub(super) fn apply_option(
                 columns::comment(session, text, MAX_TABLE_COMMENT, code, &builder.name)?;
         }
         ast::TableOption::RowFormat(format) => set_option(builder, "ROW_FORMAT", format),
+        ast::TableOption::Other { name, value } if name == "ENCRYPTION" => {
+            match value.to_ascii_uppercase().as_str() {
+                "Y" => return error(ErrorCode::CannotFindKeyInKeyring, &[]),
+                "N" => {}
+                _ => return error(ErrorCode::InvalidEncryptionOption, &[]),
+            }
+        }
         ast::TableOption::Other { name, value } => set_option(builder, name, value),
         ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
     }

@@ -13,11 +13,12 @@ use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::process::{KillTarget, ProcessEntry};
 use inia_base::value::Value;
-use inia_expr::{ExprType, Level, UserVar};
+use inia_expr::{ExprType, Level, SessionHost, UserVar, VarScope};
 use inia_parser::ast::{
     self, FlushTarget, MaintenanceKind, SelectInto, ShowFilter, ShowKind, Statement,
 };
 use inia_query::account::changes_accounts;
+use inia_query::account::random_password::{self, MadePassword};
 use inia_query::account::user::{self, Notes};
 use inia_query::account::{Access, AccountName, Privileges, SYSTEM_USER, grant};
 use inia_query::catalog::{CatalogVersion, Table};
@@ -28,6 +29,9 @@ use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
 use std::sync::Arc;
 use std::time::SystemTime;
+
+/// Characters of a random password where the variable is not known.
+const DEFAULT_RANDOM_LENGTH: usize = 20;
 
 type Done = Result<StatementOutcome, SqlError>;
 
@@ -42,6 +46,7 @@ pub(super) fn authorize(session: &SessionContext, statement: &Statement) -> Resu
     }
     session.check_branch(statement)?;
     session.check_read_only(statement)?;
+    session.check_read_only_schemas(statement)?;
     authorize_later(session, statement)
 }
 
@@ -120,6 +125,14 @@ pub(super) fn execute(
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Done {
+    let random = with_random_passwords(session, statement)?;
+    if let Some((filled, made)) = random {
+        let done = account(session, &filled);
+        return done.unwrap_or_else(|| Ok(StatementOutcome::default())).and_then(|_| {
+            let rows: Vec<_> = made.into_iter().map(shown_password).collect();
+            show::send_columns(sink, &password_columns(), &rows)
+        });
+    }
     if let Some(done) = account(session, statement) {
         return done;
     }
@@ -143,8 +156,8 @@ pub(super) fn execute(
         Statement::LockTables(locks) => table_locks::lock(session, locks),
         Statement::UnlockTables => table_locks::unlock_all(session),
         Statement::LockInstance | Statement::UnlockInstance => Ok(StatementOutcome::default()),
-        // There is no binary log; MySQL gives this error when its own is off.
-        Statement::PurgeLogs(_) => error(ErrorCode::NoBinaryLogging, &[]),
+        // There is no binary log, and so nothing to purge: MySQL says no more when its own is off.
+        Statement::PurgeLogs(_) => Ok(StatementOutcome::default()),
         Statement::TableMaintenance(work) => maintain(session, work, sink),
         Statement::AlterTable(_) => partition_care::maintain(session, statement, sink),
         Statement::ReloadTls => reload_tls(session),
@@ -177,7 +190,8 @@ fn reload_tls(session: &SessionContext) -> Done {
 /// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES, HANDLER begins to
 /// read anew after FLUSH TABLES.
 fn forget_counts(session: &mut SessionContext, flush: &ast::Flush) -> StatementOutcome {
-    let accounts = &session.db.accounts;
+    let db = session.db.clone();
+    let accounts = &db.accounts;
     for target in &flush.targets {
         match target {
             FlushTarget::Tables { .. } => session.handlers.rewind(),
@@ -187,6 +201,10 @@ fn forget_counts(session: &mut SessionContext, flush: &ast::Flush) -> StatementO
                 accounts.tries.forgive_all();
             }
             FlushTarget::Logs(kind) => reopen_logs(session, kind.as_deref()),
+            FlushTarget::Hosts => {
+                let instead = "TRUNCATE TABLE performance_schema.host_cache";
+                session.warn(ErrorCode::WarnDeprecatedSyntax, &[&"FLUSH HOSTS", &instead]);
+            }
             _ => {}
         }
     }
@@ -232,6 +250,35 @@ fn tables_to_lock(flush: &ast::Flush) -> Option<&[ast::ObjectName]> {
         }
         _ => None,
     })
+}
+
+/// A statement that asks for random passwords, with such, and what they are.
+fn with_random_passwords(
+    session: &SessionContext,
+    statement: &Statement,
+) -> Result<Option<(Statement, Vec<MadePassword>)>, SqlError> {
+    let length = || match session.host.sysvar(VarScope::Session, "generated_random_password_length")
+    {
+        Ok((Value::Int(length), _)) => usize::try_from(length).unwrap_or_default(),
+        Ok((Value::UInt(length), _)) => usize::try_from(length).unwrap_or_default(),
+        _ => DEFAULT_RANDOM_LENGTH,
+    };
+    if !changes_accounts(statement) {
+        return Ok(None);
+    }
+    session.as_actor(|actor| random_password::with_passwords(actor, statement, length()))
+}
+
+fn password_columns() -> [ResultColumn; 4] {
+    let text = ExprType::text(255, Collation::DEFAULT, false);
+    let [user, host, password] =
+        ["user", "host", "generated password"].map(|name| text.result_column(name));
+    [user, host, password, ExprType::int(1, false).result_column("auth_factor")]
+}
+
+fn shown_password(made: MadePassword) -> Vec<Option<String>> {
+    let MadePassword { account, password } = made;
+    vec![Some(account.user), Some(account.host), Some(password), Some("1".to_owned())]
 }
 
 /// Statements that change accounts: each first commits what is open.

@@ -93,7 +93,7 @@ pub(crate) fn fixed(kind: &ShowKind, db: &Database) -> Option<Result<Fixed, SqlE
     Some(Ok(match kind {
         ShowKind::Privileges => privileges(),
         ShowKind::Engine { name, what } => return Some(engine(name, what, db)),
-        ShowKind::BinaryLogs | ShowKind::BinlogEvents { relay: false, .. } => {
+        ShowKind::BinaryLogs => {
             return Some(Err(SqlError::new(ErrorCode::NoBinaryLogging, &[])));
         }
         ShowKind::BinlogEvents { .. } => {

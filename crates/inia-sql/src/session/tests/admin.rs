@@ -79,6 +79,7 @@ fn tables_and_columns_are_shown_as_mysql_shows_them() {
         ),
         ("show triggers", ""),
         ("show master status", ""),
+        ("purge binary logs to 'x'", "0 affected"),
         ("show binary logs", "ERROR 1381: You are not using binary logging"),
         ("show collation like 'utf8mb4_bin'", "utf8mb4_bin|utf8mb4|46||Yes|1|PAD SPACE"),
         ("show character set like 'utf8mb4'", "utf8mb4|UTF-8 Unicode|utf8mb4_0900_ai_ci|4"),
@@ -132,6 +133,38 @@ fn select_into_sets_user_variables() {
         ("select 1 from dual where false into @a", "0 affected"),
         ("show warnings", "Warning|1329|No data - zero rows fetched, selected, or processed"),
     ]);
+}
+
+/// Who asks for a random password sees it once; the account has no other.
+#[test]
+fn random_passwords_are_shown_and_kept_as_any_other() {
+    let db = TestDb::new();
+    let mut root = db.session();
+    let native = "identified with mysql_native_password by random password";
+    let mut passwords = Vec::new();
+    for sql in [
+        format!("create user r {native}"),
+        String::from("alter user r identified by random password"),
+        String::from("set password for r to random"),
+    ] {
+        let shown = root.ok(&sql);
+        let cells: Vec<&str> = shown.trim_end().split('|').collect();
+        assert_eq!((cells[0], cells[1], cells[3]), ("r", "%", "1"), "{sql}");
+        assert_eq!(cells[2].len(), 20, "{sql}");
+        let is_own = format!(
+            "select authentication_string = concat('*', upper(sha1(unhex(sha1('{}'))))) \
+             from mysql.user where user = 'r'",
+            cells[2]
+        );
+        assert_eq!(root.ok(&is_own).trim_end(), "1", "{sql}");
+        passwords.push(cells[2].to_owned());
+    }
+    passwords.dedup();
+    assert_eq!(passwords.len(), 3, "no password comes twice");
+    root.ok("set generated_random_password_length = 7");
+    let shown = root.ok(&format!("create user a {native}, b identified by 'b', c {native}"));
+    let lengths = shown.lines().map(|line| line.split('|').nth(2).map(str::len));
+    assert_eq!(lengths.collect::<Vec<_>>(), [Some(7), Some(7)]);
 }
 
 #[test]
