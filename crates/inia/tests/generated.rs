@@ -1,12 +1,14 @@
 //! Statements drawn from a seed run on Inia and on MySQL, and each difference is printed once.
 //!
-//! Three generators, each a test: every function with arguments of every type and at every limit
+//! Four generators, each a test: every function with arguments of every type and at every limit
 //! (`functions.rs`), changes of definitions beside everything that a definition may hold
-//! (`alters.rs`), and every clause of a query over columns of every type (`clauses.rs`):
+//! (`alters.rs`), every clause of a query over columns of every type (`clauses.rs`), and stored
+//! programs and triggers of nested blocks, loops and handlers (`programs.rs`):
 //!
 //! `INIA_ORACLE=host:port INIA_SEED=7 INIA_COUNT=5000 cargo test -p inia --test main generated:: --
 //! --nocapture` draws so many statements of each from that seed. Without `INIA_ORACLE` nothing
-//! runs. `INIA_SERVER` names another program than the one just built.
+//! runs. `INIA_SERVER` names another program than the one just built, and `INIA_SHOW=1` prints all
+//! statements that led to each difference.
 //!
 //! Differences of one class, such as wrong rows of one function, are printed as one: how often it
 //! was seen, the shortest statement, and the lines that differ, worst classes first.
@@ -17,6 +19,7 @@ mod alters;
 mod classes;
 mod clauses;
 mod functions;
+mod programs;
 mod queries;
 mod shapes;
 mod values;
@@ -100,12 +103,18 @@ fn compare(setup: &[&str], mut draw: impl FnMut(&mut Random) -> Steps) {
     let mut random = Random::new(setting("INIA_SEED", 1));
     let count = setting("INIA_COUNT", 1000) as usize;
     let mut classes = Classes::new(Known::read());
+    let shows = setting("INIA_SHOW", 0) > 0;
     let mut ran = 0;
     while ran < count {
+        let mut script = String::new();
         for step in draw(&mut random) {
             ran += 1;
+            script = format!("{script}{};\n", step.sql);
             let [mysql, inia] = both.ask(&step.sql);
             if classes.differs(&step, &mysql, &inia) {
+                if shows {
+                    println!("{script}--- MySQL\n{mysql}--- Inia\n{inia}");
+                }
                 both.ask("SET sql_mode = DEFAULT");
                 break;
             }
@@ -124,6 +133,11 @@ fn functions() {
 #[test]
 fn alters() {
     compare(&[], alters::draw);
+}
+
+#[test]
+fn programs() {
+    compare(&[], programs::draw);
 }
 
 #[test]

@@ -152,6 +152,14 @@ impl SessionContext {
         }
     }
 
+    /// Notes tables that programs inside a statement may not change; how many there were before,
+    /// to which `used` is cut at the statement's end.
+    pub fn use_tables<'t>(&mut self, tables: impl Iterator<Item = &'t Arc<Table>>) -> usize {
+        let before = self.used.len();
+        self.used.extend(tables.map(|table| table.def.id));
+        before
+    }
+
     /// Error 1442: the table is used by a statement around this one.
     pub fn check_unused(&self, table: &Table) -> Result<(), SqlError> {
         if self.inside == Inside::Nothing || !self.used.contains(&table.def.id) {

@@ -3,7 +3,8 @@
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::{
-    Binder, EmptyScope, EvalContext, NoSubqueries, Scope, SubqueryRunner, UserVar, Warnings,
+    Binder, EmptyScope, EvalContext, ExprKind, NoSubqueries, Scope, SubqueryRunner, UserVar,
+    Warnings,
 };
 use inia_parser::ast;
 use inia_query::context::SessionContext;
@@ -58,12 +59,18 @@ pub(super) fn value_of(
     let mut scope = EmptyScope;
     let scope: &mut dyn Scope = &mut scope;
     let bound = Binder { scope, env: &session.env, host: session }.scalar(expr)?;
+    // A stored function reads and writes in the transaction of the statement that calls it.
+    let mut calls = false;
+    bound.walk(&mut |node| calls |= matches!(node.kind, ExprKind::Stored(_)));
+    if calls {
+        return value_of_query(session, expr, params);
+    }
     let ty = bound.ty.clone();
     let value = evaluate(session, params, |_, ctx| bound.eval(ctx, &[]))?;
     Ok(UserVar { value, ty })
 }
 
-/// The value of an expression with subqueries: that of `SELECT expr`.
+/// The value of an expression with subqueries or stored functions: that of `SELECT expr`.
 fn value_of_query(
     session: &mut SessionContext,
     expr: &ast::Expr,

@@ -456,6 +456,7 @@ fn run_plan(
         }
         PlannedStatement::Insert(insert) => match insert.source() {
             Some(source) => {
+                let before = session.use_tables(plan.tables());
                 let shared: &SessionContext = session;
                 let runner = Runner::new(source, shared.exec_context());
                 let (result, warnings) = with(shared, params, &runner, |ctx| {
@@ -466,6 +467,7 @@ fn run_plan(
                     }
                 });
                 drop(runner);
+                session.used.truncate(before);
                 session.take_warnings(warnings);
                 result
             }
@@ -475,6 +477,7 @@ fn run_plan(
             evaluate(session, params, |session, ctx| change.run(session, ctx))
         }
         PlannedStatement::Joined(joined) => {
+            let before = session.use_tables(plan.tables());
             let shared: &SessionContext = session;
             let runner = Runner::new(&joined.query, shared.exec_context());
             let (result, warnings) = with(shared, params, &runner, |ctx| {
@@ -482,6 +485,7 @@ fn run_plan(
                 joined.run(shared, ctx, &runner, sink)
             });
             drop(runner);
+            session.used.truncate(before);
             session.take_warnings(warnings);
             result
         }

@@ -2,7 +2,7 @@
 
 use super::code::{CompiledProgram, ExprCode, HandlerCode, Instruction, SqlCode};
 use inia_base::error::SqlError;
-use inia_expr::ExprType;
+use inia_expr::{ExprType, is_native_function};
 use inia_parser::Hints;
 use inia_parser::ast::{
     self, LoopEnd, Program, ProgramBlock, ProgramSql, ProgramStatement, SelectInto, SlotKind,
@@ -87,16 +87,7 @@ impl Compiler<'_> {
     }
 
     fn expr(&self, expr: &ast::Expr) -> ExprCode {
-        if has_subquery(expr) {
-            let item =
-                ast::SelectItem::Expr { expr: expr.clone(), alias: None, text: String::new() };
-            let select = ast::Select { items: vec![item], ..ast::Select::default() };
-            let query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
-            let statement = Statement::Select(Box::new(query));
-            let (text, hints) = (String::new(), Hints::default());
-            return ExprCode::Query(Box::new(SqlCode::new(ProgramSql { statement, text, hints })));
-        }
-        let (mut tree, mut changes) = (expr.clone(), false);
+        let (mut tree, mut changes, mut calls) = (expr.clone(), false, false);
         tree.walk_mut(&mut |node| {
             changes |= match node {
                 ast::Expr::UserVar(_) | ast::Expr::AssignVar { .. } => true,
@@ -105,7 +96,20 @@ impl Compiler<'_> {
                 }
                 _ => false,
             };
+            if let ast::Expr::Function(call) = node {
+                calls |= call.db.is_some() || !is_native_function(&call.name);
+            }
         });
+        // A stored function reads and writes in the transaction of the statement that calls it.
+        if calls || has_subquery(expr) {
+            let item =
+                ast::SelectItem::Expr { expr: expr.clone(), alias: None, text: String::new() };
+            let select = ast::Select { items: vec![item], ..ast::Select::default() };
+            let query = ast::Query::new(ast::QueryBody::Select(Box::new(select)));
+            let statement = Statement::Select(Box::new(query));
+            let (text, hints) = (String::new(), Hints::default());
+            return ExprCode::Query(Box::new(SqlCode::new(ProgramSql { statement, text, hints })));
+        }
         ExprCode::Plain { expr: tree, changes, bound: Mutex::default() }
     }
 

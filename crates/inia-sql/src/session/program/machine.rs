@@ -13,7 +13,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Binder, EmptyScope, Expr, ExprType, Level, NoSubqueries, UserVar, Warning};
 use inia_expr::{Strictness, convert};
-use inia_parser::ast::{self, IntoTarget, SignalCondition, Statement};
+use inia_parser::ast::{self, IntoTarget, SignalCondition, SlotKind, Statement};
 use inia_query::context::{Inside, SessionContext, StatementOutcome};
 use std::sync::Arc;
 
@@ -256,6 +256,7 @@ impl Machine<'_> {
             // The condition itself changes, so it is raised in its own place.
             list.retain(|known| *known != before);
         }
+        let warns = signal.condition.is_none() && before.level != Level::Error;
         let done = self.signal(frame, signal, Some(before.error()));
         let diagnostics = &mut self.caller.context().diagnostics;
         if let Err(error) = &done
@@ -264,7 +265,14 @@ impl Machine<'_> {
             diagnostics.clear();
             list.into_iter().for_each(|known| diagnostics.push(known));
         }
-        done
+        match done {
+            // What was a warning is one again, whatever its state says.
+            Err(error) if warns && error.code != ErrorCode::WrongValueForVar => {
+                diagnostics.push(Warning::of(Level::Warning, error));
+                Ok(())
+            }
+            done => done,
+        }
     }
 
     fn diagnostics(&mut self, frame: &mut Frame, get: &ast::GetDiagnostics) -> Result<()> {
@@ -298,7 +306,16 @@ impl Machine<'_> {
 
     // Expressions.
 
+    /// A variable whose value cannot be had is NULL, as a handler may see.
     fn assign(&mut self, frame: &mut Frame, slot: usize, value: &ExprCode) -> Result<()> {
+        let done = self.assign_value(frame, slot, value);
+        if done.is_err() && frame.code.parsed.program.slots[slot].kind != SlotKind::New {
+            frame.slots[slot] = Value::Null;
+        }
+        done
+    }
+
+    fn assign_value(&mut self, frame: &mut Frame, slot: usize, value: &ExprCode) -> Result<()> {
         if let ExprCode::Query(_) = value {
             let found = self.value(frame, value, true)?;
             return self.store(frame, slot, found);
