@@ -33,6 +33,7 @@ pub(crate) use search::relation::path_cost;
 pub(crate) use size::{
     UNKNOWN_ROWS, expected_rows, of_body, of_filtered, of_grouped, of_select, of_source,
 };
+pub(crate) use vector::ParallelSettings;
 
 use crate::access::{EvalSettings, HintedIndexes};
 use crate::catalog::Table;

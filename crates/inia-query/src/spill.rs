@@ -20,6 +20,7 @@
 //! pass takes at least one key in, so it ends whatever the budget; no state of a group is ever
 //! written, only rows.
 
+mod chunk;
 mod distinct;
 mod grant;
 mod keys;
@@ -39,12 +40,13 @@ use inia_base::memory::SessionMemory;
 use inia_base::value::Value;
 use std::io;
 
+pub use chunk::RecordChunk;
 pub(crate) use distinct::Distinct;
 pub use grant::Grant;
 pub(crate) use keys::KeySet;
 pub(crate) use list::{TupleList, TuplePosition};
 pub(crate) use partition::{Partitions, keyed, split_keyed};
-pub use records::RecordSorter;
+pub use records::{RecordSorter, SortedRecords};
 pub(crate) use runs::Runs;
 pub(crate) use stream::{Stream, StreamReader};
 pub(crate) use values::{decode_tuple, encode_tuple};

@@ -24,7 +24,7 @@ pub(crate) struct WorkerPool {
 }
 
 /// Helpers that a statement may start; given back when dropped.
-pub(crate) struct Helpers<'p> {
+pub struct Helpers<'p> {
     pool: &'p WorkerPool,
     count: usize,
     machine: Machine<'p>,
@@ -63,7 +63,7 @@ impl WorkerPool {
 
 impl Helpers<'_> {
     /// How many they are.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.count
     }
 

@@ -34,6 +34,7 @@ pub use request::{
     Direction, Isolation, KeyBound, LockMode, LockRequest, ReadMode, RecordRef, WaitPolicy,
 };
 pub use store::{EngineSizes, is_store_file};
+pub use txn::bulk::BulkLoad;
 pub use txn::counter::Counter;
 pub use txn::cursor::{Cursor, LeafRun, LockingCursor, Run, SnapshotCursor};
 pub use txn::handle::{Interrupter, Txn};

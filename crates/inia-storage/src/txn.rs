@@ -25,7 +25,7 @@
 //! transactions without a commit record and applies their before-images, newest first.
 
 mod aside;
-mod bulk;
+pub(crate) mod bulk;
 pub(crate) mod counter;
 pub(crate) mod cursor;
 mod delete_run;

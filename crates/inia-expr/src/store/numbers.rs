@@ -107,6 +107,9 @@ fn int_of_text(
     target: &StoreTarget<'_>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<i128> {
+    if let Some(number) = plain_digits(text) {
+        return Ok(number);
+    }
     let parsed = Decimal::parse_prefix(text);
     if parsed.consumed == 0 {
         let shown = convert::error_text(text);
@@ -125,6 +128,20 @@ fn int_of_text(
         target.truncated(ctx)?;
     }
     Ok(wide)
+}
+
+/// The number that a text of at most 18 digits is, perhaps with a minus before them. Loaded files
+/// have most numbers so.
+fn plain_digits(text: &[u8]) -> Option<i128> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number = digits.iter().fold(0i64, |number, digit| number * 10 + i64::from(digit - b'0'));
+    Some(i128::from(if negative { -number } else { number }))
 }
 
 pub(super) fn bit(

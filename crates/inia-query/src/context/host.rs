@@ -8,6 +8,7 @@ use crate::database::{ClientInfo, Database};
 use crate::information::Focus;
 use crate::information::{Information, NamedValues};
 use crate::interrupt::Interrupt;
+use crate::optimize::ParallelSettings;
 use crate::status::{Connection, SessionCounters};
 use crate::sysvar::{self, SessionVars};
 use crate::workers::Helpers;
@@ -166,6 +167,11 @@ impl Host {
         roles: BTreeSet<AccountName>,
     ) -> (Arc<Access>, BTreeSet<AccountName>) {
         (self.access.replace(access), self.roles.replace(roles))
+    }
+
+    /// Threads that may help a statement which scans so many rows.
+    pub fn helpers_for(&self, rows: u64) -> Helpers<'_> {
+        self.db.helpers(ParallelSettings::of(self).threads_for(rows))
     }
 
     /// Threads that may help the running statement, which may have so many with its own.

@@ -79,11 +79,11 @@ impl<'w> Gathered<'w> {
                 left = left.saturating_sub(1);
                 Ok(left > 0)
             }),
-            Gathered::Sorted(sorter) => sorter.finish(|next| {
+            Gathered::Sorted(sorter) => sorter.finish(|sorted| {
                 while left > 0
-                    && let Some((_, row)) = next()?
+                    && let Some((_, row)) = sorted.next()?
                 {
-                    let (key, bytes) = unpacked(&row).ok_or(Damaged)?;
+                    let (key, bytes) = unpacked(row).ok_or(Damaged)?;
                     visit(key, bytes)?;
                     left -= 1;
                 }

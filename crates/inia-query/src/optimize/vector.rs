@@ -9,6 +9,7 @@ mod parallel;
 mod program;
 
 pub(crate) use batches::batch_plan;
+pub(crate) use parallel::ParallelSettings;
 
 use crate::plan::vector::{NumberKind, VectorForm, VectorGroups, VectorKey, VectorTotal};
 use crate::plan::{Aggregation, SelectPlan};

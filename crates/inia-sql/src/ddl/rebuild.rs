@@ -4,7 +4,9 @@
 //! index trees that are filled from the present rows, or new trees for everything, with every row
 //! converted.
 
+mod added;
 mod destination;
+mod filler;
 mod new_trees;
 
 use super::copied::carried;
@@ -23,12 +25,9 @@ use inia_query::catalog::{
 use inia_query::context::SessionContext;
 use inia_query::dml::auto_increment::value_of;
 use inia_query::dml::fill::{Fills, Given, limited};
-use inia_query::dml::write::duplicate_error;
 use inia_query::error::StorageResult;
 use inia_query::interrupt::Interrupt;
-use inia_query::row::{IndexCodec, WordsCodec};
-use inia_query::spill::{RecordSorter, Workspace};
-use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, Tree, Txn};
+use inia_storage::{Direction, Isolation, KeyBound, ReadMode, Txn};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -179,7 +178,7 @@ pub(super) fn run(
             (None, _) => session.tree_txn(new).borrow_mut().create_tree().sql_for(&new.name)?.id(),
         };
     }
-    add_indexes(session, table, new, plan)?;
+    added::add_indexes(session, table, new, plan)?;
     for (at, index) in table.indexes.iter().enumerate() {
         let primary = table.def.indexes[at].kind == IndexKind::Primary;
         if !primary && !plan.kept.contains(&Some(at)) {
@@ -187,145 +186,6 @@ pub(super) fn run(
         }
     }
     Ok(0)
-}
-
-/// Sorts a tree's records in little memory, and fills the tree from the bottom up.
-struct Filler<'w> {
-    /// The table's name.
-    table: &'w str,
-    tree: Tree,
-    sorter: RecordSorter<'w>,
-}
-
-/// A key that two records share: the value of the second.
-struct Duplicate(Vec<u8>, Vec<u8>);
-
-impl<'w> Filler<'w> {
-    /// Fillers of these trees, which share the memory for building.
-    fn of(
-        (workspace, store): (Workspace<'w>, &Engine),
-        table: &'w str,
-        trees: &[TreeId],
-    ) -> Vec<Filler<'w>> {
-        let budget = workspace.budget / trees.len().max(1);
-        let filler = |tree: &TreeId| Filler {
-            table,
-            tree: store.tree(*tree),
-            sorter: RecordSorter::new(workspace.with_budget(budget)),
-        };
-        trees.iter().map(filler).collect()
-    }
-
-    fn push(&mut self, key: &[u8], value: &[u8]) -> Result<(), SqlError> {
-        self.sorter.push(key, value)
-    }
-
-    /// Fills the tree, up to the second record of a key if there is one. A partial fill cannot be
-    /// rolled back, only the creation of its tree.
-    fn finish(
-        self,
-        txn: &mut Txn,
-        interrupt: Interrupt<'_>,
-    ) -> Result<Option<Duplicate>, SqlError> {
-        let Filler { table, tree, sorter } = self;
-        sorter.finish(|next| {
-            let mut outcome = Ok(None);
-            let mut last: Option<Vec<u8>> = None;
-            let records = std::iter::from_fn(|| {
-                if let Err(error) = interrupt.check() {
-                    outcome = Err(error);
-                    return None;
-                }
-                match next() {
-                    Ok(Some((key, value))) if last.as_ref() == Some(&key) => {
-                        outcome = Ok(Some(Duplicate(key, value)));
-                        None
-                    }
-                    Ok(Some((key, value))) => {
-                        last.get_or_insert_default().clone_from(&key);
-                        Some((key, value))
-                    }
-                    Ok(None) => None,
-                    Err(error) => {
-                        outcome = Err(error);
-                        None
-                    }
-                }
-            });
-            txn.bulk_load(&tree, records).sql_for(table)?;
-            outcome
-        })
-    }
-}
-
-/// Fills the index trees that are new from the rows as they are.
-fn add_indexes(
-    session: &SessionContext,
-    table: &Table,
-    new: &TableDef,
-    plan: &RebuildPlan,
-) -> Result<(), SqlError> {
-    let added: Vec<usize> = (0..new.indexes.len())
-        .filter(|at| plan.kept[*at].is_none() && has_entries(new.indexes[*at].kind))
-        .collect();
-    // Without new trees there is no reason to scan the rows.
-    if added.is_empty() {
-        return Ok(());
-    }
-    let (disk, killed) = (session.db.scratch.clone(), session.killed.clone());
-    let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
-    let words: Vec<_> = added.iter().map(|at| WordsCodec::of(new, *at)).collect();
-    let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
-    let interrupt = Interrupt::new(&killed, None);
-    let within = Workspace::within(&*disk, session.db.build_memory).until(interrupt);
-    let work = (within.from(&session.host.memory), &*table.store);
-    let mut fillers = Filler::of(work, &new.name, &trees);
-    let txn = &mut *session.tree_txn(new).borrow_mut();
-    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-    let mut cursor =
-        txn.cursor(&table.clustered, low, high, Direction::Forward, ReadMode::Snapshot);
-    // One scan feeds all new trees.
-    while let Some(record) = cursor.next(txn).sql()? {
-        interrupt.check()?;
-        for (slot, codec) in codecs.iter().enumerate() {
-            let (mut key, mut value) = (Vec::new(), Vec::new());
-            let cell = |column| table.layout.cell(record.value, column);
-            if let Some(words) = &words[slot] {
-                let entries = words.entries(cell, record.key)?;
-                entries.iter().try_for_each(|(key, value)| fillers[slot].push(key, value))?;
-                continue;
-            }
-            codec.put_entry(cell, record.key, &mut key, &mut value)?;
-            fillers[slot].push(&key, &value)?;
-        }
-    }
-    // Duplicate keys show when the entries are sorted: uniqueness is checked here.
-    for (slot, filler) in fillers.into_iter().enumerate() {
-        if let Some(duplicate) = filler.finish(txn, interrupt)? {
-            let error = duplicate_entry(txn, new, added[slot], &codecs[slot], &duplicate, table)?;
-            return Err(error);
-        }
-    }
-    Ok(())
-}
-
-/// Error 1062 for a duplicate met while filling a secondary index of `table`'s rows.
-fn duplicate_entry(
-    txn: &mut Txn,
-    new: &TableDef,
-    index: usize,
-    codec: &IndexCodec,
-    duplicate: &Duplicate,
-    table: &Table,
-) -> Result<SqlError, SqlError> {
-    let primary = codec.primary_key(&duplicate.0, &duplicate.1)?;
-    let read = |row: &[u8]| {
-        let mut values = Vec::new();
-        table.layout.decode(row, &TimeZone::utc(), &mut values).map(|()| values)
-    };
-    let row = txn.get(&table.clustered, primary, read).sql()?;
-    let row = row.ok_or(inia_query::error::Damaged)??;
-    Ok(duplicate_error(new, index, &row))
 }
 
 fn has_entries(kind: IndexKind) -> bool {

@@ -56,27 +56,34 @@ impl Txn {
         Ok(())
     }
 
-    /// Fills an empty tree that this transaction has created with records in ascending key order;
-    /// their number. Much faster than inserts; it is undone only together with the tree's creation.
-    pub fn bulk_load<K, V>(
-        &mut self,
-        tree: &Tree,
-        records: impl IntoIterator<Item = (K, V)>,
-    ) -> Result<u64>
-    where
-        K: AsRef<[u8]>,
-        V: AsRef<[u8]>,
-    {
+    /// Begins to fill an empty tree that this transaction has created. Much faster than inserts; it
+    /// is undone only together with the tree's creation.
+    pub fn bulk_load<'t>(&'t mut self, tree: &'t Tree) -> Result<BulkLoad<'t>> {
         debug_assert!(self.created.contains(&tree.id()), "only a new tree is filled in bulk");
         self.prepare_write()?;
         let header = RecordHeader::new(self.id, 0, false);
-        let mut builder = BulkBuilder::new(tree.btree(), &self.core.store);
-        let mut count = 0;
-        for (key, value) in records {
-            builder.push(key.as_ref(), header, value.as_ref())?;
-            count += 1;
-        }
-        builder.finish()?;
-        Ok(count)
+        let builder = BulkBuilder::new(tree.btree(), &self.core.store);
+        Ok(BulkLoad { builder, header, records: 0 })
+    }
+}
+
+/// A tree that is being filled.
+pub struct BulkLoad<'t> {
+    builder: BulkBuilder<'t>,
+    header: RecordHeader,
+    records: u64,
+}
+
+impl BulkLoad<'_> {
+    /// Adds a record, whose key is above all keys before.
+    #[inline]
+    pub fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.records += 1;
+        self.builder.push(key, self.header, value)
+    }
+
+    /// Writes what is left; how many records there are.
+    pub fn finish(self) -> Result<u64> {
+        self.builder.finish().map(|()| self.records)
     }
 }

@@ -18,7 +18,7 @@ const LOOKUP: f64 = 8.0;
 
 /// What the session says of threads.
 #[derive(Clone, Copy)]
-pub(super) struct ParallelSettings {
+pub(crate) struct ParallelSettings {
     /// At most how many work on a statement (`inia_parallel_workers`).
     threads: usize,
     /// How many rows of a pipeline are worth them (`inia_parallel_rows`).
@@ -26,7 +26,8 @@ pub(super) struct ParallelSettings {
 }
 
 impl ParallelSettings {
-    pub(super) fn of(host: &dyn SessionHost) -> ParallelSettings {
+    /// Of a session.
+    pub(crate) fn of(host: &dyn SessionHost) -> ParallelSettings {
         let number = |name: &str| match host.sysvar(VarScope::Session, name) {
             Ok((Value::UInt(number), _)) => Some(number),
             Ok((Value::Int(number), _)) => u64::try_from(number).ok(),
@@ -39,6 +40,11 @@ impl ParallelSettings {
         };
         let rows = number("inia_parallel_rows").map_or(WORTH_ROWS, |rows| rows as f64);
         ParallelSettings { threads, rows }
+    }
+
+    /// How many threads are worth a scan of so many rows.
+    pub(crate) fn threads_for(self, rows: u64) -> usize {
+        if rows as f64 >= self.rows { self.threads } else { 1 }
     }
 
     /// How many threads make the batches of a source.

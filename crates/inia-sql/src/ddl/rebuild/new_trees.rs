@@ -1,6 +1,7 @@
 //! The trees of a table's new definition, while rows are copied into them.
 
-use super::{Duplicate, Filler, has_entries};
+use super::filler::{Duplicate, Filler};
+use super::has_entries;
 use inia_base::error::SqlError;
 use inia_base::ids::TreeId;
 use inia_base::io::Disk;

@@ -173,8 +173,9 @@ fn a_created_tree_goes_with_a_rollback_and_a_dropped_one_stays_until_commit() {
     let tree = tree_with(&engine, &[("a", "1")]);
     let mut txn = rr(&engine);
     let other = txn.create_tree().unwrap();
-    let records = (0..5000u32).map(|n| (n.to_be_bytes(), [1u8; 50]));
-    assert_eq!(txn.bulk_load(&other, records).unwrap(), 5000);
+    let mut load = txn.bulk_load(&other).unwrap();
+    (0..5000u32).for_each(|n| load.push(&n.to_be_bytes(), &[1; 50]).unwrap());
+    assert_eq!(load.finish().unwrap(), 5000);
     txn.drop_tree(&tree).unwrap();
     let used = engine.core.store.used_pages();
     txn.rollback().unwrap();
@@ -195,7 +196,10 @@ fn bulk_loaded_records_appear_with_the_commit() {
     let engine = open();
     let mut txn = rr(&engine);
     let tree = txn.create_tree().unwrap();
-    txn.bulk_load(&tree, [("a", "1"), ("b", "2")]).unwrap();
+    let mut load = txn.bulk_load(&tree).unwrap();
+    load.push(b"a", b"1").unwrap();
+    load.push(b"b", b"2").unwrap();
+    load.finish().unwrap();
     assert_eq!(all(&mut txn, &tree), "a=1 b=2");
     let mut early = rr(&engine);
     early.take_snapshot();

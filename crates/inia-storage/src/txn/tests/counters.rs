@@ -118,7 +118,9 @@ fn the_kept_number_outlives_a_load_in_bulk() {
         let mut txn = rr(&engine);
         let tree = txn.create_tree().unwrap();
         txn.keep_counter(&tree, 9).unwrap();
-        txn.bulk_load(&tree, (0..count).map(|n| (number(n), [1; 100]))).unwrap();
+        let mut load = txn.bulk_load(&tree).unwrap();
+        (0..count).for_each(|n| load.push(&number(n), &[1; 100]).unwrap());
+        load.finish().unwrap();
         txn.commit().unwrap();
         assert_eq!(engine.kept_counter(&tree).unwrap(), 9);
         engine.forget_counter(&tree).unwrap();
