@@ -16,6 +16,7 @@
 mod batch;
 mod column;
 mod conditions;
+mod grace;
 mod grouping;
 mod hash;
 mod index;
@@ -29,6 +30,7 @@ mod operators;
 mod pairs;
 mod parallel;
 mod program;
+mod records;
 mod scan;
 mod sideways;
 mod source;

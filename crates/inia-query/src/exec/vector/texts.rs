@@ -63,6 +63,13 @@ pub(super) struct TextColumn {
 }
 
 impl TextColumn {
+    /// Rows of these entries.
+    pub(super) fn of(entries: &[&[u8]], codes: impl Iterator<Item = u32>) -> TextColumn {
+        let mut all = TextEntries::default();
+        entries.iter().for_each(|entry| _ = all.push(entry));
+        TextColumn { entries: Arc::new(all), codes: codes.collect() }
+    }
+
     #[inline]
     pub(super) fn get(&self, row: usize) -> Option<&[u8]> {
         match self.codes[row] {

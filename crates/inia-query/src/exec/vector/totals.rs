@@ -7,9 +7,11 @@ use super::program::Execution;
 use crate::exec::Result;
 use crate::plan::vector::{NumberKind, VectorTotal};
 use inia_base::decimal::Decimal;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_expr::aggregate::{Accumulator, Aggregate};
+use std::collections::HashMap;
 
 /// One aggregate's numbers of one group.
 #[derive(Clone, Copy, Default)]
@@ -20,6 +22,10 @@ struct Total {
     number: i128,
 }
 
+/// Sums of a group that have outgrown 128 bits together, by the numbers of their aggregate and their
+/// group. The total goes on from the last one.
+type Carried = HashMap<(usize, usize), Vec<i128>>;
+
 /// The totals of all groups.
 pub(super) struct Totals<'p> {
     plan: &'p [VectorTotal],
@@ -28,13 +34,14 @@ pub(super) struct Totals<'p> {
     totals: Vec<Vec<Total>>,
     /// The same for each aggregate that takes rows one by one.
     states: Vec<Vec<Option<Accumulator>>>,
+    carried: Carried,
 }
 
 impl<'p> Totals<'p> {
     pub(super) fn new(plan: &'p [VectorTotal], calls: &'p [Aggregate]) -> Totals<'p> {
         debug_assert_eq!(plan.len(), calls.len(), "each call has a total");
         let (totals, states) = (vec![Vec::new(); plan.len()], plan.iter().map(|_| Vec::new()));
-        Totals { plan, calls, totals, states: states.collect() }
+        Totals { plan, calls, totals, states: states.collect(), carried: Carried::new() }
     }
 
     /// Begins a group; returns how many bytes it takes.
@@ -56,7 +63,7 @@ impl<'p> Totals<'p> {
     }
 
     /// Takes a batch in, each row of the group in its place; without groups all belong to the
-    /// first. False where a sum outgrows 128 bits.
+    /// first. False where the batch lacks a column.
     pub(super) fn add(
         &mut self,
         (program, batch): (&Execution<'_>, &mut Batch),
@@ -77,9 +84,10 @@ impl<'p> Totals<'p> {
                 }
                 VectorTotal::Count(step) => vector(*step).count(totals),
                 VectorTotal::Sum(step) => {
-                    if !vector(*step).sum(totals) {
-                        return Ok(false);
-                    }
+                    let carried = &mut self.carried;
+                    vector(*step).sum(totals, &mut |group, sum| {
+                        carried.entry((at, group)).or_default().push(sum);
+                    });
                 }
                 VectorTotal::MinMax { step, greatest } => vector(*step).min_max(*greatest, totals),
                 VectorTotal::Present(slot) => {
@@ -101,20 +109,25 @@ impl<'p> Totals<'p> {
         Ok(true)
     }
 
-    /// Adds what another thread has of a group `from` to the group `into`. False where a sum
-    /// outgrows 128 bits.
-    pub(super) fn merge(&mut self, into: usize, other: &Totals<'_>, from: usize) -> bool {
+    /// Adds what another thread has of a group `from` to the group `into`.
+    pub(super) fn merge(&mut self, into: usize, other: &Totals<'_>, from: usize) {
         for (at, plan) in self.plan.iter().enumerate() {
-            if let VectorTotal::Each(_) = plan {
-                debug_assert!(false, "the plan merges no states of single rows");
-                return false;
-            }
-            let (own, theirs) = (&mut self.totals[at][into], other.totals[at][from]);
+            debug_assert!(!matches!(plan, VectorTotal::Each(_)), "no states of single rows merge");
+            let (Some(own), Some(&theirs)) =
+                (self.totals[at].get_mut(into), other.totals[at].get(from))
+            else {
+                continue;
+            };
             match plan {
-                VectorTotal::Sum(_) => match own.number.checked_add(theirs.number) {
-                    Some(sum) => own.number = sum,
-                    None => return false,
-                },
+                VectorTotal::Sum(_) => {
+                    let mut sums = other.carried.get(&(at, from)).cloned().unwrap_or_default();
+                    if let Some(sum) = add_to(&mut own.number, theirs.number) {
+                        sums.push(sum);
+                    }
+                    if !sums.is_empty() {
+                        self.carried.entry((at, into)).or_default().append(&mut sums);
+                    }
+                }
                 VectorTotal::MinMax { greatest, .. } if theirs.count > 0 => {
                     let better = match greatest {
                         true => theirs.number > own.number,
@@ -128,11 +141,11 @@ impl<'p> Totals<'p> {
             }
             own.count += theirs.count;
         }
-        true
     }
 
     /// Forgets all groups but the last, which becomes the first.
     pub(super) fn leave_last(&mut self) {
+        debug_assert!(self.carried.is_empty(), "sums of groups in order fit");
         self.totals.iter_mut().for_each(|totals| _ = totals.drain(..totals.len().max(1) - 1));
         self.states.iter_mut().for_each(|states| _ = states.drain(..states.len().max(1) - 1));
     }
@@ -157,9 +170,16 @@ impl<'p> Totals<'p> {
             }
             VectorTotal::Sum(step) => {
                 let Total { count, number } = total(&self.totals);
+                let carried = self.carried.get(&(aggregate, group));
                 match program.kind(step) {
                     NumberKind::Decimal(scale) => {
-                        Accumulator::of_decimals(Decimal::from_i128(number, scale), count)
+                        let all = carried.into_iter().flatten().chain([&number]);
+                        let mut sum = Decimal::ZERO;
+                        for &carried in all {
+                            let next = Decimal::from_i128(carried, scale);
+                            sum = sum.add(next).map_err(|_| overflow())?;
+                        }
+                        Accumulator::of_decimals(sum, count)
                     }
                     NumberKind::Int { .. } | NumberKind::Date => {
                         Accumulator::of_integers(number, count)
@@ -181,6 +201,24 @@ impl<'p> Totals<'p> {
 #[inline]
 fn group_of(groups: &[u32], i: usize) -> usize {
     groups.get(i).copied().unwrap_or_default() as usize
+}
+
+/// A sum of more digits than decimals have.
+fn overflow() -> SqlError {
+    SqlError::new(ErrorCode::DataOutOfRange, &[&"DECIMAL", &"sum"])
+}
+
+/// Adds a number to a sum. Where the result outgrows 128 bits the sum becomes the number, and what it
+/// was is returned.
+#[inline]
+fn add_to(sum: &mut i128, number: i128) -> Option<i128> {
+    match sum.checked_add(number) {
+        Some(result) => {
+            *sum = result;
+            None
+        }
+        None => Some(std::mem::replace(sum, number)),
+    }
 }
 
 /// A vector and the groups of its rows.
@@ -209,15 +247,21 @@ impl Grouped<'_> {
         }
     }
 
-    fn sum(&self, totals: &mut [Total]) -> bool {
-        let Some(vector) = self.vector else { return false };
+    /// Adds the numbers up. A sum that outgrows 128 bits goes to `carry` with its group, and the
+    /// total begins anew.
+    fn sum(&self, totals: &mut [Total], carry: &mut dyn FnMut(usize, i128)) {
+        let Some(vector) = self.vector else { return };
+        let mut add = |group: usize, total: &mut Total, number: i128| {
+            if let Some(sum) = add_to(&mut total.number, number) {
+                carry(group, sum);
+            }
+        };
         match (&vector.values, self.groups.is_empty()) {
             // Numbers of 64 bits need a check for each sum, not for each number.
             (Values::Small(values), true) if vector.nulls.is_empty() => {
                 let sum: i128 = values.iter().map(|&value| i128::from(value)).sum();
-                let Some(number) = totals[0].number.checked_add(sum) else { return false };
-                totals[0] = Total { count: totals[0].count + self.rows as i64, number };
-                true
+                totals[0].count += self.rows as i64;
+                add(0, &mut totals[0], sum);
             }
             (Values::Small(values), false)
                 if vector.nulls.is_empty()
@@ -225,30 +269,22 @@ impl Grouped<'_> {
                     && self.fits_word(vector) =>
             {
                 // The sums of one batch fit 64 bits.
-                let mut sums = vec![(0, 0); totals.len()];
+                let mut sums: Vec<(i64, i64)> = vec![(0, 0); totals.len()];
                 for (&group, value) in self.groups.iter().zip(values) {
                     let (count, sum) = &mut sums[group as usize];
                     *count += 1;
                     *sum += value;
                 }
-                totals.iter_mut().zip(sums).all(|(total, (count, sum)): (_, (i64, i64))| {
-                    let added = total.number.checked_add(sum.into());
+                for (group, (total, (count, sum))) in totals.iter_mut().zip(sums).enumerate() {
                     total.count += count;
-                    total.number = added.unwrap_or_default();
-                    added.is_some()
-                })
+                    add(group, total, sum.into());
+                }
             }
-            _ => {
-                let mut fits = true;
-                self.each(vector, |group, number| {
-                    let total = &mut totals[group];
-                    match total.number.checked_add(number) {
-                        Some(sum) => *total = Total { count: total.count + 1, number: sum },
-                        None => fits = false,
-                    }
-                });
-                fits
-            }
+            _ => self.each(vector, |group, number| {
+                let total = &mut totals[group];
+                total.count += 1;
+                add(group, total, number);
+            }),
         }
     }
 

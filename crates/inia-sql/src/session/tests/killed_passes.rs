@@ -111,6 +111,8 @@ const QUERIES: &[&str] = &[
     "SELECT name, id FROM t EXCEPT ALL SELECT name, id FROM u WHERE few = 2",
     "SELECT COUNT(*) FROM t JOIN u ON t.name = u.name AND t.id = u.id",
     "SELECT COUNT(*) FROM t LEFT JOIN u ON t.few = u.few AND t.name < u.name",
+    "SELECT t.id, u.many FROM t LEFT JOIN u ON t.name = u.name AND u.few > 3",
+    "SELECT u.name, COUNT(*), SUM(t.many) FROM t JOIN u ON t.many = u.many GROUP BY u.name",
     "SELECT name FROM t ORDER BY name, id DESC",
     "SELECT id FROM t WHERE name NOT IN (SELECT CONCAT(name, 'y') FROM u)",
     "WITH c AS (SELECT name, id FROM t) SELECT x.id FROM c x JOIN c y ON x.id = y.id + 1",
