@@ -122,7 +122,7 @@ fn total_of<'p>(
         },
         AggregateFunc::Sum | AggregateFunc::Avg => match number(program)? {
             (step, NumberKind::Int { .. } | NumberKind::Decimal(_)) => VectorTotal::Sum(step),
-            (_, NumberKind::Date) => return None,
+            (_, NumberKind::Date | NumberKind::Moment) => return None,
         },
         AggregateFunc::Min => VectorTotal::MinMax { step: number(program)?.0, greatest: false },
         AggregateFunc::Max => VectorTotal::MinMax { step: number(program)?.0, greatest: true },

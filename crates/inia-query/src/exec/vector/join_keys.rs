@@ -20,7 +20,7 @@ use crate::exec::Result;
 use crate::exec::keys::{encode_equal, encode_text};
 use crate::plan::HashKey;
 use crate::plan::batches::{BatchKey, HashBatches};
-use crate::row::pack_date;
+use crate::row::{pack_date, pack_datetime};
 use inia_base::collation::Collation;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -301,6 +301,7 @@ fn number_word(value: &Value, scale: u8) -> Option<i64> {
         Value::Int(value) => (i128::from(*value), 0),
         Value::UInt(value) => (i128::from(*value), 0),
         Value::Date(value) => (pack_date(*value).into(), scale),
+        Value::DateTime(value) => (pack_datetime(*value).into(), scale),
         Value::Decimal(value) => {
             let exact = value.normalized();
             (exact.to_coefficient()?, exact.scale())

@@ -140,6 +140,11 @@ pub(super) struct TextBuilder {
 }
 
 impl TextBuilder {
+    /// A column with room for so many rows.
+    pub(super) fn with_capacity(rows: usize) -> TextBuilder {
+        TextBuilder { entries: TextEntries::default(), codes: Vec::with_capacity(rows) }
+    }
+
     #[inline]
     pub(super) fn push(&mut self, text: Option<&[u8]>) {
         let code = text.map_or(NO_ROW, |text| self.entries.push(text));

@@ -181,7 +181,7 @@ impl<'p> Totals<'p> {
                         }
                         Accumulator::of_decimals(sum, count)
                     }
-                    NumberKind::Int { .. } | NumberKind::Date => {
+                    NumberKind::Int { .. } | NumberKind::Date | NumberKind::Moment => {
                         Accumulator::of_integers(number, count)
                     }
                 }

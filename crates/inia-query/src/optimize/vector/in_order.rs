@@ -78,7 +78,7 @@ fn column_at(source: &RowSource, slot: usize) -> Option<&DataType> {
 /// Whether every value of the type is a number of 64 bits.
 fn is_narrow(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Int { .. } | DataType::Date => true,
+        DataType::Int { .. } | DataType::Date | DataType::DateTime { .. } => true,
         DataType::Decimal { precision, .. } => *precision <= WORD_DIGITS,
         _ => false,
     }

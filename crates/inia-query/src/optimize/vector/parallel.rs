@@ -41,6 +41,11 @@ impl ParallelSettings {
         ParallelSettings { threads, rows }
     }
 
+    /// Whether so many rows of a table are many.
+    pub(super) fn is_worth(self, rows: f64) -> bool {
+        rows >= self.rows
+    }
+
     /// How many threads make the batches of a source.
     pub(super) fn threads(self, source: &RowSource, node: &BatchNode) -> usize {
         let readable = |table: &TableSource| table.table.def.is_transactional();
