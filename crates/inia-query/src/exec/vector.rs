@@ -16,12 +16,14 @@
 mod batch;
 mod column;
 mod conditions;
+mod distinct;
 mod grace;
 mod grouping;
 mod hash;
 mod index;
 mod join_keys;
 mod kept;
+mod key_reader;
 mod keys;
 mod leaf;
 mod loops;

@@ -225,8 +225,26 @@ pub enum VectorTotal {
         /// MAX.
         greatest: bool,
     },
+    /// What one of the others makes of the different values of some keys in each group.
+    Distinct {
+        /// The keys, in the order of the aggregate's arguments.
+        keys: Vec<VectorKey>,
+        /// Counts rows, or adds numbers up.
+        total: Box<VectorTotal>,
+    },
     /// Anything else, row by row; the slots that the aggregate reads.
     Each(Vec<usize>),
+}
+
+/// A condition of HAVING on the number of an aggregate.
+#[derive(Debug)]
+pub struct GroupCheck {
+    /// The aggregate.
+    pub total: usize,
+    /// The operator, the aggregate being on its left.
+    pub op: CmpOp,
+    /// A constant number.
+    pub constant: Expr,
 }
 
 /// A SELECT whose groups are made from batches.
@@ -240,6 +258,8 @@ pub struct VectorGroups {
     pub kept: Vec<usize>,
     /// The aggregates, in the order of their calls.
     pub totals: Vec<VectorTotal>,
+    /// Conditions that HAVING has among others: groups that do not fulfil them need no values.
+    pub checks: Vec<GroupCheck>,
     /// Rows of a group come one after the other, and every number fits: a group is given when the
     /// next one has begun, so that any number of groups takes little memory.
     pub in_order: bool,

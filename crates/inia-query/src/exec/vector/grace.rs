@@ -152,7 +152,7 @@ fn blocks(workspace: Workspace<'_>) -> Grant<'_> {
 }
 
 /// Puts chosen rows into the partitions of a level.
-fn spread(
+pub(super) fn spread(
     (batch, chosen, hashes): (&Batch, &[u32], &[u64]),
     slots: &[BatchSlot],
     (partitions, level): (&mut Partitions<'_>, u32),

@@ -12,22 +12,21 @@
 mod aside;
 
 use super::batch::{Batch, Rows};
-use super::column::Column;
-use super::keys::{Dictionary, GroupNumbers, KeyWords, RecentTexts};
+use super::key_reader::KeyReader;
+use super::keys::GroupNumbers;
 use super::operators::BuiltJoin;
 use super::parallel::GroupsOfThreads;
 use super::program::Execution;
 use super::source::Flow;
-use super::totals::Totals;
-use crate::exec::keys::encode_key;
+use super::totals::{GroupChecks, Totals};
 use crate::exec::{Project, Result, Runner};
 use crate::plan::batches::{BatchPlan, BatchSlot};
-use crate::plan::vector::{NumberKind, VectorGroups, VectorKey};
+use crate::plan::vector::VectorGroups;
 use crate::plan::{JoinPlan, SelectPlan};
 use crate::spill::{Grant, Workspace, held};
 use aside::Aside;
 use inia_base::value::Value;
-use inia_expr::{Aggregate, EvalContext, Expr};
+use inia_expr::{Aggregate, EvalContext};
 
 /// Groups to be made of the rows of a SELECT.
 #[derive(Clone, Copy)]
@@ -45,15 +44,13 @@ pub(super) struct Grouping<'p, 'w> {
     plan: &'p VectorGroups,
     /// The slots of a batch.
     slots: &'p [BatchSlot],
-    /// The expressions that group.
-    group: &'p [Expr],
     program: Execution<'p>,
-    /// For each key that is not a number those that have come.
-    dictionaries: Vec<Dictionary>,
-    recent: Vec<RecentTexts>,
+    keys: KeyReader<'p>,
     numbers: GroupNumbers,
     first: FirstRows,
-    totals: Totals<'p>,
+    totals: Totals<'p, 'w>,
+    /// What groups that come out have in common.
+    checks: GroupChecks,
     workspace: Workspace<'w>,
     memory: Grant<'w>,
     /// Bytes that groups and texts take.
@@ -130,7 +127,7 @@ impl Runner<'_> {
             Groups::Given => return Ok(true),
             Groups::Unfit => return Ok(false),
         };
-        if grouping.group.is_empty() && grouping.first.groups == 0 {
+        if plan.keys.is_empty() && grouping.first.groups == 0 {
             plan.kept.iter().for_each(|&slot| row[slot] = Value::Null);
             grouping.begin(row);
         }
@@ -180,16 +177,18 @@ impl<'p, 'w> Grouping<'p, 'w> {
         ctx: &mut EvalContext<'_>,
     ) -> Option<Grouping<'p, 'w>> {
         let GroupTask { select, batches, plan, calls } = task;
+        let group = select.aggregation.as_ref().map_or(&[][..], |all| &all.group);
+        let program = Execution::new(&plan.program, ctx)?;
+        let totals = Totals::new(&plan.totals, calls, &program, workspace);
         Some(Grouping {
             plan,
             slots: &batches.source.slots,
-            group: select.aggregation.as_ref().map_or(&[][..], |all| &all.group),
-            program: Execution::new(&plan.program, ctx)?,
-            dictionaries: plan.keys.iter().map(|_| Dictionary::default()).collect(),
-            recent: plan.keys.iter().map(|_| RecentTexts::default()).collect(),
+            program,
+            keys: KeyReader::new(&plan.keys, group),
             numbers: GroupNumbers::new(plan.keys.len()),
             first: FirstRows::default(),
-            totals: Totals::new(&plan.totals, calls),
+            totals,
+            checks: GroupChecks::new(&plan.checks, ctx),
             workspace,
             memory: Grant::new(workspace),
             used: 0,
@@ -239,11 +238,9 @@ impl<'p, 'w> Grouping<'p, 'w> {
             }
             return Ok(Some(Vec::new()));
         }
-        let mut columns = Vec::with_capacity(self.plan.keys.len());
-        for at in 0..self.plan.keys.len() {
-            let Some(words) = self.words(at, batch, ctx, row)? else { return Ok(None) };
-            columns.push(words);
-        }
+        let Some(columns) = self.keys.all_words(batch, &self.program, ctx, row)? else {
+            return Ok(None);
+        };
         let mut groups = Vec::with_capacity(batch.rows());
         for i in 0..batch.rows() {
             let (number, begins) = self.numbers.number(&columns, i);
@@ -258,62 +255,6 @@ impl<'p, 'w> Grouping<'p, 'w> {
         Ok(Some(groups))
     }
 
-    /// The words of a key.
-    fn words(
-        &mut self,
-        at: usize,
-        batch: &mut Batch,
-        ctx: &mut EvalContext<'_>,
-        row: &mut [Value],
-    ) -> Result<Option<KeyWords>> {
-        let (dictionary, expr) = (&mut self.dictionaries[at], &self.group[at]);
-        let mut words = KeyWords::with_capacity(batch.rows());
-        let used = &mut self.used;
-        match &self.plan.keys[at] {
-            VectorKey::Number(step) => {
-                let unsigned = self.program.kind(*step) == NumberKind::Int { unsigned: true };
-                let numbers = self.program.vector(*step);
-                let fits = if unsigned { u64::MAX.into() } else { i64::MAX.into() };
-                if !numbers.fits(i64::MIN.into(), fits) {
-                    return Ok(None);
-                }
-                for i in 0..batch.rows() {
-                    words.push((!numbers.is_null(i)).then(|| numbers.get(i) as u64));
-                }
-            }
-            VectorKey::Text(slot) => {
-                let (collation, recent) = (expr.ty.collation(), &mut self.recent[at]);
-                let Some(Column::Texts(texts)) = batch.column(*slot) else { return Ok(None) };
-                let word = |text: &[u8]| {
-                    dictionary.get(text, recent).unwrap_or_else(|| {
-                        let mut key = Vec::with_capacity(2 * text.len());
-                        collation.sort_key(text, &mut key);
-                        let (word, kept) = dictionary.add(text, key);
-                        *used += kept;
-                        word
-                    })
-                };
-                texts.each(|_| true, word, |_, word| words.push(word));
-            }
-            VectorKey::Value(slots) => {
-                let mut key = Vec::new();
-                for i in 0..batch.rows() {
-                    batch.fill(i, slots, row)?;
-                    let value = expr.eval_ref(ctx, row)?;
-                    key.clear();
-                    encode_key(&value, &expr.ty, false, &mut key);
-                    let word = dictionary.of_key(&key);
-                    words.push(Some(word.unwrap_or_else(|| {
-                        let (word, kept) = dictionary.add_key(key.clone());
-                        *used += kept;
-                        word
-                    })));
-                }
-            }
-        }
-        Ok(Some(words))
-    }
-
     /// Gives the groups to `project`, all or but the last, to which more rows may come; false where
     /// no more are wanted.
     fn give(
@@ -326,9 +267,15 @@ impl<'p, 'w> Grouping<'p, 'w> {
     ) -> Result<bool> {
         let complete = self.first.groups - usize::from(but_last && self.first.groups > 0);
         let (order, width) = (self.first.order(), self.plan.kept.len());
+        self.totals.complete()?;
         for at in 0..complete {
             runner.check_killed()?;
             let number = order.as_ref().map_or(at, |order| order[at] as usize);
+            // What is watched counts all groups.
+            if runner.trace.is_none() && !self.totals.may_hold(number, &self.checks, &self.program)
+            {
+                continue;
+            }
             let kept = &mut self.first.values[number * width..][..width];
             for (&slot, value) in self.plan.kept.iter().zip(kept) {
                 row[slot] = std::mem::replace(value, Value::Null);

@@ -3,7 +3,7 @@
 use super::batch::Rows;
 use super::column::number_of;
 use super::conditions::{Conditions, Truth};
-use super::numbers::{self, Numbers};
+use super::numbers::{self, Numbers, Values};
 use crate::exec::Result;
 use crate::plan::vector::{NumberKind, NumberOp, NumberStep, Program, VectorCondition};
 use crate::row::{BELOW_DATE, pack_date, pack_datetime};
@@ -102,6 +102,18 @@ impl<'p> Execution<'p> {
     /// The vector of a step that has been run.
     pub(super) fn vector(&self, step: usize) -> &Numbers {
         &self.vectors[step]
+    }
+
+    /// As [`Execution::vector`], with a number for each of so many rows.
+    pub(super) fn shared_vector(&self, step: usize, rows: usize) -> Arc<Numbers> {
+        let vector = &self.vectors[step];
+        match vector.values {
+            Values::One(value) => {
+                let all = Numbers::wide(vec![value; rows], vector.nulls.clone());
+                Arc::new(all)
+            }
+            Values::Small(_) | Values::Wide(_) => vector.clone(),
+        }
     }
 
     /// What the numbers of a step are.

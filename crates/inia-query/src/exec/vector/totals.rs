@@ -1,14 +1,17 @@
 //! What aggregates have added up for each group.
 
 use super::batch::{Batch, Rows};
-use super::column::value_of;
+use super::column::{number_of, value_of};
+use super::distinct::DistinctValues;
 use super::numbers::{Numbers, Values};
 use super::program::Execution;
 use crate::exec::Result;
-use crate::plan::vector::{NumberKind, VectorTotal};
+use crate::plan::vector::{GroupCheck, NumberKind, VectorTotal};
+use crate::spill::Workspace;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::CmpOp;
 use inia_expr::EvalContext;
 use inia_expr::aggregate::{Accumulator, Aggregate};
 use std::collections::HashMap;
@@ -26,8 +29,25 @@ struct Total {
 /// group. The total goes on from the last one.
 type Carried = HashMap<(usize, usize), Vec<i128>>;
 
+/// Conditions on the numbers of aggregates, with their constants: the aggregate, the operator, a
+/// number and its digits after the point.
+pub(super) struct GroupChecks(Vec<(usize, CmpOp, i128, u8)>);
+
+impl GroupChecks {
+    /// The conditions whose constants are numbers; the others are checked where all values are.
+    pub(super) fn new(checks: &[GroupCheck], ctx: &mut EvalContext<'_>) -> GroupChecks {
+        let all = checks.iter().filter_map(|check| {
+            let kind = NumberKind::of(&check.constant.ty.data_type)?;
+            let value = check.constant.eval(ctx, &[]).ok()?;
+            let number = number_of(&value, kind).filter(|_| !kind.is_dated())?;
+            Some((check.total, check.op, number, kind.scale()))
+        });
+        GroupChecks(all.collect())
+    }
+}
+
 /// The totals of all groups.
-pub(super) struct Totals<'p> {
+pub(super) struct Totals<'p, 'w> {
     plan: &'p [VectorTotal],
     calls: &'p [Aggregate],
     /// One group after the other for each aggregate of numbers.
@@ -35,13 +55,32 @@ pub(super) struct Totals<'p> {
     /// The same for each aggregate that takes rows one by one.
     states: Vec<Vec<Option<Accumulator>>>,
     carried: Carried,
+    /// The values of each aggregate that has DISTINCT.
+    distinct: Vec<Option<DistinctValues<'p, 'w>>>,
 }
 
-impl<'p> Totals<'p> {
-    pub(super) fn new(plan: &'p [VectorTotal], calls: &'p [Aggregate]) -> Totals<'p> {
+impl<'p, 'w> Totals<'p, 'w> {
+    /// No groups yet. The program says what numbers are added up.
+    pub(super) fn new(
+        plan: &'p [VectorTotal],
+        calls: &'p [Aggregate],
+        program: &Execution<'_>,
+        workspace: Workspace<'w>,
+    ) -> Totals<'p, 'w> {
         debug_assert_eq!(plan.len(), calls.len(), "each call has a total");
         let (totals, states) = (vec![Vec::new(); plan.len()], plan.iter().map(|_| Vec::new()));
-        Totals { plan, calls, totals, states: states.collect(), carried: Carried::new() }
+        let distinct = plan.iter().zip(calls).map(|(total, call)| match total {
+            VectorTotal::Distinct { keys, total } => {
+                let number = match **total {
+                    VectorTotal::Sum(step) => Some(program.kind(step)),
+                    _ => None,
+                };
+                Some(DistinctValues::new((keys, &call.args), number, workspace))
+            }
+            _ => None,
+        });
+        let (states, distinct) = (states.collect(), distinct.collect());
+        Totals { plan, calls, totals, states, carried: Carried::new(), distinct }
     }
 
     /// Begins a group; returns how many bytes it takes.
@@ -96,6 +135,20 @@ impl<'p> Totals<'p> {
                         totals[group_of(groups, i)].count += 1;
                     }
                 }
+                VectorTotal::Distinct { total, .. } => {
+                    let Some(distinct) = &mut self.distinct[at] else { return Ok(false) };
+                    let number = match **total {
+                        VectorTotal::Sum(step) => Some(program.shared_vector(step, batch.rows())),
+                        _ => None,
+                    };
+                    let of = |row: usize| groups.get(row).copied().unwrap_or_default();
+                    let new = distinct.add((program, batch), &of, number.as_ref(), ctx, row)?;
+                    let Some(new) = new else { return Ok(false) };
+                    let groups: Vec<u32> = new.iter().map(|row| of(*row as usize)).collect();
+                    let number = number.map(|number| number.gather(&new));
+                    let carried = (&mut self.carried, at);
+                    add_distinct((totals, carried), &groups, number.as_ref());
+                }
                 VectorTotal::Each(slots) => {
                     for i in 0..batch.rows() {
                         batch.fill(i, slots, row)?;
@@ -110,9 +163,10 @@ impl<'p> Totals<'p> {
     }
 
     /// Adds what another thread has of a group `from` to the group `into`.
-    pub(super) fn merge(&mut self, into: usize, other: &Totals<'_>, from: usize) {
+    pub(super) fn merge(&mut self, into: usize, other: &Totals<'_, '_>, from: usize) {
         for (at, plan) in self.plan.iter().enumerate() {
-            debug_assert!(!matches!(plan, VectorTotal::Each(_)), "no states of single rows merge");
+            let alone = matches!(plan, VectorTotal::Each(_) | VectorTotal::Distinct { .. });
+            debug_assert!(!alone, "the plan merges neither states of single rows nor values");
             let (Some(own), Some(&theirs)) =
                 (self.totals[at].get_mut(into), other.totals[at].get(from))
             else {
@@ -143,6 +197,60 @@ impl<'p> Totals<'p> {
         }
     }
 
+    /// About how many bytes values take.
+    pub(super) fn held(&self) -> usize {
+        self.distinct.iter().flatten().map(DistinctValues::held).sum()
+    }
+
+    /// Takes no more values into memory.
+    pub(super) fn freeze(&mut self) {
+        self.distinct.iter_mut().flatten().for_each(DistinctValues::freeze);
+    }
+
+    /// Adds the values that have waited.
+    pub(super) fn complete(&mut self) -> Result<()> {
+        for (at, distinct) in self.distinct.iter_mut().enumerate() {
+            let Some(distinct) = distinct else { continue };
+            let (totals, carried) = (&mut self.totals[at], &mut self.carried);
+            distinct.complete(&mut |groups, number| {
+                add_distinct((totals, (carried, at)), groups, number);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// False where a group does not fulfil the conditions.
+    pub(super) fn may_hold(
+        &self,
+        group: usize,
+        checks: &GroupChecks,
+        program: &Execution<'_>,
+    ) -> bool {
+        if !self.carried.is_empty() {
+            return true;
+        }
+        checks.0.iter().all(|&(at, op, constant, digits)| {
+            let total = self.totals[at][group];
+            let (number, scale) = match self.plan[at] {
+                VectorTotal::Sum(step) | VectorTotal::MinMax { step, .. } => {
+                    // NULL compares as NULL.
+                    if total.count == 0 {
+                        return false;
+                    }
+                    (total.number, program.kind(step).scale())
+                }
+                _ => (total.count.into(), 0),
+            };
+            let scaled = |number: i128, own: u8| {
+                number.checked_mul(10i128.checked_pow(u32::from(scale.max(digits) - own))?)
+            };
+            match (scaled(number, scale), scaled(constant, digits)) {
+                (Some(number), Some(constant)) => op.holds(number.cmp(&constant)),
+                _ => true,
+            }
+        })
+    }
+
     /// Forgets all groups but the last, which becomes the first.
     pub(super) fn leave_last(&mut self) {
         debug_assert!(self.carried.is_empty(), "sums of groups in order fit");
@@ -159,10 +267,15 @@ impl<'p> Totals<'p> {
     ) -> Result<Value> {
         let call = &self.calls[aggregate];
         let total = |totals: &[Vec<Total>]| totals[aggregate][group];
-        let state = match self.plan[aggregate] {
+        let plan = match &self.plan[aggregate] {
+            VectorTotal::Distinct { total, .. } => total,
+            plan => plan,
+        };
+        let state = match *plan {
             VectorTotal::Rows | VectorTotal::Count(_) | VectorTotal::Present(_) => {
                 return Ok(Value::Int(total(&self.totals).count));
             }
+            VectorTotal::Distinct { .. } => call.start_plain(),
             VectorTotal::Each(_) => {
                 let state = self.states[aggregate][group].take();
                 debug_assert!(state.is_some(), "a value is asked for once");
@@ -197,8 +310,23 @@ impl<'p> Totals<'p> {
     }
 }
 
-/// The group of row `i`.
-#[inline]
+/// Adds rows up that have new values, each of its group.
+fn add_distinct(
+    (totals, (carried, at)): (&mut [Total], (&mut Carried, usize)),
+    groups: &[u32],
+    number: Option<&Numbers>,
+) {
+    let grouped = Grouped { vector: number, groups, rows: groups.len() };
+    match number {
+        _ if groups.is_empty() => {}
+        None => grouped.count(totals),
+        Some(_) => grouped.sum(totals, &mut |group, sum| {
+            carried.entry((at, group)).or_default().push(sum);
+        }),
+    }
+}
+
+/// The group of row `i`.#[inline]
 fn group_of(groups: &[u32], i: usize) -> usize {
     groups.get(i).copied().unwrap_or_default() as usize
 }

@@ -24,7 +24,9 @@ pub(super) fn is_in_order(
     (keys, totals, program): (&[VectorKey], &[VectorTotal], &Program),
 ) -> bool {
     let numbers = keys.iter().all(|key| matches!(key, VectorKey::Number(_)))
-        && !totals.iter().any(|total| matches!(total, VectorTotal::Present(_)));
+        && !totals
+            .iter()
+            .any(|total| matches!(total, VectorTotal::Present(_) | VectorTotal::Distinct { .. }));
     let narrow = program.steps.iter().all(|step| match step.op {
         NumberOp::Slot(slot) => column_at(&select.source, slot).is_some_and(is_narrow),
         NumberOp::Constant(_) => true,

@@ -108,8 +108,9 @@ fn is_looked_up(table: &TableSource) -> bool {
 /// Whether several threads may group rows: what each has of a group adds up.
 pub(super) fn is_mergeable(aggregation: &Aggregation, totals: &[VectorTotal]) -> bool {
     let args = aggregation.calls.iter().flat_map(|call| &call.args);
-    totals.iter().all(|total| !matches!(total, VectorTotal::Each(_)))
-        && aggregation.group.iter().chain(args).all(is_pure)
+    let alone =
+        |total: &VectorTotal| matches!(total, VectorTotal::Each(_) | VectorTotal::Distinct { .. });
+    !totals.iter().any(alone) && aggregation.group.iter().chain(args).all(is_pure)
 }
 
 fn are_pure(exprs: &[Expr]) -> bool {

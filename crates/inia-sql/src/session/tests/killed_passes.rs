@@ -106,6 +106,7 @@ const QUERIES: &[&str] = &[
     "SELECT many, JSON_ARRAYAGG(name) FROM t GROUP BY many",
     "SELECT DISTINCT name, id + few FROM t",
     "SELECT COUNT(DISTINCT name, id) FROM t",
+    "SELECT few, SUM(DISTINCT id), COUNT(DISTINCT name) FROM t GROUP BY few",
     "SELECT name, id FROM t UNION SELECT name, -id FROM u",
     "SELECT name, id FROM t INTERSECT SELECT name, id FROM u",
     "SELECT name, id FROM t EXCEPT ALL SELECT name, id FROM u WHERE few = 2",

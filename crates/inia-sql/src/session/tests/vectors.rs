@@ -254,3 +254,61 @@ fn few_rows_of_many_are_found_by_vectors() {
     }
     assert!(few > 20, "{few} of 100 ran on several threads");
 }
+
+const DISTINCT: [&str; 11] = [
+    "count(distinct a)",
+    "count(distinct s)",
+    "count(distinct c, s)",
+    "count(distinct a, day, u)",
+    "sum(distinct a)",
+    "avg(distinct p)",
+    "sum(distinct d * 2)",
+    "count(distinct p * d, c)",
+    "count(distinct w)",
+    "count(distinct upper(s))",
+    "max(distinct b)",
+];
+
+#[test]
+fn different_values_and_conditions_of_groups_are_those_of_rows() {
+    let db = TestDb::new();
+    let (mut s, mut random) = (db.session(), Random::new(1848));
+    fill(&mut s, &mut random, 900);
+    let mut over_vectors = 0;
+    for _ in 0..300 {
+        let keys = *random.pick(&KEYS);
+        let mut items = vec!["count(*)".to_owned()];
+        for _ in 0..1 + random.below(3) {
+            items.push((*random.pick(&DISTINCT)).to_owned());
+        }
+        let mut rest = String::new();
+        if random.chance(1, 2) {
+            rest += &format!(" where {}", condition(&mut random, 1));
+        }
+        if !keys.is_empty() {
+            rest += &format!(" group by {keys}");
+        }
+        if random.chance(1, 2) {
+            let number = random.below(60);
+            rest += &match random.below(6) {
+                0 => format!(" having count(*) > {number}"),
+                1 => format!(" having sum(p) < {number}.5 and count(a) >= 3"),
+                2 => format!(" having {number} <> count(s) and max(a) = 10"),
+                3 => format!(" having avg(a) <= {number} and min(d) > 0.02"),
+                4 => format!(" having count(distinct a) > {}", number / 6),
+                _ => format!(" having sum(w) is null or sum(a) > {number}"),
+            };
+        }
+        let rest = format!("{rest} order by min(id)");
+        let query = |from: &str| format!("select {} from {from}{rest}", items.join(", "));
+        let plan = s.ok(&format!("explain format=tree {}", query("t")));
+        over_vectors += u64::from(plan.contains("column vectors"));
+        let rows = s.run(&query("(select * from t limit 1000000) t"));
+        for size in ["default", "1024"] {
+            s.ok(&format!("set tmp_table_size = {size}"));
+            assert_eq!(s.run(&query("t")), rows, "{size}: {}\n{plan}", query("t"));
+        }
+        s.ok("set tmp_table_size = default");
+    }
+    assert!(over_vectors > 250, "{over_vectors} of 300 ran over vectors");
+}

@@ -13,14 +13,11 @@
 //! ```
 
 use super::{GroupTask, Grouping};
-use crate::exec::hash::{KeyHash, word_hash};
-use crate::exec::keys::encode_key;
+use crate::exec::hash::word_hash;
 use crate::exec::vector::batch::{Batch, Rows, places};
-use crate::exec::vector::column::Column;
-use crate::exec::vector::keys::{Dictionary, KeyWords};
+use crate::exec::vector::keys::Dictionary;
 use crate::exec::vector::records::{damaged_record, read_rows, write_rows};
 use crate::exec::{Project, Result, Runner};
-use crate::plan::vector::VectorKey;
 use crate::spill::{FANOUT, Partitions, Purpose, Stream, Workspace, held, place_of};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -36,14 +33,6 @@ pub(super) struct Aside<'w> {
     rows: Partitions<'w>,
     /// For each key that is not a number the hash of each word's key.
     hashes: Vec<Vec<u64>>,
-}
-
-/// The words of one key, and what stands for it in the hash of the row's keys.
-struct KnownWords {
-    words: KeyWords,
-    canonical: Vec<u64>,
-    /// Which keys have no word; empty where all have one.
-    unknown: Vec<bool>,
 }
 
 /// The groups of a batch's rows, [`OTHER`] for those that have not begun.
@@ -66,31 +55,35 @@ fn row_hash(keys: impl Iterator<Item = u64>, nulls: u64) -> u64 {
     word_hash(keys.chain([nulls]).map(|word| word as i64))
 }
 
-/// The hashes of the keys of a dictionary, by their words.
-fn hashes_of(dictionary: &Dictionary) -> Vec<u64> {
-    let hash = KeyHash::default();
-    dictionary.keys_in_order().into_iter().map(|key| hash.of(key)).collect()
-}
-
 impl<'p, 'w> Grouping<'p, 'w> {
     /// Has no group begin any more where memory is used up.
     pub(super) fn check_memory(&mut self) {
         // Groups in order are those of one batch.
-        let may_be_full = !self.plan.in_order && !self.plan.keys.is_empty();
-        if may_be_full && !self.fits() {
-            let hashes: Vec<Vec<u64>> = self.dictionaries.iter().map(hashes_of).collect();
+        if self.plan.in_order || self.fits() {
+            return;
+        }
+        self.totals.freeze();
+        if !self.plan.keys.is_empty() {
+            let hashes = self.keys.hashes();
             let rows = Partitions::new(self.workspace, Purpose::Table, self.level);
             self.used += hashes.iter().map(|all| size_of_val(&all[..])).sum::<usize>();
             // What puts rows aside is taken from memory where there is still some.
             self.used += Partitions::held();
-            self.memory.grant(self.used + self.numbers.held());
+            let held = self.held();
+            self.memory.grant(held);
             self.aside = Some(Aside { rows, hashes });
         }
     }
 
     /// Whether memory has room for what there is.
     pub(in crate::exec::vector) fn fits(&mut self) -> bool {
-        self.memory.allows(self.used + self.numbers.held())
+        let held = self.held();
+        self.memory.allows(held)
+    }
+
+    /// About how many bytes there are.
+    fn held(&self) -> usize {
+        self.used + self.keys.held() + self.numbers.held() + self.totals.held()
     }
 
     /// Whether rows were put aside.
@@ -133,7 +126,9 @@ impl<'p, 'w> Grouping<'p, 'w> {
         let mut columns = Vec::with_capacity(self.plan.keys.len());
         let (mut canonical, mut unknown) = (Vec::new(), vec![false; batch.rows()]);
         for at in 0..self.plan.keys.len() {
-            let Some(known) = self.known_words(at, batch, ctx, row)? else { return Ok(None) };
+            let hashes = self.aside.as_ref().map_or(&[][..], |aside| &aside.hashes[at]);
+            let known = self.keys.known_words(at, hashes, batch, (&self.program, ctx, row))?;
+            let Some(known) = known else { return Ok(None) };
             unknown.iter_mut().zip(known.unknown).for_each(|(unknown, one)| *unknown |= one);
             columns.push(known.words);
             canonical.push(known.canonical);
@@ -150,64 +145,6 @@ impl<'p, 'w> Grouping<'p, 'w> {
             hashes.push(row_hash(canonical.iter().map(|key| key[i]), nulls));
         }
         Ok(Some(Found { groups, hashes }))
-    }
-
-    /// The words of a key, without new ones.
-    fn known_words(
-        &mut self,
-        at: usize,
-        batch: &mut Batch,
-        ctx: &mut EvalContext<'_>,
-        row: &mut [Value],
-    ) -> Result<Option<KnownWords>> {
-        let rows = batch.rows();
-        if let VectorKey::Number(_) = self.plan.keys[at] {
-            let Some(words) = self.words(at, batch, ctx, row)? else { return Ok(None) };
-            let canonical = (0..rows).map(|row| words.get(row)).collect();
-            return Ok(Some(KnownWords { words, canonical, unknown: Vec::new() }));
-        }
-        let Some(aside) = &self.aside else { return Ok(None) };
-        let (dictionary, hashes) = (&self.dictionaries[at], &aside.hashes[at]);
-        let expr = &self.group[at];
-        let mut known =
-            KnownWords { words: KeyWords::with_capacity(rows), canonical: vec![], unknown: vec![] };
-        let of_key = |key: &[u8]| match dictionary.of_key(key) {
-            Some(word) => (Some(word), hashes[word as usize]),
-            None => (None, KeyHash::default().of(key)),
-        };
-        let mut push = |found: Option<(Option<u64>, u64)>| {
-            let (word, hash) = found.unwrap_or((None, 0));
-            known.canonical.push(hash);
-            known.unknown.push(found.is_some() && word.is_none());
-            // The word of a key without one is not looked at.
-            known.words.push(found.map(|_| word.unwrap_or_default()));
-        };
-        match &self.plan.keys[at] {
-            VectorKey::Number(_) => {}
-            VectorKey::Text(slot) => {
-                let (collation, recent) = (expr.ty.collation(), &mut self.recent[at]);
-                let Some(Column::Texts(texts)) = batch.column(*slot) else { return Ok(None) };
-                let make = |text: &[u8]| match dictionary.get(text, recent) {
-                    Some(word) => (Some(word), hashes[word as usize]),
-                    None => {
-                        let mut key = Vec::with_capacity(2 * text.len());
-                        collation.sort_key(text, &mut key);
-                        of_key(&key)
-                    }
-                };
-                texts.each(|_| true, make, |_, found| push(found));
-            }
-            VectorKey::Value(slots) => {
-                let mut key = Vec::new();
-                for i in 0..rows {
-                    batch.fill(i, slots, row)?;
-                    key.clear();
-                    encode_key(&*expr.eval_ref(ctx, row)?, &expr.ty, false, &mut key);
-                    push(Some(of_key(&key)));
-                }
-            }
-        }
-        Ok(Some(known))
     }
 
     /// Puts the rows aside whose groups have not begun.
@@ -275,7 +212,8 @@ impl<'p, 'w> Grouping<'p, 'w> {
         is_chosen: &dyn Fn(usize) -> bool,
     ) {
         let width = self.plan.kept.len();
-        let keys: Vec<_> = other.dictionaries.iter().map(Dictionary::keys_in_order).collect();
+        let keys: Vec<_> =
+            other.keys.dictionaries().iter().map(Dictionary::keys_in_order).collect();
         // The words here of their words.
         let mut words: Vec<Vec<Option<u64>>> =
             keys.iter().map(|keys| vec![None; keys.len()]).collect();
@@ -290,12 +228,8 @@ impl<'p, 'w> Grouping<'p, 'w> {
                     for (at, word) in key.iter_mut().take(keys.len()).enumerate() {
                         let theirs = *word as usize;
                         if nulls >> at & 1 == 0 && !keys[at].is_empty() {
-                            *word = *words[at][theirs].get_or_insert_with(|| {
-                                let added =
-                                    self.dictionaries[at].add_key(keys[at][theirs].to_vec());
-                                self.used += added.1;
-                                added.0
-                            });
+                            *word = *words[at][theirs]
+                                .get_or_insert_with(|| self.keys.add_key(at, keys[at][theirs]));
                         }
                     }
                     self.numbers.number_of(&key)
@@ -319,7 +253,7 @@ impl<'p, 'w> Grouping<'p, 'w> {
 
 impl<'p, 'w> Part<'p, 'w> {
     fn of(mut groups: Grouping<'p, 'w>) -> Result<Part<'p, 'w>> {
-        let hashes: Vec<Vec<u64>> = groups.dictionaries.iter().map(hashes_of).collect();
+        let hashes = groups.keys.hashes();
         let keys = hashes.len();
         let place = |group: usize| {
             let words = groups.numbers.of(group as u32);
