@@ -36,6 +36,18 @@ pub(crate) fn truth(expr: &Expr, ctx: &mut EvalContext<'_>, row: &[Value]) -> Re
     }
 }
 
+/// The moment that a constant text is beside dates; `None` where it is none, or where taking it for
+/// one is warned of.
+pub fn date_constant(constant: &Expr, text: &Value, ctx: &mut EvalContext<'_>) -> Option<DateTime> {
+    let Value::Text(characters) = text else { return None };
+    convert::check_date_constant(characters, &constant.ty).ok()?;
+    let (warned, count) = (ctx.mark_warnings(), ctx.warnings.count);
+    let moment = convert::to_datetime_for_compare(text, &constant.ty, ctx).ok();
+    let silent = ctx.warnings.count == count;
+    ctx.forget_warnings(warned);
+    moment.filter(|_| silent)
+}
+
 /// Orders two values that are not NULL; either may be a constant.
 pub(crate) fn compare(
     class: &CmpClass,

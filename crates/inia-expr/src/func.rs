@@ -40,7 +40,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-pub use datetime::year_operand;
+pub use datetime::{DateField, date_field};
 pub(crate) use datetime::{extract, timestamp_diff};
 pub use json_schema::schema_failures;
 pub(crate) use json_value::json_value;

@@ -37,13 +37,13 @@ mod xml;
 pub use aggregate::{Accumulator, Aggregate, WindowFunction};
 pub use bind::sequence::sequence_of;
 pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
-pub use constant::wrong_date;
+pub use constant::{date_constant, wrong_date};
 pub use context::{
     Environment, EvalContext, Level, NoSubqueries, RowVisitor, SessionHost, StoredFunction,
     Strictness, SubqueryRunner, UserVar, VarScope, Warning, WarningMark, Warnings,
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};
-pub use func::{is_native_function, schema_failures, year_operand};
+pub use func::{DateField, date_field, is_native_function, schema_failures};
 pub use merge::merge;
 pub use rows::column_types;
 pub use slots::{Needs, SlotSet, conjuncts, slots_of, take_ready};

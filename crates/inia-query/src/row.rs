@@ -13,7 +13,7 @@ mod words;
 pub use cell::Cell;
 pub(crate) use cell::emit_uint;
 pub(crate) use column_values::{IndexEntries, is_number};
-pub(crate) use fixed::{pack_date, unpack_date};
+pub(crate) use fixed::{BELOW_DATE, pack_date, pack_datetime, unpack_date, unpack_datetime};
 pub use index::IndexCodec;
 pub(crate) use index::prefix_successor;
 pub use layout::RowLayout;

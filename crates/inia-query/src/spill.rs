@@ -45,7 +45,7 @@ pub(crate) use distinct::Distinct;
 pub use grant::Grant;
 pub(crate) use keys::KeySet;
 pub(crate) use list::{TupleList, TuplePosition};
-pub(crate) use partition::{Partitions, keyed, split_keyed};
+pub(crate) use partition::{FANOUT, Partitions, keyed, place_of, split_keyed};
 pub use records::{RecordSorter, SortedRecords};
 pub(crate) use runs::Runs;
 pub(crate) use stream::{Stream, StreamReader};

@@ -226,15 +226,37 @@ fn unit_tag(unit: IntervalUnit) -> i64 {
     UNITS.iter().position(|other| *other == unit).unwrap_or(0) as i64
 }
 
-/// The operand of YEAR(operand) or EXTRACT(YEAR FROM operand).
-pub fn year_operand(expr: &Expr) -> Option<&Expr> {
+/// One of the numbers that a date or a moment consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DateField {
+    /// The year.
+    Year,
+    /// The month of the year.
+    Month,
+    /// The day of the month.
+    Day,
+    /// The hour of the day; of moments only.
+    Hour,
+    /// The minute; of moments only.
+    Minute,
+    /// The second; of moments only.
+    Second,
+}
+
+/// The operand and the field of YEAR(operand), EXTRACT(MONTH FROM operand) and their like.
+pub fn date_field(expr: &Expr) -> Option<(&Expr, DateField)> {
+    use IntervalUnit as U;
     let ExprKind::Call(call) = &expr.kind else { return None };
-    let is_year = match call.name {
-        "year" => true,
-        "extract" => UNITS[call.tag as usize] == IntervalUnit::Year,
-        _ => false,
+    let field = match (call.name, UNITS.get(call.tag as usize)) {
+        ("year", _) | ("extract", Some(U::Year)) => DateField::Year,
+        ("month", _) | ("extract", Some(U::Month)) => DateField::Month,
+        ("dayofmonth", _) | ("extract", Some(U::Day)) => DateField::Day,
+        ("hour", _) | ("extract", Some(U::Hour)) => DateField::Hour,
+        ("minute", _) | ("extract", Some(U::Minute)) => DateField::Minute,
+        ("second", _) | ("extract", Some(U::Second)) => DateField::Second,
+        _ => return None,
     };
-    call.args.first().filter(|_| is_year)
+    call.args.first().map(|operand| (operand, field))
 }
 
 /// EXTRACT(unit FROM operand).

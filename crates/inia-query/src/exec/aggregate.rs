@@ -164,6 +164,7 @@ impl<'p, 'w> Groups<'p, 'w> {
         row: &[Value],
     ) -> Result<()> {
         debug_assert_eq!(self.groups[position].states.len(), self.plan.calls.len());
+        let so_far = self.used;
         for (index, call) in self.plan.calls.iter().enumerate() {
             let state = &mut self.groups[position].states[index];
             let before = state.held();
@@ -179,8 +180,8 @@ impl<'p, 'w> Groups<'p, 'w> {
             }
             self.used = (self.used + state.held()).saturating_sub(before);
         }
-        // A group that grows cannot be put aside.
-        self.memory.require(self.used)
+        // A group that grows cannot be put aside. Where none does, the next new one is.
+        if self.used > so_far { self.memory.require(self.used) } else { Ok(()) }
     }
 
     fn is_full(&mut self) -> bool {

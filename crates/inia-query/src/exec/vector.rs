@@ -9,18 +9,21 @@
 //!
 //! Several threads may do so at a time, each with other parts of a table ([`parallel`]).
 //!
-//! What has no vector form is evaluated row by row, in its place. Where numbers outgrow 128 bits or
-//! a join or groups outgrow memory, nothing has been given yet: the rows are executed one by one
-//! then.
+//! What has no vector form is evaluated row by row, in its place. Where numbers outgrow 128 bits,
+//! nothing has been given yet: the rows are executed one by one then. Joins and groups that outgrow
+//! memory go to files ([`grace`], [`grouping`]).
 
 mod batch;
 mod column;
 mod conditions;
+mod distinct;
+mod grace;
 mod grouping;
 mod hash;
 mod index;
 mod join_keys;
 mod kept;
+mod key_reader;
 mod keys;
 mod leaf;
 mod loops;
@@ -29,6 +32,7 @@ mod operators;
 mod pairs;
 mod parallel;
 mod program;
+mod records;
 mod scan;
 mod sideways;
 mod source;

@@ -200,8 +200,8 @@ impl<'p> Printer<'p> {
                 "Aggregate column vectors in the order of their groups"
             }
             GroupStrategy::Vectors(_) => {
-                "Aggregate column vectors, or rows using temporary table where groups outgrow \
-                 memory or numbers their type"
+                "Aggregate column vectors, or rows using temporary table where numbers outgrow \
+                 their type"
             }
             GroupStrategy::JoinTotals(_) => {
                 "Aggregate stored cells of both sides, or joined rows where the right side \

@@ -40,6 +40,10 @@ fn shape(query: &QueryPlan, select: &SelectPlan, source: &TableSource) -> Option
         }
         return totals(&aggregation.calls, source).map(DirectShape::Totals);
     }
+    // Vectors look for few rows of many.
+    if select.batches.is_some() {
+        return None;
+    }
     let columns = plain_columns(select, source)?;
     if query.order.is_empty() {
         return (!select.distinct).then_some(DirectShape::Rows(columns));

@@ -11,11 +11,15 @@ mod program;
 pub(crate) use batches::batch_plan;
 pub(crate) use parallel::ParallelSettings;
 
-use crate::plan::vector::{NumberKind, VectorForm, VectorGroups, VectorKey, VectorTotal};
+use crate::plan::vector::{
+    GroupCheck, NumberKind, VectorForm, VectorGroups, VectorKey, VectorTotal,
+};
 use crate::plan::{Aggregation, SelectPlan};
 use batches::is_orderless;
 use in_order::is_in_order;
 use inia_base::datatype::DataType;
+use inia_expr::compare::CmpClass;
+use inia_expr::tree::{CmpOp, Compare};
 use inia_expr::{Aggregate, Expr, ExprKind, SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
 use program::{ProgramBuilder, slot_of, text_slot};
@@ -44,9 +48,10 @@ pub(super) fn vector_groups(
     let read = slots_behind(select);
     let kept = given.filter(|slot| read.as_ref().is_none_or(|read| read.contains(*slot)));
     let (kept, program) = (kept.collect(), program.finish());
+    let checks = group_checks(select, aggregation, &totals);
     let in_order = is_in_order(select, &aggregation.group, (&keys, &totals, &program));
     let mergeable = !in_order && parallel::is_mergeable(aggregation, &totals);
-    Some(VectorGroups { keys, kept, totals, program, in_order, mergeable })
+    Some(VectorGroups { keys, kept, totals, checks, program, in_order, mergeable })
 }
 
 /// Whether nobody sees in which order keys and arguments are evaluated: those of a batch are, one
@@ -85,8 +90,9 @@ fn group_key<'p>(key: &'p Expr, program: &mut ProgramBuilder<'p>) -> Option<Vect
 }
 
 fn total<'p>(call: &'p Aggregate, program: &mut ProgramBuilder<'p>) -> Option<VectorTotal> {
-    if call.distinct {
-        return None;
+    let extreme = matches!(call.func, AggregateFunc::Min | AggregateFunc::Max);
+    if call.distinct && !extreme {
+        return distinct_total(call, program);
     }
     let simple = match call.args.as_slice() {
         [] if call.func == AggregateFunc::CountStar => Some(VectorTotal::Rows),
@@ -102,6 +108,58 @@ fn total<'p>(call: &'p Aggregate, program: &mut ProgramBuilder<'p>) -> Option<Ve
         slots = (!needs.whole_row).then(|| slots.union(&needs.slots))?;
     }
     Some(VectorTotal::Each(slots.iter().collect()))
+}
+
+/// COUNT, SUM or AVG of different values.
+fn distinct_total<'p>(
+    call: &'p Aggregate,
+    program: &mut ProgramBuilder<'p>,
+) -> Option<VectorTotal> {
+    let total = match (call.func, call.args.as_slice()) {
+        (AggregateFunc::Count, _) => VectorTotal::Rows,
+        (AggregateFunc::Sum | AggregateFunc::Avg, [arg]) => {
+            let step = program.step_or_rows(arg)?;
+            (!program.kind(step).is_dated()).then_some(VectorTotal::Sum(step))?
+        }
+        _ => return None,
+    };
+    if call.args.len() >= MAX_KEYS {
+        return None;
+    }
+    let keys = call.args.iter().map(|arg| group_key(arg, program)).collect::<Option<_>>()?;
+    Some(VectorTotal::Distinct { keys, total: Box::new(total) })
+}
+
+/// The conditions of HAVING that compare an aggregate, which is a number, with a constant.
+fn group_checks(
+    select: &SelectPlan,
+    aggregation: &Aggregation,
+    totals: &[VectorTotal],
+) -> Vec<GroupCheck> {
+    let mut checks = Vec::new();
+    let conditions = match select.having.as_ref().map(|having| &having.kind) {
+        Some(ExprKind::And(all)) => &all[..],
+        _ => select.having.as_slice(),
+    };
+    for condition in conditions {
+        let ExprKind::Compare(compare) = &condition.kind else { continue };
+        let Compare { op, class, left, right } = &**compare;
+        let (total, op, constant) = match (&left.kind, &right.kind) {
+            (ExprKind::Aggregate(total), _) => (*total, *op, right),
+            (_, ExprKind::Aggregate(total)) => (*total, op.swapped(), left),
+            _ => continue,
+        };
+        let numbers = matches!(class, CmpClass::Int | CmpClass::Decimal) && op != CmpOp::NullSafeEq;
+        let is_constant = matches!(constant.kind, ExprKind::Literal(_) | ExprKind::Param(_));
+        let call = aggregation.calls.get(total).filter(|call| call.func != AggregateFunc::Avg);
+        let counted = call.and_then(|_| totals.get(total)).is_some_and(|total| {
+            !matches!(total, VectorTotal::Each(_) | VectorTotal::Distinct { .. })
+        });
+        if numbers && is_constant && counted {
+            checks.push(GroupCheck { total, op, constant: constant.clone() });
+        }
+    }
+    checks
 }
 
 /// An aggregate of one argument over vectors.
@@ -123,7 +181,7 @@ fn total_of<'p>(
         },
         AggregateFunc::Sum | AggregateFunc::Avg => match number(program)? {
             (step, NumberKind::Int { .. } | NumberKind::Decimal(_)) => VectorTotal::Sum(step),
-            (_, NumberKind::Date) => return None,
+            (_, NumberKind::Date | NumberKind::Moment) => return None,
         },
         AggregateFunc::Min => VectorTotal::MinMax { step: number(program)?.0, greatest: false },
         AggregateFunc::Max => VectorTotal::MinMax { step: number(program)?.0, greatest: true },

@@ -35,6 +35,8 @@ pub enum NumberKind {
     Decimal(u8),
     /// Days, packed so that numbers are ordered as dates are.
     Date,
+    /// Moments, packed so that numbers are ordered as moments are.
+    Moment,
 }
 
 impl NumberKind {
@@ -42,8 +44,13 @@ impl NumberKind {
     pub(crate) fn scale(self) -> u8 {
         match self {
             NumberKind::Decimal(scale) => scale,
-            NumberKind::Int { .. } | NumberKind::Date => 0,
+            NumberKind::Int { .. } | NumberKind::Date | NumberKind::Moment => 0,
         }
+    }
+
+    /// Whether its numbers stand for dates or moments, which are not computed with.
+    pub(crate) fn is_dated(self) -> bool {
+        matches!(self, NumberKind::Date | NumberKind::Moment)
     }
 
     /// The numbers that values of a type are.
@@ -54,6 +61,7 @@ impl NumberKind {
                 Some(NumberKind::Decimal(*scale))
             }
             DataType::Date => Some(NumberKind::Date),
+            DataType::DateTime { .. } => Some(NumberKind::Moment),
             _ => None,
         }
     }
@@ -112,12 +120,21 @@ pub enum NumberOp {
     Arith(ArithOp, usize, usize),
     /// Negation.
     Negate(usize),
-    /// The year of a date.
-    Year(usize),
+    /// Some bits of a date or a moment: one of its fields, or the date of a moment.
+    Field {
+        /// The step of the date.
+        of: usize,
+        /// Bits below the field.
+        shift: u32,
+        /// The field's bits.
+        mask: i64,
+    },
+    /// The beginning of a day.
+    Midnight(usize),
     /// CASE: the number of the first condition that is true.
     Case {
-        /// Conditions, and the steps of their results.
-        whens: Vec<(VectorCondition, usize)>,
+        /// Conditions, and the steps of their results; `None` for NULL.
+        whens: Vec<(VectorCondition, Option<usize>)>,
         /// The step of ELSE; NULL where absent.
         otherwise: Option<usize>,
     },
@@ -150,6 +167,8 @@ pub enum VectorCondition {
     Like(usize, Box<Pattern>),
     /// IS NULL of a step; the flag means NOT.
     IsNull(usize, bool),
+    /// The same of a slot's text.
+    NoText(usize, bool),
     /// AND of all.
     And(Vec<VectorCondition>),
     /// OR of all.
@@ -206,8 +225,26 @@ pub enum VectorTotal {
         /// MAX.
         greatest: bool,
     },
+    /// What one of the others makes of the different values of some keys in each group.
+    Distinct {
+        /// The keys, in the order of the aggregate's arguments.
+        keys: Vec<VectorKey>,
+        /// Counts rows, or adds numbers up.
+        total: Box<VectorTotal>,
+    },
     /// Anything else, row by row; the slots that the aggregate reads.
     Each(Vec<usize>),
+}
+
+/// A condition of HAVING on the number of an aggregate.
+#[derive(Debug)]
+pub struct GroupCheck {
+    /// The aggregate.
+    pub total: usize,
+    /// The operator, the aggregate being on its left.
+    pub op: CmpOp,
+    /// A constant number.
+    pub constant: Expr,
 }
 
 /// A SELECT whose groups are made from batches.
@@ -221,6 +258,8 @@ pub struct VectorGroups {
     pub kept: Vec<usize>,
     /// The aggregates, in the order of their calls.
     pub totals: Vec<VectorTotal>,
+    /// Conditions that HAVING has among others: groups that do not fulfil them need no values.
+    pub checks: Vec<GroupCheck>,
     /// Rows of a group come one after the other, and every number fits: a group is given when the
     /// next one has begun, so that any number of groups takes little memory.
     pub in_order: bool,

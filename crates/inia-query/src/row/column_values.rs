@@ -1,7 +1,8 @@
 //! One column of many rows: the kind of the column is determined once, not for each row.
 //!
-//! Numbers are columns whose values are whole numbers or are ordered as such: integers, YEAR and
-//! DATE (as [`pack_date`](super::pack_date) gives it). Bytes are columns of variable size.
+//! Numbers are columns whose values are whole numbers or are ordered as such: integers, YEAR, DATE
+//! and DATETIME (as [`pack_date`](super::pack_date) and
+//! [`pack_datetime`](super::pack_datetime) give them). Bytes are columns of variable size.
 //!
 //! The key of an index entry comes in two pieces: what all keys of a leaf begin with, and what
 //! follows. A part of the key may begin in the one and end in the other:
@@ -10,7 +11,7 @@
 //!   prefix 80 00 01 | suffix 07 80 00 00 05      INT part at 0: 80 00 01 07, the next: 80 00 00 05
 //! ```
 
-use super::fixed::{FixedKind, sound_date, unpack_date};
+use super::fixed::{FixedKind, sound_date, sound_datetime, unpack_date, unpack_datetime};
 use super::index::{ColumnSource, IndexCodec};
 use super::layout::{CellPosition, RowLayout};
 use super::part::{NULL, PartCodec};
@@ -32,7 +33,10 @@ pub(crate) trait IndexEntries<'a> {
 
 /// Whether a column's values are numbers here.
 pub(crate) fn is_number(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Int { .. } | DataType::Year | DataType::Date)
+    matches!(
+        data_type,
+        DataType::Int { .. } | DataType::Year | DataType::Date | DataType::DateTime { .. }
+    )
 }
 
 /// The number in a column's little-endian bytes.
@@ -52,6 +56,7 @@ fn sound(kind: FixedKind, len: usize, word: u64) -> Result<u64, Damaged> {
             Ok(((word << shift) as i64 >> shift) as u64)
         }
         FixedKind::Date => sound_date(unpack_date(word as u32)).map(|_| word),
+        FixedKind::DateTime => sound_datetime(unpack_datetime(word)).map(|_| word),
         _ => Ok(word),
     }
 }

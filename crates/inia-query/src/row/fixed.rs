@@ -133,7 +133,7 @@ pub(super) fn sound_date(date: Date) -> Result<Date, Damaged> {
     if date.year > 9999 || date.month > 12 { Err(Damaged) } else { Ok(date) }
 }
 
-fn sound_datetime(moment: DateTime) -> Result<DateTime, Damaged> {
+pub(super) fn sound_datetime(moment: DateTime) -> Result<DateTime, Damaged> {
     let clock = moment.hour < 24 && moment.minute < 60 && moment.second < 60;
     if !clock || moment.micros > 999_999 {
         return Err(Damaged);
@@ -151,15 +151,19 @@ pub(crate) fn unpack_date(word: u32) -> Date {
     Date { year: (word >> 9) as u16, month: (word >> 5 & 15) as u8, day: (word & 31) as u8 }
 }
 
+/// Bits of a packed moment below its date.
+pub(crate) const BELOW_DATE: u32 = 37;
+
 /// date (24 bits), hour (5), minute (6), second (6), microsecond (20): ordered as times are.
 pub(crate) fn pack_datetime(v: DateTime) -> u64 {
     let clock = u64::from(v.hour) << 32 | u64::from(v.minute) << 26 | u64::from(v.second) << 20;
-    u64::from(pack_date(v.date)) << 37 | clock | u64::from(v.micros)
+    u64::from(pack_date(v.date)) << BELOW_DATE | clock | u64::from(v.micros)
 }
 
-fn unpack_datetime(word: u64) -> DateTime {
+/// The moment of a word that [`pack_datetime`] gave.
+pub(crate) fn unpack_datetime(word: u64) -> DateTime {
     DateTime {
-        date: unpack_date((word >> 37) as u32),
+        date: unpack_date((word >> BELOW_DATE) as u32),
         hour: (word >> 32 & 31) as u8,
         minute: (word >> 26 & 63) as u8,
         second: (word >> 20 & 63) as u8,

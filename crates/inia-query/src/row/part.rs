@@ -84,11 +84,12 @@ impl PartCodec {
     /// ENUM and SET differ by the column's type only.)
     pub(super) fn number(&self) -> Option<FixedKind> {
         match self.kind {
-            PartKind::Fixed(kind @ (FixedKind::Int(_) | FixedKind::UInt(_) | FixedKind::Date))
-                if self.whole() =>
-            {
-                Some(kind)
-            }
+            PartKind::Fixed(
+                kind @ (FixedKind::Int(_)
+                | FixedKind::UInt(_)
+                | FixedKind::Date
+                | FixedKind::DateTime),
+            ) if self.whole() => Some(kind),
             _ => None,
         }
     }

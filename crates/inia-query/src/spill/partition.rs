@@ -1,11 +1,13 @@
 //! Records spread over streams by the hash of their keys.
 
-use super::stream::{Scratch, Stream};
+use super::stream::{BLOCK, Scratch, Stream};
 use super::{Purpose, Result, Workspace};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Streams of one level.
-const FANOUT: usize = 16;
+pub(crate) const FANOUT: usize = 16;
+/// Bits of a hash that choose one of them.
+const FANOUT_BITS: u32 = FANOUT.ilog2();
 
 /// A set of streams of which each has keys of its own. Records of a stream that is partitioned
 /// again go by other bits, if the level is another.
@@ -27,6 +29,16 @@ impl<'w> Partitions<'w> {
         self.streams[place].push(write).map(drop)
     }
 
+    /// As [`Partitions::push`], to the stream at a place that the caller has from [`place_of`].
+    pub(crate) fn push_to(&mut self, place: usize, write: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
+        self.streams[place].push(write).map(drop)
+    }
+
+    /// About how many bytes the streams' blocks take at most.
+    pub(crate) const fn held() -> usize {
+        FANOUT * BLOCK
+    }
+
     /// Whether no record came with a key of the same stream.
     pub(crate) fn lacks(&self, key: &[u8]) -> bool {
         self.streams[self.place(key)].records() == 0
@@ -46,6 +58,11 @@ impl<'w> Partitions<'w> {
         key.hash(&mut hasher);
         (hasher.finish() >> 32) as usize % FANOUT
     }
+}
+
+/// The place of a key's stream at a level: each level takes other bits of the key's hash.
+pub(crate) fn place_of(hash: u64, level: u32) -> usize {
+    (hash.rotate_left(FANOUT_BITS * (level + 1)) as usize) & (FANOUT - 1)
 }
 
 /// Appends a key and begins a payload that follows it.

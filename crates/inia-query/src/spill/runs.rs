@@ -16,7 +16,7 @@ use super::stream::Scratch;
 use super::{Grant, Purpose, Result, Stream, StreamReader, Workspace, keyed, split_keyed};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A reader of a run holds about so many bytes.
 const READER: usize = 64 << 10;
@@ -30,7 +30,7 @@ pub(crate) struct Runs<'w> {
     /// Oldest first, with their levels.
     runs: Vec<(u32, Stream<'w>)>,
     /// The file of each level's runs.
-    files: Vec<Rc<Scratch<'w>>>,
+    files: Vec<Arc<Scratch<'w>>>,
     /// The readers' memory.
     memory: Grant<'w>,
     /// How many runs are merged at once, decided with the first run.
@@ -120,7 +120,7 @@ impl<'w> Runs<'w> {
         *self.most.insert(most)
     }
 
-    fn file(&mut self, level: u32) -> &Rc<Scratch<'w>> {
+    fn file(&mut self, level: u32) -> &Arc<Scratch<'w>> {
         let (workspace, purpose) = (self.workspace, self.purpose);
         while self.files.len() <= level as usize {
             self.files.push(Scratch::new(workspace, purpose));

@@ -6,29 +6,28 @@
 
 use super::{Purpose, Result, Workspace, damaged, read_failed};
 use inia_base::io::DiskFile;
-use std::cell::RefCell;
-use std::rc::Rc;
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// A stream writes when it has gathered so many bytes.
-const BLOCK: usize = 32 << 10;
+pub(super) const BLOCK: usize = 32 << 10;
 
-/// A file that streams share. It is made when the first of them writes.
+/// A file that streams share, of one thread or several. It is made when the first of them writes.
 pub(crate) struct Scratch<'w> {
     workspace: Workspace<'w>,
     purpose: Purpose,
-    file: RefCell<Option<(Arc<dyn DiskFile>, u64)>>,
+    file: Mutex<Option<(Arc<dyn DiskFile>, u64)>>,
 }
 
 impl<'w> Scratch<'w> {
-    pub(crate) fn new(workspace: Workspace<'w>, purpose: Purpose) -> Rc<Scratch<'w>> {
-        Rc::new(Scratch { workspace, purpose, file: RefCell::new(None) })
+    pub(crate) fn new(workspace: Workspace<'w>, purpose: Purpose) -> Arc<Scratch<'w>> {
+        Arc::new(Scratch { workspace, purpose, file: Mutex::new(None) })
     }
 
     /// Appends bytes and returns where they are.
     fn append(&self, bytes: &[u8]) -> Result<u64> {
         self.workspace.check()?;
-        let mut file = self.file.borrow_mut();
+        let mut file = self.file.lock();
         let failed = |error| self.purpose.write_failed(&error);
         if file.is_none() {
             *file = Some((self.workspace.disk.scratch().map_err(failed)?, 0));
@@ -45,7 +44,7 @@ impl<'w> Scratch<'w> {
 
     fn read(&self, at: u64, into: &mut [u8]) -> Result<()> {
         self.workspace.check()?;
-        let file = self.file.borrow();
+        let file = self.file.lock();
         let (file, _) = file.as_ref().ok_or_else(damaged)?;
         file.read_at(into, at).map_err(|error| read_failed(&error))
     }
@@ -53,7 +52,7 @@ impl<'w> Scratch<'w> {
 
 /// A sequence of records.
 pub(crate) struct Stream<'w> {
-    scratch: Rc<Scratch<'w>>,
+    scratch: Arc<Scratch<'w>>,
     /// Where the parts in the file begin, and their lengths.
     extents: Vec<(u64, usize)>,
     /// The last records.
@@ -68,7 +67,7 @@ impl<'w> Stream<'w> {
     }
 
     /// An empty stream in a file that others use too.
-    pub(crate) fn within(scratch: &Rc<Scratch<'w>>) -> Stream<'w> {
+    pub(crate) fn within(scratch: &Arc<Scratch<'w>>) -> Stream<'w> {
         Stream { scratch: scratch.clone(), extents: Vec::new(), tail: Vec::new(), records: 0 }
     }
 

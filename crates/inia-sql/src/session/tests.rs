@@ -42,6 +42,7 @@ mod rewrites;
 mod row_ids;
 mod sequences;
 mod spill;
+mod spilled_batches;
 mod statistics;
 mod strategies;
 mod subqueries;

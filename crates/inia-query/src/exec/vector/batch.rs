@@ -34,6 +34,9 @@ pub(super) trait Rows {
 /// A batch has fewer rows where they take about so many bytes.
 const MAX_BYTES: usize = 4 << 20;
 
+/// Rows for which a column that grows has room from the beginning, at most.
+const MAX_RESERVED: usize = 4096;
+
 /// How many pairs of rows are gathered at once, of which each takes at most so many bytes.
 pub(super) fn pairs_at_once(longest: usize, most: usize) -> usize {
     (MAX_BYTES / longest.max(1)).clamp(1, most)
@@ -203,9 +206,11 @@ impl BatchBuilder {
 
     /// The rows so far; none are left here.
     pub(super) fn take(&mut self) -> Batch {
-        let mut batch = Batch::of_rows(std::mem::take(&mut self.rows));
+        let rows = std::mem::take(&mut self.rows);
+        let mut batch = Batch::of_rows(rows);
         for (slot, column) in &mut self.columns {
-            let fresh = ColumnBuilder::new(slot.form);
+            // The next batch has about as many rows.
+            let fresh = ColumnBuilder::with_capacity(slot.form, rows.min(MAX_RESERVED));
             batch.put(slot.slot, std::mem::replace(column, fresh).finish());
         }
         batch

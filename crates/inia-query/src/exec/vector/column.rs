@@ -5,7 +5,7 @@ use super::texts::{CountedTexts, TextBuilder, TextColumn};
 use crate::columns::CachedColumn;
 use crate::exec::Result;
 use crate::plan::vector::{NumberKind, VectorForm};
-use crate::row::{pack_date, unpack_date};
+use crate::row::{pack_date, pack_datetime, unpack_date, unpack_datetime};
 use crate::spill::held;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
@@ -107,6 +107,7 @@ pub(super) fn value_of(number: i128, kind: NumberKind) -> Value {
         NumberKind::Int { unsigned: false } => Value::Int(number as i64),
         NumberKind::Decimal(scale) => Value::Decimal(Decimal::from_i128(number, scale)),
         NumberKind::Date => Value::Date(unpack_date(number as u32)),
+        NumberKind::Moment => Value::DateTime(unpack_datetime(number as u64)),
     }
 }
 
@@ -120,6 +121,7 @@ pub(super) fn number_of(value: &Value, kind: NumberKind) -> Option<i128> {
             (unsigned || i64::try_from(*value).is_ok()).then_some(i128::from(*value))?
         }
         (Value::Date(value), NumberKind::Date) => pack_date(*value).into(),
+        (Value::DateTime(value), NumberKind::Moment) => pack_datetime(*value).into(),
         (Value::Decimal(value), NumberKind::Decimal(scale)) => {
             let (coefficient, digits) = (value.to_coefficient()?, value.scale());
             let more = scale.checked_sub(digits)?;
@@ -186,10 +188,18 @@ impl<T: Copy + Default> NullableVec<T> {
 
 impl ColumnBuilder {
     pub(super) fn new(form: VectorForm) -> ColumnBuilder {
+        ColumnBuilder::with_capacity(form, 0)
+    }
+
+    /// A column with room for so many rows.
+    pub(super) fn with_capacity(form: VectorForm, rows: usize) -> ColumnBuilder {
         let cells = match form {
-            VectorForm::Numbers(kind) => Cells::Small(NullableVec::default(), kind),
-            VectorForm::Texts => Cells::Texts(TextBuilder::default()),
-            VectorForm::Values => Cells::Values(Vec::new()),
+            VectorForm::Numbers(kind) => {
+                let values = Vec::with_capacity(rows);
+                Cells::Small(NullableVec { values, nulls: Vec::new() }, kind)
+            }
+            VectorForm::Texts => Cells::Texts(TextBuilder::with_capacity(rows)),
+            VectorForm::Values => Cells::Values(Vec::with_capacity(rows)),
         };
         ColumnBuilder { cells, held: 0 }
     }

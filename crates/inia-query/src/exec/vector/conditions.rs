@@ -163,6 +163,12 @@ impl<R: Rows> Conditions<'_, '_, R> {
                 let rows = 0..self.rows.rows();
                 Some(rows.map(|i| Truth::of(vector.is_null(i) != *negated)).collect())
             }
+            VectorCondition::NoText(slot, negated) => {
+                let mut truth = self.rows.test_texts(*slot, wanted, &mut |_| Truth::True)?;
+                let flags = truth.iter_mut().flatten();
+                flags.for_each(|flag| *flag = Truth::of((*flag == Truth::Null) != *negated));
+                truth
+            }
             VectorCondition::And(all) => {
                 self.fold(all, (Truth::True, Truth::False), Truth::min, wanted)?
             }

@@ -6,23 +6,27 @@
 //! 3. each aggregate takes its vector in, group by group ([`super::totals`]).
 //!
 //! Groups are given at the end, or behind each batch those that no more rows can come to, where
-//! rows come in the order of their groups.
+//! rows come in the order of their groups. Rows of groups that memory has no room for are put aside
+//! and grouped in further passes ([`aside`]).
+
+mod aside;
 
 use super::batch::{Batch, Rows};
-use super::column::Column;
-use super::keys::{Dictionary, GroupNumbers, KeyWords, RecentTexts};
+use super::key_reader::KeyReader;
+use super::keys::GroupNumbers;
+use super::operators::BuiltJoin;
 use super::parallel::GroupsOfThreads;
 use super::program::Execution;
 use super::source::Flow;
-use super::totals::Totals;
-use crate::exec::keys::encode_key;
+use super::totals::{GroupChecks, Totals};
 use crate::exec::{Project, Result, Runner};
-use crate::plan::SelectPlan;
-use crate::plan::batches::BatchPlan;
-use crate::plan::vector::{NumberKind, VectorGroups, VectorKey};
+use crate::plan::batches::{BatchPlan, BatchSlot};
+use crate::plan::vector::VectorGroups;
+use crate::plan::{JoinPlan, SelectPlan};
 use crate::spill::{Grant, Workspace, held};
+use aside::Aside;
 use inia_base::value::Value;
-use inia_expr::{Aggregate, EvalContext, Expr};
+use inia_expr::{Aggregate, EvalContext};
 
 /// Groups to be made of the rows of a SELECT.
 #[derive(Clone, Copy)]
@@ -33,21 +37,28 @@ pub(super) struct GroupTask<'p> {
     pub(super) calls: &'p [Aggregate],
 }
 
-/// The groups of one execution, or of one of its threads.
+/// The groups of one execution, of one of its threads, or of one pass over rows that were put aside.
+///
+/// Wide: what the plan says of groups, and what is kept of them.
 pub(super) struct Grouping<'p, 'w> {
     plan: &'p VectorGroups,
-    /// The expressions that group.
-    group: &'p [Expr],
+    /// The slots of a batch.
+    slots: &'p [BatchSlot],
     program: Execution<'p>,
-    /// For each key that is not a number those that have come.
-    dictionaries: Vec<Dictionary>,
-    recent: Vec<RecentTexts>,
+    keys: KeyReader<'p>,
     numbers: GroupNumbers,
     first: FirstRows,
-    totals: Totals<'p>,
+    totals: Totals<'p, 'w>,
+    /// What groups that come out have in common.
+    checks: GroupChecks,
+    workspace: Workspace<'w>,
     memory: Grant<'w>,
     /// Bytes that groups and texts take.
     used: usize,
+    /// By which bits of their keys' hashes rows are put aside.
+    level: u32,
+    /// Rows of other groups. Where there are any, no group begins any more.
+    aside: Option<Aside<'w>>,
 }
 
 /// What became of the groups of a SELECT.
@@ -56,7 +67,7 @@ enum Groups<'p, 'w> {
     Here(Grouping<'p, 'w>),
     /// They were given, as many as are wanted.
     Given,
-    /// Rows or groups do not fit; nothing was given.
+    /// Rows do not fit; nothing was given.
     Unfit,
 }
 
@@ -98,20 +109,29 @@ impl Runner<'_> {
     ) -> Result<bool> {
         let Some(batches) = &select.batches else { return Ok(false) };
         let task = GroupTask { select, batches, plan, calls };
-        let mut grouping = match self.groups_of_threads(task, ctx, row)? {
-            GroupsOfThreads::Merged(grouping) => grouping,
-            GroupsOfThreads::Unfit => return Ok(false),
-            GroupsOfThreads::Undivided => match self.groups_of_one(task, ctx, row, project)? {
-                Groups::Here(grouping) => grouping,
-                Groups::Given => return Ok(true),
-                Groups::Unfit => return Ok(false),
-            },
+        let one =
+            |builds: &[_], ctx: &mut EvalContext<'_>, row: &mut Vec<Value>, project: &mut _| {
+                self.groups_of_one(task, builds, ctx, row, project)
+            };
+        let groups = match self.groups_of_threads(task, ctx, row)? {
+            GroupsOfThreads::Merged(grouping) => Groups::Here(grouping),
+            GroupsOfThreads::Parts(all) => {
+                self.give_parts(task, all, ctx, row, project)?;
+                Groups::Given
+            }
+            GroupsOfThreads::Unfit => Groups::Unfit,
+            GroupsOfThreads::Undivided(builds) => one(&builds, ctx, row, project)?,
         };
-        if grouping.group.is_empty() && grouping.first.groups == 0 {
+        let mut grouping = match groups {
+            Groups::Here(grouping) => grouping,
+            Groups::Given => return Ok(true),
+            Groups::Unfit => return Ok(false),
+        };
+        if plan.keys.is_empty() && grouping.first.groups == 0 {
             plan.kept.iter().for_each(|&slot| row[slot] = Value::Null);
             grouping.begin(row);
         }
-        grouping.give(self, false, ctx, row, project)?;
+        self.give_all(task, grouping, ctx, row, project)?;
         Ok(true)
     }
 
@@ -119,15 +139,16 @@ impl Runner<'_> {
     fn groups_of_one<'p>(
         &'p self,
         task: GroupTask<'p>,
+        builds: &[(&JoinPlan, BuiltJoin<'_>)],
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         project: &mut Project<'_>,
     ) -> Result<Groups<'p, 'p>> {
-        let Some(mut grouping) = Grouping::new(task, self.exec.workspace, ctx) else {
+        let Some(mut grouping) = Grouping::new(task, (self.exec.workspace, 0), ctx) else {
             return Ok(Groups::Unfit);
         };
         let (mut stopped, in_order) = (false, task.plan.in_order);
-        let from = (task.select, task.batches);
+        let from = (task.select, task.batches, builds);
         let done = self.fitting_batches(from, ctx, row, &mut |ctx, row, batch| {
             if !grouping.add(batch, ctx, row)? {
                 debug_assert!(!in_order, "what is given cannot be taken back");
@@ -148,24 +169,31 @@ impl Runner<'_> {
 }
 
 impl<'p, 'w> Grouping<'p, 'w> {
-    /// No groups yet; `None` where constants are not what the plan has taken them for.
+    /// No groups yet, of a level of partitions; `None` where constants are not what the plan has
+    /// taken them for.
     pub(super) fn new(
         task: GroupTask<'p>,
-        workspace: Workspace<'w>,
+        (workspace, level): (Workspace<'w>, u32),
         ctx: &mut EvalContext<'_>,
     ) -> Option<Grouping<'p, 'w>> {
-        let GroupTask { select, plan, calls, .. } = task;
+        let GroupTask { select, batches, plan, calls } = task;
+        let group = select.aggregation.as_ref().map_or(&[][..], |all| &all.group);
+        let program = Execution::new(&plan.program, ctx)?;
+        let totals = Totals::new(&plan.totals, calls, &program, workspace);
         Some(Grouping {
             plan,
-            group: select.aggregation.as_ref().map_or(&[][..], |all| &all.group),
-            program: Execution::new(&plan.program, ctx)?,
-            dictionaries: plan.keys.iter().map(|_| Dictionary::default()).collect(),
-            recent: plan.keys.iter().map(|_| RecentTexts::default()).collect(),
+            slots: &batches.source.slots,
+            program,
+            keys: KeyReader::new(&plan.keys, group),
             numbers: GroupNumbers::new(plan.keys.len()),
             first: FirstRows::default(),
-            totals: Totals::new(&plan.totals, calls),
+            totals,
+            checks: GroupChecks::new(&plan.checks, ctx),
+            workspace,
             memory: Grant::new(workspace),
             used: 0,
+            level,
+            aside: None,
         })
     }
 
@@ -184,15 +212,16 @@ impl<'p, 'w> Grouping<'p, 'w> {
         if batch.rows() == 0 {
             return Ok(true);
         }
+        if self.aside.is_some() {
+            return self.add_known(batch, ctx, row);
+        }
         if !self.program.run(batch, ctx, row)? {
             return Ok(false);
         }
         let Some(groups) = self.groups(batch, ctx, row)? else { return Ok(false) };
-        // Groups in order are those of one batch.
-        if !self.plan.in_order && !self.memory.allows(self.used + self.numbers.held()) {
-            return Ok(false);
-        }
-        self.totals.add((&self.program, batch), &groups, ctx, row)
+        let added = self.totals.add((&self.program, batch), &groups, ctx, row)?;
+        self.check_memory();
+        Ok(added)
     }
 
     /// The group of each row; groups that are new begin. `None` where a key does not fit.
@@ -209,77 +238,21 @@ impl<'p, 'w> Grouping<'p, 'w> {
             }
             return Ok(Some(Vec::new()));
         }
-        let mut columns = Vec::with_capacity(self.plan.keys.len());
-        for at in 0..self.plan.keys.len() {
-            let Some(words) = self.words(at, batch, ctx, row)? else { return Ok(None) };
-            columns.push(words);
-        }
+        let Some(columns) = self.keys.all_words(batch, &self.program, ctx, row)? else {
+            return Ok(None);
+        };
         let mut groups = Vec::with_capacity(batch.rows());
         for i in 0..batch.rows() {
             let (number, begins) = self.numbers.number(&columns, i);
             if begins {
                 batch.fill(i, &self.plan.kept, row)?;
                 self.begin(row);
+            } else {
+                self.see_earlier((batch, i), number, row)?;
             }
             groups.push(number);
         }
         Ok(Some(groups))
-    }
-
-    /// The words of a key.
-    fn words(
-        &mut self,
-        at: usize,
-        batch: &mut Batch,
-        ctx: &mut EvalContext<'_>,
-        row: &mut [Value],
-    ) -> Result<Option<KeyWords>> {
-        let (dictionary, expr) = (&mut self.dictionaries[at], &self.group[at]);
-        let mut words = KeyWords::with_capacity(batch.rows());
-        let used = &mut self.used;
-        match &self.plan.keys[at] {
-            VectorKey::Number(step) => {
-                let unsigned = self.program.kind(*step) == NumberKind::Int { unsigned: true };
-                let numbers = self.program.vector(*step);
-                let fits = if unsigned { u64::MAX.into() } else { i64::MAX.into() };
-                if !numbers.fits(i64::MIN.into(), fits) {
-                    return Ok(None);
-                }
-                for i in 0..batch.rows() {
-                    words.push((!numbers.is_null(i)).then(|| numbers.get(i) as u64));
-                }
-            }
-            VectorKey::Text(slot) => {
-                let (collation, recent) = (expr.ty.collation(), &mut self.recent[at]);
-                let Some(Column::Texts(texts)) = batch.column(*slot) else { return Ok(None) };
-                let word = |text: &[u8]| {
-                    dictionary.get(text, recent).unwrap_or_else(|| {
-                        let mut key = Vec::with_capacity(2 * text.len());
-                        collation.sort_key(text, &mut key);
-                        let (word, kept) = dictionary.add(text, key);
-                        *used += kept;
-                        word
-                    })
-                };
-                texts.each(|_| true, word, |_, word| words.push(word));
-            }
-            VectorKey::Value(slots) => {
-                let mut key = Vec::new();
-                for i in 0..batch.rows() {
-                    batch.fill(i, slots, row)?;
-                    let value = expr.eval_ref(ctx, row)?;
-                    key.clear();
-                    encode_key(&value, &expr.ty, false, &mut key);
-                    let word = dictionary.of_key(&key);
-                    words.push(Some(word.unwrap_or_else(|| {
-                        let (word, kept) = dictionary.add_key(key.clone());
-                        *used += kept;
-                        word
-                    })));
-                }
-            }
-        }
-        Ok(Some(words))
     }
 
     /// Gives the groups to `project`, all or but the last, to which more rows may come; false where
@@ -294,9 +267,15 @@ impl<'p, 'w> Grouping<'p, 'w> {
     ) -> Result<bool> {
         let complete = self.first.groups - usize::from(but_last && self.first.groups > 0);
         let (order, width) = (self.first.order(), self.plan.kept.len());
+        self.totals.complete()?;
         for at in 0..complete {
             runner.check_killed()?;
             let number = order.as_ref().map_or(at, |order| order[at] as usize);
+            // What is watched counts all groups.
+            if runner.trace.is_none() && !self.totals.may_hold(number, &self.checks, &self.program)
+            {
+                continue;
+            }
             let kept = &mut self.first.values[number * width..][..width];
             for (&slot, value) in self.plan.kept.iter().zip(kept) {
                 row[slot] = std::mem::replace(value, Value::Null);
@@ -329,58 +308,5 @@ impl<'p, 'w> Grouping<'p, 'w> {
         self.used += held(&values[from..]) + self.totals.begin();
         let numbered = self.plan.keys.is_empty() || *groups == self.numbers.len();
         debug_assert!(numbered, "each group has its number");
-    }
-
-    /// Takes the groups of another thread in; false where they do not fit.
-    pub(super) fn merge(&mut self, other: &Grouping<'_, '_>) -> bool {
-        let width = self.plan.kept.len();
-        let words = self.words_of(other);
-        let mut key = Vec::new();
-        for group in 0..other.first.groups {
-            let number = match self.plan.keys.is_empty() {
-                true => (0, self.first.groups == 0),
-                false => {
-                    key.clear();
-                    key.extend_from_slice(other.numbers.of(group as u32));
-                    let nulls = key.last().copied().unwrap_or_default();
-                    for (at, (word, words)) in key.iter_mut().zip(&words).enumerate() {
-                        if nulls >> at & 1 == 0 {
-                            *word = words.get(*word as usize).copied().unwrap_or(*word);
-                        }
-                    }
-                    self.numbers.number_of(&key)
-                }
-            };
-            let (into, values) = (number.0 as usize, &other.first.values[group * width..][..width]);
-            let begun = other.first.begun[group];
-            if number.1 {
-                self.first.groups += 1;
-                self.first.values.extend_from_slice(values);
-                self.first.begun.push(begun);
-                self.used += held(values) + self.totals.begin();
-            } else if begun < self.first.begun[into] {
-                self.first.values[into * width..][..width].clone_from_slice(values);
-                self.first.begun[into] = begun;
-            }
-            if !self.totals.merge(into, &other.totals, group) {
-                return false;
-            }
-        }
-        self.memory.allows(self.used + self.numbers.held())
-    }
-
-    /// For each key that is not a number the words here of another thread's words.
-    fn words_of(&mut self, other: &Grouping<'_, '_>) -> Vec<Vec<u64>> {
-        let mut all = Vec::with_capacity(self.dictionaries.len());
-        for (own, theirs) in self.dictionaries.iter_mut().zip(&other.dictionaries) {
-            let mut words = vec![0; theirs.keys().len()];
-            for (key, word) in theirs.keys() {
-                let (known, kept) = own.add_key(key.clone());
-                words[word as usize] = known;
-                self.used += kept;
-            }
-            all.push(words);
-        }
-        all
     }
 }

@@ -11,10 +11,11 @@
 use super::batch::{Batch, BatchBuilder, Rows, pairs_at_once};
 use super::column::NO_ROW;
 use super::conditions::Filters;
+use super::grace::SpillingBuild;
 use super::index::{RowIndex, WordBits};
-use super::join_keys::{Keys, Words};
+use super::join_keys::{KeyColumns, Keys, Words};
 use super::keys::Dictionary;
-use super::operators::Operators;
+use super::operators::{BuiltJoin, Operators};
 use super::pairs::{Pairs, gathered};
 use super::sideways::{KeyFilter, KeyFilters, KnownWords};
 use super::source::{BatchVisitor, Flow, visit_these};
@@ -45,6 +46,24 @@ pub(super) struct HashBuild<'w> {
     _memory: Grant<'w>,
 }
 
+impl<'w> HashBuild<'w> {
+    /// Rows whose index can be looked up.
+    pub(super) fn new(
+        (rows, index): (Batch, RowIndex),
+        bits: Vec<Option<WordBits>>,
+        dictionaries: Vec<Dictionary>,
+        memory: Grant<'w>,
+    ) -> HashBuild<'w> {
+        let longest = rows.longest();
+        HashBuild { rows, longest, index, bits, dictionaries, _memory: memory }
+    }
+
+    /// For each key that is not a number the keys that there are.
+    pub(super) fn dictionaries(&self) -> &[Dictionary] {
+        &self.dictionaries
+    }
+}
+
 /// What became of the right side of a join.
 pub(super) enum Built<B> {
     /// Rows of the left side can be looked up.
@@ -56,7 +75,7 @@ pub(super) enum Built<B> {
 }
 
 /// A join in execution.
-struct Probe<'p> {
+pub(super) struct Probe<'p> {
     kind: JoinType,
     plan: &'p HashBatches,
     out: &'p [BatchSlot],
@@ -78,12 +97,29 @@ impl<'e> Operators<'e> {
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         if let Some(build) = self.shared_build(plan.0) {
-            return self.probe_batches(plan, (build, above), ctx, row, visit);
+            return self.join_batches(plan, (build, above), ctx, row, visit);
         }
         match self.build_hash(plan, ctx, row)? {
-            Built::Ready(build) => self.probe_batches(plan, (&build, above), ctx, row, visit),
+            Built::Ready(build) => self.join_batches(plan, (&build, above), ctx, row, visit),
             Built::Empty => Ok(Flow::More),
             Built::Unfit => Ok(Flow::Unfit),
+        }
+    }
+
+    /// Joins the left side with the right one, which was read.
+    fn join_batches(
+        &self,
+        plan: HashPlan<'_>,
+        (build, above): (&BuiltJoin<'_>, &KeyFilters<'_>),
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut BatchVisitor<'_>,
+    ) -> Result<Flow> {
+        match build {
+            BuiltJoin::Whole(build) => self.probe_batches(plan, (build, above), ctx, row, visit),
+            BuiltJoin::Spilled(build) => {
+                self.spilled_batches(plan, (build, above), ctx, row, visit)
+            }
         }
     }
 
@@ -93,7 +129,7 @@ impl<'e> Operators<'e> {
         (join, keys, plan, out): HashPlan<'_>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
-    ) -> Result<Built<HashBuild<'e>>> {
+    ) -> Result<Built<BuiltJoin<'e>>> {
         // Where constants of the left side do not fit, nothing is read.
         let (Some(mut keys), Some(_)) =
             (Keys::of_right(keys, plan, ctx), Keys::of_left(keys, plan, &[], ctx))
@@ -105,8 +141,14 @@ impl<'e> Operators<'e> {
         let (mut rows, mut index) = (BatchBuilder::new(&kept), RowIndex::new(plan.keys.len()));
         let mut memory = Grant::new(self.workspace);
         let from = (&join.right, &plan.right);
+        let mut spilled: Option<SpillingBuild<'e>> = None;
         let building = Stage::new(self.trace, Node::Build(join));
-        let built = self.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
+        let built = self.of_side(false).batches(from, &[], ctx, row, &mut |ctx, row, batch| {
+            if let Some(spilled) = &mut spilled {
+                let Some(columns) = keys.columns(batch, ctx, row)? else { return Ok(Flow::Unfit) };
+                spilled.add(batch, columns)?;
+                return Ok(Flow::More);
+            }
             let Some(words) = keys.words(batch, ctx, row)? else { return Ok(Flow::Unfit) };
             // NULL keys match nothing.
             if let Some(present) = &words.present {
@@ -119,23 +161,36 @@ impl<'e> Operators<'e> {
             }
             index.add(&words);
             let used = rows.held() + index.held() + keys.held();
-            let fits = memory.allows(used) && rows.rows() < NO_ROW as usize / 2;
-            Ok(if fits { Flow::More } else { Flow::Unfit })
+            if !memory.allows(used) || rows.rows() >= NO_ROW as usize / 2 {
+                let mut all = SpillingBuild::new(plan, &kept, row.len(), self.workspace);
+                let columns = KeyColumns::of_index(&index, plan, keys.dictionaries());
+                all.add(&mut rows.take(), columns)?;
+                index = RowIndex::new(plan.keys.len());
+                keys.forget();
+                memory = Grant::new(self.workspace);
+                spilled = Some(all);
+            }
+            Ok(Flow::More)
         })?;
         if built == Flow::Unfit {
             return Ok(Built::Unfit);
+        }
+        drop(building);
+        if let Some(spilled) = spilled {
+            let spilled = spilled.finish()?;
+            debug_assert!(!spilled.is_empty(), "rows with keys have outgrown memory");
+            return Ok(Built::Ready(BuiltJoin::Spilled(spilled)));
         }
         if index.is_empty() && !join.kind.keeps_unmatched() {
             return Ok(Built::Empty);
         }
         index.seal();
-        drop(building);
-        let (rows, dictionaries) = (rows.take(), keys.into_dictionaries());
-        let longest = rows.longest();
+        let dictionaries = keys.into_dictionaries();
         let bits = (0..plan.keys.len())
             .map(|key| filtered_column(join.kind, plan, key).and_then(|_| index.bits_of(key)));
         let bits = bits.collect();
-        Ok(Built::Ready(HashBuild { rows, longest, index, bits, dictionaries, _memory: memory }))
+        let build = HashBuild::new((rows.take(), index), bits, dictionaries, memory);
+        Ok(Built::Ready(BuiltJoin::Whole(build)))
     }
 
     /// Looks the rows of the left side up.
@@ -151,7 +206,7 @@ impl<'e> Operators<'e> {
         debug_assert!(keys.is_some(), "constants fitted before the right side was read");
         let Some(mut keys) = keys else { return Ok(Flow::Unfit) };
         let filters = Filters::new(&plan.on, &join.on, ctx);
-        let mut probe = Probe { kind: join.kind, plan, out, build, filters };
+        let mut probe = Probe::new((join.kind, plan, out), build, filters);
         let own = own_filters(join.kind, plan, build);
         let below: Vec<_> = above.iter().copied().chain(&own).collect();
         let from = (&join.left, &plan.left);
@@ -160,10 +215,7 @@ impl<'e> Operators<'e> {
             let words = keys.words(batch, ctx, row)?;
             debug_assert!(words.is_some(), "the left side always has words");
             let Some(words) = words else { return Ok(Flow::Unfit) };
-            match join.kind {
-                JoinType::Inner | JoinType::Left => probe.pairs(&words, batch, ctx, row, visit),
-                JoinType::Semi | JoinType::Anti => probe.matched(&words, batch, ctx, row, visit),
-            }
+            probe.batch(&words, batch, ctx, row, visit)
         })
     }
 }
@@ -194,9 +246,18 @@ fn filtered_column(kind: JoinType, plan: &HashBatches, key: usize) -> Option<(us
     fits.then_some((slot, step.kind))
 }
 
-impl Probe<'_> {
-    /// Gives each pair of an inner or a left join to `visit`.
-    fn pairs(
+impl<'p> Probe<'p> {
+    /// Looks rows up in a right side.
+    pub(super) fn new(
+        (kind, plan, out): (JoinType, &'p HashBatches, &'p [BatchSlot]),
+        build: &'p HashBuild<'p>,
+        filters: Filters<'p>,
+    ) -> Probe<'p> {
+        Probe { kind, plan, out, build, filters }
+    }
+
+    /// Gives what comes out for a batch of left rows to `visit`.
+    pub(super) fn batch(
         &mut self,
         words: &Words,
         batch: &mut Batch,
@@ -204,7 +265,31 @@ impl Probe<'_> {
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
-        let completes = self.kind == JoinType::Left;
+        match self.kind {
+            JoinType::Inner | JoinType::Left => self.pairs((words, None), batch, ctx, row, visit),
+            JoinType::Semi => {
+                let matched = self.matches(words, batch, ctx, row)?;
+                visit_these(batch, self.out, &matched, ctx, row, visit)
+            }
+            JoinType::Anti => {
+                let mut matched = self.matches(words, batch, ctx, row)?;
+                matched.iter_mut().for_each(|matched| *matched = !*matched);
+                visit_these(batch, self.out, &matched, ctx, row, visit)
+            }
+        }
+    }
+
+    /// Gives each pair of an inner or a left join to `visit`. Left rows with a match are marked in
+    /// `known`, where that is given; those without one do not come out then.
+    pub(super) fn pairs(
+        &mut self,
+        (words, mut known): (&Words, Option<&mut [bool]>),
+        batch: &mut Batch,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut BatchVisitor<'_>,
+    ) -> Result<Flow> {
+        let completes = self.kind == JoinType::Left && known.is_none();
         let on = !self.filters.is_empty();
         let mut matched = vec![false; if completes && on { batch.rows() } else { 0 }];
         let (mut pairs, mut begun, mut at) = (Pairs::default(), 0, 0);
@@ -224,6 +309,9 @@ impl Probe<'_> {
             if on {
                 let sides = (&*batch, &self.build.rows, &self.plan.on_slots[..]);
                 pairs.check(&mut self.filters, (sides, most), ctx, row)?;
+            }
+            if let Some(known) = &mut known {
+                pairs.left.iter().for_each(|&left| known[left as usize] = true);
             }
             if completes && on {
                 pairs.left.iter().for_each(|&left| matched[left as usize] = true);
@@ -245,15 +333,14 @@ impl Probe<'_> {
         Ok(Flow::More)
     }
 
-    /// Gives the left rows of a semi or an anti join to `visit`.
-    fn matched(
+    /// The left rows of a semi or an anti join that have a match.
+    pub(super) fn matches(
         &mut self,
         words: &Words,
         batch: &mut Batch,
         ctx: &mut EvalContext<'_>,
-        row: &mut Vec<Value>,
-        visit: &mut BatchVisitor<'_>,
-    ) -> Result<Flow> {
+        row: &mut [Value],
+    ) -> Result<Vec<bool>> {
         let mut matched = vec![false; batch.rows()];
         let (mut pairs, mut at) = (Pairs::default(), 0);
         let on = !self.filters.is_empty();
@@ -274,9 +361,6 @@ impl Probe<'_> {
                 pairs.clear();
             }
         }
-        if self.kind == JoinType::Anti {
-            matched.iter_mut().for_each(|matched| *matched = !*matched);
-        }
-        visit_these(batch, self.out, &matched, ctx, row, visit)
+        Ok(matched)
     }
 }

@@ -87,8 +87,14 @@ impl RowIndex {
         RowIndex { words, heads: Vec::new(), next: Vec::new(), array_from: None }
     }
 
-    fn rows(&self) -> usize {
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> usize {
         self.next.len()
+    }
+
+    /// The words of each key, of all rows.
+    pub(super) fn words(&self) -> &[Vec<i64>] {
+        &self.words
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -7,6 +7,10 @@
 //! words, since rows of earlier batches may have been given already: keys that have no vector are
 //! evaluated row by row.
 
+mod columns;
+
+pub(super) use columns::{KeyColumns, add_right, find_left, key_slots};
+
 use super::batch::{Batch, Rows};
 use super::column::Column;
 use super::keys::{Dictionary, RecentTexts};
@@ -16,7 +20,7 @@ use crate::exec::Result;
 use crate::exec::keys::{encode_equal, encode_text};
 use crate::plan::HashKey;
 use crate::plan::batches::{BatchKey, HashBatches};
-use crate::row::pack_date;
+use crate::row::{pack_date, pack_datetime};
 use inia_base::collation::Collation;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -129,6 +133,22 @@ impl<'p, 'd> Keys<'p, 'd> {
         self.held
     }
 
+    /// For each key that is not a number the keys of the right side so far.
+    pub(super) fn dictionaries(&self) -> &[Dictionary] {
+        match &self.dictionaries {
+            Dictionaries::Own(own) => own,
+            Dictionaries::Known(known) => known,
+        }
+    }
+
+    /// Forgets the keys of the right side.
+    pub(super) fn forget(&mut self) {
+        self.dictionaries =
+            Dictionaries::Own(self.exprs.iter().map(|_| Dictionary::default()).collect());
+        self.recent = self.exprs.iter().map(|_| RecentTexts::default()).collect();
+        self.held = 0;
+    }
+
     /// The keys of the right side, all of which have come.
     pub(super) fn into_dictionaries(self) -> Vec<Dictionary> {
         match self.dictionaries {
@@ -149,15 +169,7 @@ impl<'p, 'd> Keys<'p, 'd> {
         let mut all = Vec::with_capacity(self.plan.keys.len());
         for (at, key) in self.plan.keys.iter().enumerate() {
             let words = match key {
-                BatchKey::Numbers { left, right, scale } => {
-                    let step = if side == KeySide::Left { *left } else { *right };
-                    let digits = scale - self.execution.kind(step).scale();
-                    let numbers = match computed {
-                        true => self.execution.vector(step).scaled(digits),
-                        false => None,
-                    };
-                    numbers.and_then(|numbers| number_words(&numbers, batch.rows(), side))
-                }
+                BatchKey::Numbers { .. } => self.number_key(at, computed, batch.rows()),
                 BatchKey::Texts { left, right, collation } => {
                     let slot = if side == KeySide::Left { *left } else { *right };
                     self.text_words(at, slot, *collation, batch)
@@ -174,6 +186,15 @@ impl<'p, 'd> Keys<'p, 'd> {
             });
         }
         Ok(Some(present(all, batch.rows())))
+    }
+
+    /// The words of a key that is a number, where its steps were computed.
+    fn number_key(&self, at: usize, computed: bool, rows: usize) -> Option<KeyWords> {
+        let BatchKey::Numbers { left, right, scale } = self.plan.keys[at] else { return None };
+        let step = if self.side == KeySide::Left { left } else { right };
+        let digits = scale - self.execution.kind(step).scale();
+        let numbers = computed.then(|| self.execution.vector(step).scaled(digits))??;
+        number_words(&numbers, rows, self.side)
     }
 
     fn text_words(
@@ -280,6 +301,7 @@ fn number_word(value: &Value, scale: u8) -> Option<i64> {
         Value::Int(value) => (i128::from(*value), 0),
         Value::UInt(value) => (i128::from(*value), 0),
         Value::Date(value) => (pack_date(*value).into(), scale),
+        Value::DateTime(value) => (pack_datetime(*value).into(), scale),
         Value::Decimal(value) => {
             let exact = value.normalized();
             (exact.to_coefficient()?, exact.scale())

@@ -42,9 +42,11 @@ impl Dictionary {
         Some(recent.1)
     }
 
-    /// The keys that have come, each with its word.
-    pub(super) fn keys(&self) -> impl ExactSizeIterator<Item = (&Vec<u8>, u64)> {
-        self.by_key.iter().map(|(key, word)| (key, *word))
+    /// The keys that have come, in the order of their words.
+    pub(super) fn keys_in_order(&self) -> Vec<&[u8]> {
+        let mut all: Vec<&[u8]> = vec![&[]; self.by_key.len()];
+        self.by_key.iter().for_each(|(key, word)| all[*word as usize] = key);
+        all
     }
 
     /// The word of a key that came before.
@@ -104,8 +106,14 @@ impl KeyWords {
     }
 
     #[inline]
-    fn is_null(&self, row: usize) -> bool {
+    pub(super) fn is_null(&self, row: usize) -> bool {
         self.nulls.get(row) == Some(&true)
+    }
+
+    /// The word of a row; 0 of NULL.
+    #[inline]
+    pub(super) fn get(&self, row: usize) -> u64 {
+        self.words[row]
     }
 }
 
@@ -138,6 +146,28 @@ impl GroupNumbers {
     /// The group of a row, where it has begun; else the next group, which begins.
     #[inline]
     pub(super) fn number(&mut self, columns: &[KeyWords], row: usize) -> (u32, bool) {
+        self.set_row(columns, row);
+        if self.last != NONE && self.is_row(self.last) {
+            return (self.last, false);
+        }
+        let (number, begins) = self.find();
+        self.last = number;
+        (number, begins)
+    }
+
+    /// The group of a row, where it has begun.
+    pub(super) fn known(&mut self, columns: &[KeyWords], row: usize) -> Option<u32> {
+        self.set_row(columns, row);
+        if self.last != NONE && self.is_row(self.last) {
+            return Some(self.last);
+        }
+        let number = self.buckets[self.bucket()];
+        self.last = number;
+        (number != NONE).then_some(number)
+    }
+
+    #[inline]
+    fn set_row(&mut self, columns: &[KeyWords], row: usize) {
         debug_assert_eq!(columns.len(), self.keys, "each key has its words");
         self.row.clear();
         let mut nulls = 0;
@@ -146,12 +176,6 @@ impl GroupNumbers {
             nulls |= u64::from(column.is_null(row)) << at;
         }
         self.row.push(nulls);
-        if self.last != NONE && self.is_row(self.last) {
-            return (self.last, false);
-        }
-        let (number, begins) = self.find();
-        self.last = number;
-        (number, begins)
     }
 
     /// As [`GroupNumbers::number`], for the words of a group elsewhere.
@@ -175,14 +199,21 @@ impl GroupNumbers {
         self.of(group).iter().zip(&self.row).all(|(word, own)| word == own)
     }
 
-    fn find(&mut self) -> (u32, bool) {
+    /// The bucket of the row's group, or the empty one where it belongs.
+    #[inline]
+    fn bucket(&self) -> usize {
         let mask = self.buckets.len() - 1;
         let mut at = hash(&self.row) & mask;
-        while self.buckets[at] != NONE {
-            if self.is_row(self.buckets[at]) {
-                return (self.buckets[at], false);
-            }
+        while self.buckets[at] != NONE && !self.is_row(self.buckets[at]) {
             at = (at + 1) & mask;
+        }
+        at
+    }
+
+    fn find(&mut self) -> (u32, bool) {
+        let at = self.bucket();
+        if self.buckets[at] != NONE {
+            return (self.buckets[at], false);
         }
         let number = self.groups as u32;
         self.buckets[at] = number;

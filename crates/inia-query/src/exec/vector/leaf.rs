@@ -222,7 +222,7 @@ fn read_numbers(
                 builder.push_wide(bits.map(i128::from));
             }
         }),
-        NumberKind::Int { unsigned: false } | NumberKind::Date => {
+        NumberKind::Int { unsigned: false } | NumberKind::Date | NumberKind::Moment => {
             run.numbers(table, column, rows, |bits| {
                 if is_chosen() {
                     builder.push_small(bits.map(|bits| bits as i64));

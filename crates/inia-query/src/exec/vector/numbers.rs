@@ -64,14 +64,20 @@ impl Numbers {
         Numbers::wide(all.values, all.nulls)
     }
 
-    /// Each number without its lowest bits.
-    pub(super) fn shifted(&self, bits: u32) -> Numbers {
+    /// The bits of each number, which is not negative, above its lowest ones and in the mask.
+    pub(super) fn field(&self, bits: u32, mask: i64) -> Numbers {
+        let wide = |value: i128| value >> bits & i128::from(mask);
         let values = match &self.values {
-            Values::One(value) => Values::One(value >> bits),
-            Values::Small(values) => Values::Small(values.iter().map(|v| v >> bits).collect()),
-            Values::Wide(values) => Values::Wide(values.iter().map(|v| v >> bits).collect()),
+            Values::One(value) => Values::One(wide(*value)),
+            Values::Small(values) => {
+                Values::Small(values.iter().map(|v| v >> bits & mask).collect())
+            }
+            Values::Wide(values) => Values::Wide(values.iter().map(|v| wide(*v)).collect()),
         };
-        let (low, high) = (self.low >> bits, self.high >> bits);
+        let (low, high) = match mask {
+            i64::MAX => (self.low >> bits, self.high >> bits),
+            mask => (0, mask.into()),
+        };
         Numbers { values, nulls: self.nulls.clone(), low, high }
     }
 

@@ -1,6 +1,7 @@
 //! What operators over batches work with on one thread: the statement's own, or one of those that
 //! help it ([`super::parallel`]).
 
+use super::grace::SpilledBuild;
 use super::hash::HashBuild;
 use super::parallel::Pipeline;
 use crate::catalog::Table;
@@ -62,6 +63,14 @@ pub(super) enum Reads<'e> {
     Morsel(&'e Pipeline<'e>, usize, &'e RefCell<Txn>),
 }
 
+/// The right side of a hash join that was read.
+pub(super) enum BuiltJoin<'w> {
+    /// It is in memory.
+    Whole(HashBuild<'w>),
+    /// It has outgrown memory.
+    Spilled(SpilledBuild<'w>),
+}
+
 /// What operators over batches work with on one thread.
 #[derive(Clone, Copy)]
 pub(super) struct Operators<'e> {
@@ -72,6 +81,13 @@ pub(super) struct Operators<'e> {
     pub(super) trace: Option<&'e Trace>,
     /// The column cache, where it is used.
     pub(super) columns: Option<ColumnUse<'e>>,
+    /// Right sides of joins that were read already.
+    pub(super) builds: &'e [(&'e JoinPlan, BuiltJoin<'e>)],
+    /// How many threads read the left side of a join whose right side is among them and has outgrown
+    /// memory.
+    pub(super) threads: usize,
+    /// Rows must come in the order of the leftmost table.
+    pub(super) ordered: bool,
 }
 
 impl Runner<'_> {
@@ -83,6 +99,9 @@ impl Runner<'_> {
             workspace: self.exec.workspace,
             trace: self.trace,
             columns: self.exec.columns(),
+            builds: &[],
+            threads: 1,
+            ordered: false,
         }
     }
 }
@@ -119,10 +138,33 @@ impl<'e> Operators<'e> {
         }
     }
 
-    /// The right side of a join that the threads of a pipeline share.
-    pub(super) fn shared_build(&self, join: &JoinPlan) -> Option<&'e HashBuild<'e>> {
+    /// The same with right sides of joins that were read already. Left sides of those that have
+    /// outgrown memory are read by so many threads.
+    pub(super) fn with_builds<'b>(
+        self,
+        builds: &'b [(&'b JoinPlan, BuiltJoin<'b>)],
+        threads: usize,
+    ) -> Operators<'b>
+    where
+        'e: 'b,
+    {
+        Operators { builds, threads, ..self }
+    }
+
+    /// The same for a source that is read by itself: the right side of a join, or a left side whose
+    /// rows are put into partitions.
+    pub(super) fn of_side(&self, ordered: bool) -> Operators<'e> {
+        Operators { builds: &[], threads: 1, ordered, ..*self }
+    }
+
+    /// The right side of a join, where it was read already: by the threads of a pipeline, who share
+    /// it, or by the statement.
+    pub(super) fn shared_build(&self, join: &JoinPlan) -> Option<&'e BuiltJoin<'e>> {
         match self.reads {
-            Reads::Statement(_) => None,
+            Reads::Statement(_) => {
+                let found = self.builds.iter().find(|(known, _)| std::ptr::eq(*known, join));
+                found.map(|(_, build)| build)
+            }
             Reads::Morsel(pipeline, ..) => pipeline.build_of(join),
         }
     }

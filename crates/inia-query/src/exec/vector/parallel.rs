@@ -27,8 +27,8 @@ mod worker;
 
 pub(super) use groups::GroupsOfThreads;
 
-use super::hash::{Built, HashBuild};
-use super::operators::{Operators, Reads};
+use super::hash::Built;
+use super::operators::{BuiltJoin, Operators, Reads};
 use crate::access::{MorselScan, TableScan};
 use crate::error::StorageResult;
 use crate::exec::Result;
@@ -55,12 +55,15 @@ pub(super) struct Pipeline<'p> {
     table: &'p TableSource,
     scan: MorselScan,
     /// The joins whose rows are looked up, and their right sides.
-    builds: Vec<(&'p JoinPlan, HashBuild<'p>)>,
+    builds: Builds<'p>,
     /// The threads beside the statement's own.
     helpers: Helpers<'p>,
     next: AtomicUsize,
     stopped: AtomicBool,
 }
+
+/// Joins and their right sides.
+pub(super) type Builds<'p> = Vec<(&'p JoinPlan, BuiltJoin<'p>)>;
 
 /// A pipeline and those who work on it.
 struct Division<'p> {
@@ -73,8 +76,9 @@ struct Division<'p> {
 enum Divided<'p> {
     /// They do.
     Ready(Division<'p>),
-    /// The statement's own thread does better.
-    Undivided,
+    /// The statement's own thread does better, with what was read already: the last join's right side
+    /// has outgrown memory.
+    Undivided(Builds<'p>),
     /// It has no rows.
     Empty,
     /// Its rows do not fit batches.
@@ -93,7 +97,7 @@ impl<'p> Pipeline<'p> {
     }
 
     /// The right side of a join.
-    pub(super) fn build_of(&self, join: &JoinPlan) -> Option<&HashBuild<'p>> {
+    pub(super) fn build_of(&self, join: &JoinPlan) -> Option<&BuiltJoin<'p>> {
         let found = self.builds.iter().find(|(known, _)| std::ptr::eq(*known, join));
         found.map(|(_, build)| build)
     }
@@ -133,7 +137,7 @@ impl<'e> Operators<'e> {
     /// Divides the rows of a source among threads.
     fn divide<'p>(
         &self,
-        (source, plan): (&'p RowSource, &'p BatchSource),
+        (source, plan, threads): (&'p RowSource, &'p BatchSource, usize),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
     ) -> Result<Divided<'p>>
@@ -141,15 +145,15 @@ impl<'e> Operators<'e> {
         'e: 'p,
     {
         let (Reads::Statement(statement), Some(table)) = (self.reads, leftmost(source)) else {
-            return Ok(Divided::Undivided);
+            return Ok(Divided::Undivided(Vec::new()));
         };
-        if plan.threads < 2 {
-            return Ok(Divided::Undivided);
+        if threads < 2 {
+            return Ok(Divided::Undivided(Vec::new()));
         }
-        let least = MIN_PER_THREAD * plan.threads;
+        let least = MIN_PER_THREAD * threads;
         let wanted = ((table.rows / MORSEL_ROWS) as usize).clamp(least, least.max(MAX_MORSELS));
         let Some(scan) = MorselScan::of(&table.table, &table.access, wanted, ctx, row)? else {
-            return Ok(Divided::Undivided);
+            return Ok(Divided::Undivided(Vec::new()));
         };
         let mut builds = Vec::new();
         match self.build_joins((source, plan), &mut builds, ctx, row)? {
@@ -157,7 +161,10 @@ impl<'e> Operators<'e> {
             Built::Empty => return Ok(Divided::Empty),
             Built::Unfit => return Ok(Divided::Unfit),
         }
-        let helpers = statement.helpers(plan.threads.min(scan.len()));
+        if let Some((_, BuiltJoin::Spilled(_))) = builds.last() {
+            return Ok(Divided::Undivided(builds));
+        }
+        let helpers = statement.helpers(threads.min(scan.len()));
         let mut txn = statement.txn_of(&table.table).borrow_mut();
         let readers = (0..=helpers.count()).map(|_| txn.reader().sql());
         let readers = readers.collect::<Result<Vec<_>>>()?;
@@ -166,19 +173,29 @@ impl<'e> Operators<'e> {
         Ok(Divided::Ready(Division { pipeline, readers }))
     }
 
-    /// Reads the right sides of the hash joins on the way down to the leftmost table.
+    /// Reads the right sides of the hash joins on the way down to the leftmost table, up to one that
+    /// outgrows memory.
     fn build_joins<'p>(
         &self,
         (source, plan): (&'p RowSource, &'p BatchSource),
-        builds: &mut Vec<(&'p JoinPlan, HashBuild<'e>)>,
+        builds: &mut Builds<'p>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
-    ) -> Result<Built<()>> {
+    ) -> Result<Built<()>>
+    where
+        'e: 'p,
+    {
         let RowSource::Join(join) = source else { return Ok(Built::Ready(())) };
         match (&plan.node, &join.method) {
             (BatchNode::Hash(hash), JoinMethod::Hash(keys)) => {
                 match self.build_hash((join, keys, hash, &plan.slots), ctx, row)? {
-                    Built::Ready(build) => builds.push((join, build)),
+                    Built::Ready(build) => {
+                        let spilled = matches!(build, BuiltJoin::Spilled(_));
+                        builds.push((join, build));
+                        if spilled {
+                            return Ok(Built::Ready(()));
+                        }
+                    }
                     Built::Empty => return Ok(Built::Empty),
                     Built::Unfit => return Ok(Built::Unfit),
                 }

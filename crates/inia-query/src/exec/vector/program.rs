@@ -3,19 +3,19 @@
 use super::batch::Rows;
 use super::column::number_of;
 use super::conditions::{Conditions, Truth};
-use super::numbers::{self, Numbers};
+use super::numbers::{self, Numbers, Values};
 use crate::exec::Result;
 use crate::plan::vector::{NumberKind, NumberOp, NumberStep, Program, VectorCondition};
+use crate::row::{BELOW_DATE, pack_date, pack_datetime};
+use inia_base::temporal::{DateTime, Time};
 use inia_base::value::Value;
 use inia_expr::tree::ArithOp;
-use inia_expr::{EvalContext, Expr};
+use inia_expr::{EvalContext, Expr, date_constant};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The digits after the point that bounds are compared with.
 const DIGITS: u8 = 10;
-/// Bits of a packed date below its year.
-const BELOW_YEAR: u32 = 9;
 
 /// A program with the values of its constants, and the vectors of the present batch.
 pub(super) struct Execution<'p> {
@@ -31,8 +31,15 @@ impl<'p> Execution<'p> {
     pub(super) fn new(program: &'p Program, ctx: &mut EvalContext<'_>) -> Option<Execution<'p>> {
         let constants = program.steps.iter().map(|step| match &step.op {
             NumberOp::Constant(expr) => {
-                let value = expr.eval_ref(ctx, &[]).ok()?;
-                Some(Some(Arc::new(Numbers::one(number_of(&value, step.kind)?))))
+                let value = expr.eval(ctx, &[]).ok()?;
+                let number = match (&value, step.kind.is_dated()) {
+                    (Value::Text(_), true) => {
+                        let moment = date_constant(expr, &value, ctx)?;
+                        date_number(moment, step.kind)?
+                    }
+                    _ => number_of(&value, step.kind)?,
+                };
+                Some(Some(Arc::new(Numbers::one(number))))
             }
             _ => Some(None),
         });
@@ -71,7 +78,13 @@ impl<'p> Execution<'p> {
                     let vector = numbers::arith(ArithOp::Sub, &zero, self.vector(*inner));
                     vector.filter(|vector| in_range(vector, step.kind))
                 }
-                (NumberOp::Year(date), _) => Some(self.vector(*date).shifted(BELOW_YEAR)),
+                (NumberOp::Field { of, shift, mask }, _) => {
+                    Some(self.vector(*of).field(*shift, *mask))
+                }
+                (NumberOp::Midnight(date), _) => {
+                    let factor = Numbers::one(1 << BELOW_DATE);
+                    numbers::arith(ArithOp::Mul, self.vector(*date), &factor)
+                }
                 (NumberOp::Case { whens, otherwise }, _) => {
                     self.case(rows, whens, *otherwise, step.kind)?
                 }
@@ -89,6 +102,18 @@ impl<'p> Execution<'p> {
     /// The vector of a step that has been run.
     pub(super) fn vector(&self, step: usize) -> &Numbers {
         &self.vectors[step]
+    }
+
+    /// As [`Execution::vector`], with a number for each of so many rows.
+    pub(super) fn shared_vector(&self, step: usize, rows: usize) -> Arc<Numbers> {
+        let vector = &self.vectors[step];
+        match vector.values {
+            Values::One(value) => {
+                let all = Numbers::wide(vec![value; rows], vector.nulls.clone());
+                Arc::new(all)
+            }
+            Values::Small(_) | Values::Wide(_) => vector.clone(),
+        }
     }
 
     /// What the numbers of a step are.
@@ -113,6 +138,11 @@ impl<'p> Execution<'p> {
         step: usize,
         of_slot: &dyn Fn(usize) -> Option<(i64, i64)>,
     ) -> Option<(i128, i128)> {
+        if let NumberOp::Midnight(date) = self.program.steps[step].op {
+            let (low, high) = self.bounds(date, of_slot)?;
+            let factor = 1 << BELOW_DATE;
+            return Some((low.checked_mul(factor)?, high.checked_mul(factor)?));
+        }
         let (low, high) = match (&self.program.steps[step].op, &self.constants[step]) {
             (_, Some(constant)) if constant.nulls.is_empty() => (constant.low, constant.high),
             (NumberOp::Slot(slot), _) => {
@@ -152,13 +182,13 @@ impl<'p> Execution<'p> {
     fn case<R: Rows>(
         &self,
         rows: &R,
-        whens: &[(VectorCondition, usize)],
+        whens: &[(VectorCondition, Option<usize>)],
         otherwise: Option<usize>,
         kind: NumberKind,
     ) -> Result<Option<Numbers>> {
         const NONE: usize = usize::MAX;
-        let results: Vec<usize> =
-            whens.iter().map(|(_, result)| *result).chain(otherwise).collect();
+        let results: Vec<Option<usize>> =
+            whens.iter().map(|(_, result)| *result).chain(otherwise.map(Some)).collect();
         let last = otherwise.map_or(NONE, |_| whens.len());
         let mut choices = vec![last; rows.rows()];
         let mut open = vec![true; rows.rows()];
@@ -171,16 +201,26 @@ impl<'p> Execution<'p> {
                 }
             }
         }
+        // NULL has a vector that is not looked at.
         let scaled = results.iter().map(|&step| {
+            let Some(step) = step else { return Some(None) };
             let digits = kind.scale().checked_sub(self.kind(step).scale())?;
-            self.vector(step).scaled(digits)
+            self.vector(step).scaled(digits).map(Some)
         });
         let Some(scaled) = scaled.collect::<Option<Vec<_>>>() else { return Ok(None) };
         let number = |(row, choice): (usize, usize)| {
-            let vector = scaled.get(choice).filter(|vector| !vector.is_null(row))?;
+            let vector = scaled.get(choice)?.as_ref().filter(|vector| !vector.is_null(row))?;
             Some(vector.get(row))
         };
         Ok(Some(Numbers::of_each(choices.into_iter().enumerate().map(number))))
+    }
+}
+
+/// The number of a moment; `None` for a date where it is no midnight.
+fn date_number(moment: DateTime, kind: NumberKind) -> Option<i128> {
+    match kind {
+        NumberKind::Moment => Some(pack_datetime(moment).into()),
+        _ => (moment.time() == Time::ZERO).then(|| pack_date(moment.date).into()),
     }
 }
 
@@ -211,6 +251,6 @@ fn in_range(vector: &Numbers, kind: NumberKind) -> bool {
     match kind {
         NumberKind::Int { unsigned: true } => vector.fits(0, u64::MAX.into()),
         NumberKind::Int { unsigned: false } => vector.fits(i64::MIN.into(), i64::MAX.into()),
-        NumberKind::Decimal(_) | NumberKind::Date => true,
+        NumberKind::Decimal(_) | NumberKind::Date | NumberKind::Moment => true,
     }
 }

@@ -14,7 +14,7 @@
 //! longer.
 
 use super::index::{RowIndex, WordBits};
-use super::numbers::Numbers;
+use super::numbers::{Numbers, Values};
 use crate::plan::vector::NumberKind;
 use std::cell::Cell;
 
@@ -62,6 +62,15 @@ impl KeyFilter<'_> {
     #[inline]
     fn keep_known(&self, numbers: &Numbers, chosen: &mut [bool], is_known: impl Fn(i64) -> bool) {
         let (mut seen, mut left) = self.seen.get();
+        if let (Values::Small(values), true) = (&numbers.values, numbers.nulls.is_empty()) {
+            for (value, chosen) in values.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
+                *chosen = is_known(*value);
+                seen += 1;
+                left += u64::from(*chosen);
+            }
+            self.seen.set((seen, left));
+            return;
+        }
         for (row, chosen) in chosen.iter_mut().enumerate().filter(|(_, chosen)| **chosen) {
             let word = (!numbers.is_null(row)).then(|| i64::try_from(numbers.get(row)).ok());
             *chosen = word.flatten().is_some_and(&is_known);

@@ -1,17 +1,17 @@
 //! FROM over batches: each member gives batches to a visitor.
 //!
-//! A batch that does not fit (a number outgrows its type, memory is used up) ends the execution
-//! before anything has been given; the rows are then executed one by one.
+//! A batch that does not fit (a number outgrows its type) ends the execution before anything has
+//! been given; the rows are then executed one by one.
 
 use super::batch::{Batch, Rows};
 use super::conditions::Filters;
-use super::operators::Operators;
+use super::operators::{BuiltJoin, Operators};
 use super::scan::Collector;
 use super::sideways::KeyFilters;
 use crate::exec::{Result, RowVisitor, Runner};
 use crate::plan::batches::{BatchNode, BatchPlan, BatchSlot, BatchSource};
 use crate::plan::trace::{Node, watched};
-use crate::plan::{JoinMethod, RowSource, SelectPlan};
+use crate::plan::{GroupStrategy, JoinMethod, JoinPlan, RowSource, SelectPlan};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 
@@ -41,7 +41,7 @@ impl Runner<'_> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         let slots: Vec<usize> = plan.source.slots.iter().map(|slot| slot.slot).collect();
-        self.fitting_batches((select, plan), ctx, row, &mut |ctx, row, batch| {
+        self.fitting_batches((select, plan, &[]), ctx, row, &mut |ctx, row, batch| {
             for at in 0..batch.rows() {
                 batch.fill(at, &slots, row)?;
                 if !visit(ctx, row)? {
@@ -52,10 +52,11 @@ impl Runner<'_> {
         })
     }
 
-    /// Gives the rows of FROM that fulfil WHERE to `visit`. False where they do not fit batches.
+    /// Gives the rows of FROM that fulfil WHERE to `visit`; `builds` are right sides of its joins that
+    /// were read already. False where they do not fit batches.
     pub(super) fn fitting_batches(
         &self,
-        (select, plan): (&SelectPlan, &BatchPlan),
+        (select, plan, builds): (&SelectPlan, &BatchPlan, &[(&JoinPlan, BuiltJoin<'_>)]),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
@@ -65,7 +66,11 @@ impl Runner<'_> {
         let mut filters = Filters::new(&plan.filters, &select.filter, ctx);
         let slots = &plan.source.slots[..];
         let from = (&select.source, &plan.source);
-        let flow = self.operators().batches(from, &[], ctx, row, &mut |ctx, row, batch| {
+        let strategy = select.aggregation.as_ref().map(|aggregation| &aggregation.strategy);
+        let ordered = matches!(strategy, Some(GroupStrategy::Vectors(groups)) if groups.in_order);
+        let operators = Operators { ordered, ..self.operators() };
+        let operators = operators.with_builds(builds, plan.source.threads);
+        let flow = operators.batches(from, &[], ctx, row, &mut |ctx, row, batch| {
             visit_chosen(batch, slots, &mut filters, ctx, row, visit)
         })?;
         if flow == Flow::Unfit {
@@ -86,7 +91,9 @@ impl Operators<'_> {
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
         if plan.threads > 1
-            && let Some(flow) = self.batches_of_threads((source, plan), ctx, row, visit)?
+            && self.builds.is_empty()
+            && let Some(flow) =
+                self.batches_of_threads((source, plan, plan.threads), ctx, row, visit)?
         {
             debug_assert!(keys.is_empty(), "no join is above a source that is divided");
             return Ok(flow);

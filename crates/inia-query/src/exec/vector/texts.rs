@@ -63,6 +63,13 @@ pub(super) struct TextColumn {
 }
 
 impl TextColumn {
+    /// Rows of these entries.
+    pub(super) fn of(entries: &[&[u8]], codes: impl Iterator<Item = u32>) -> TextColumn {
+        let mut all = TextEntries::default();
+        entries.iter().for_each(|entry| _ = all.push(entry));
+        TextColumn { entries: Arc::new(all), codes: codes.collect() }
+    }
+
     #[inline]
     pub(super) fn get(&self, row: usize) -> Option<&[u8]> {
         match self.codes[row] {
@@ -133,6 +140,11 @@ pub(super) struct TextBuilder {
 }
 
 impl TextBuilder {
+    /// A column with room for so many rows.
+    pub(super) fn with_capacity(rows: usize) -> TextBuilder {
+        TextBuilder { entries: TextEntries::default(), codes: Vec::with_capacity(rows) }
+    }
+
     #[inline]
     pub(super) fn push(&mut self, text: Option<&[u8]>) {
         let code = text.map_or(NO_ROW, |text| self.entries.push(text));

@@ -1,15 +1,20 @@
 //! What aggregates have added up for each group.
 
 use super::batch::{Batch, Rows};
-use super::column::value_of;
+use super::column::{number_of, value_of};
+use super::distinct::DistinctValues;
 use super::numbers::{Numbers, Values};
 use super::program::Execution;
 use crate::exec::Result;
-use crate::plan::vector::{NumberKind, VectorTotal};
+use crate::plan::vector::{GroupCheck, NumberKind, VectorTotal};
+use crate::spill::Workspace;
 use inia_base::decimal::Decimal;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::CmpOp;
 use inia_expr::EvalContext;
 use inia_expr::aggregate::{Accumulator, Aggregate};
+use std::collections::HashMap;
 
 /// One aggregate's numbers of one group.
 #[derive(Clone, Copy, Default)]
@@ -20,21 +25,62 @@ struct Total {
     number: i128,
 }
 
+/// Sums of a group that have outgrown 128 bits together, by the numbers of their aggregate and their
+/// group. The total goes on from the last one.
+type Carried = HashMap<(usize, usize), Vec<i128>>;
+
+/// Conditions on the numbers of aggregates, with their constants: the aggregate, the operator, a
+/// number and its digits after the point.
+pub(super) struct GroupChecks(Vec<(usize, CmpOp, i128, u8)>);
+
+impl GroupChecks {
+    /// The conditions whose constants are numbers; the others are checked where all values are.
+    pub(super) fn new(checks: &[GroupCheck], ctx: &mut EvalContext<'_>) -> GroupChecks {
+        let all = checks.iter().filter_map(|check| {
+            let kind = NumberKind::of(&check.constant.ty.data_type)?;
+            let value = check.constant.eval(ctx, &[]).ok()?;
+            let number = number_of(&value, kind).filter(|_| !kind.is_dated())?;
+            Some((check.total, check.op, number, kind.scale()))
+        });
+        GroupChecks(all.collect())
+    }
+}
+
 /// The totals of all groups.
-pub(super) struct Totals<'p> {
+pub(super) struct Totals<'p, 'w> {
     plan: &'p [VectorTotal],
     calls: &'p [Aggregate],
     /// One group after the other for each aggregate of numbers.
     totals: Vec<Vec<Total>>,
     /// The same for each aggregate that takes rows one by one.
     states: Vec<Vec<Option<Accumulator>>>,
+    carried: Carried,
+    /// The values of each aggregate that has DISTINCT.
+    distinct: Vec<Option<DistinctValues<'p, 'w>>>,
 }
 
-impl<'p> Totals<'p> {
-    pub(super) fn new(plan: &'p [VectorTotal], calls: &'p [Aggregate]) -> Totals<'p> {
+impl<'p, 'w> Totals<'p, 'w> {
+    /// No groups yet. The program says what numbers are added up.
+    pub(super) fn new(
+        plan: &'p [VectorTotal],
+        calls: &'p [Aggregate],
+        program: &Execution<'_>,
+        workspace: Workspace<'w>,
+    ) -> Totals<'p, 'w> {
         debug_assert_eq!(plan.len(), calls.len(), "each call has a total");
         let (totals, states) = (vec![Vec::new(); plan.len()], plan.iter().map(|_| Vec::new()));
-        Totals { plan, calls, totals, states: states.collect() }
+        let distinct = plan.iter().zip(calls).map(|(total, call)| match total {
+            VectorTotal::Distinct { keys, total } => {
+                let number = match **total {
+                    VectorTotal::Sum(step) => Some(program.kind(step)),
+                    _ => None,
+                };
+                Some(DistinctValues::new((keys, &call.args), number, workspace))
+            }
+            _ => None,
+        });
+        let (states, distinct) = (states.collect(), distinct.collect());
+        Totals { plan, calls, totals, states, carried: Carried::new(), distinct }
     }
 
     /// Begins a group; returns how many bytes it takes.
@@ -56,7 +102,7 @@ impl<'p> Totals<'p> {
     }
 
     /// Takes a batch in, each row of the group in its place; without groups all belong to the
-    /// first. False where a sum outgrows 128 bits.
+    /// first. False where the batch lacks a column.
     pub(super) fn add(
         &mut self,
         (program, batch): (&Execution<'_>, &mut Batch),
@@ -77,9 +123,10 @@ impl<'p> Totals<'p> {
                 }
                 VectorTotal::Count(step) => vector(*step).count(totals),
                 VectorTotal::Sum(step) => {
-                    if !vector(*step).sum(totals) {
-                        return Ok(false);
-                    }
+                    let carried = &mut self.carried;
+                    vector(*step).sum(totals, &mut |group, sum| {
+                        carried.entry((at, group)).or_default().push(sum);
+                    });
                 }
                 VectorTotal::MinMax { step, greatest } => vector(*step).min_max(*greatest, totals),
                 VectorTotal::Present(slot) => {
@@ -87,6 +134,20 @@ impl<'p> Totals<'p> {
                     for i in (0..batch.rows()).filter(|&i| !column.is_null(i)) {
                         totals[group_of(groups, i)].count += 1;
                     }
+                }
+                VectorTotal::Distinct { total, .. } => {
+                    let Some(distinct) = &mut self.distinct[at] else { return Ok(false) };
+                    let number = match **total {
+                        VectorTotal::Sum(step) => Some(program.shared_vector(step, batch.rows())),
+                        _ => None,
+                    };
+                    let of = |row: usize| groups.get(row).copied().unwrap_or_default();
+                    let new = distinct.add((program, batch), &of, number.as_ref(), ctx, row)?;
+                    let Some(new) = new else { return Ok(false) };
+                    let groups: Vec<u32> = new.iter().map(|row| of(*row as usize)).collect();
+                    let number = number.map(|number| number.gather(&new));
+                    let carried = (&mut self.carried, at);
+                    add_distinct((totals, carried), &groups, number.as_ref());
                 }
                 VectorTotal::Each(slots) => {
                     for i in 0..batch.rows() {
@@ -101,20 +162,26 @@ impl<'p> Totals<'p> {
         Ok(true)
     }
 
-    /// Adds what another thread has of a group `from` to the group `into`. False where a sum
-    /// outgrows 128 bits.
-    pub(super) fn merge(&mut self, into: usize, other: &Totals<'_>, from: usize) -> bool {
+    /// Adds what another thread has of a group `from` to the group `into`.
+    pub(super) fn merge(&mut self, into: usize, other: &Totals<'_, '_>, from: usize) {
         for (at, plan) in self.plan.iter().enumerate() {
-            if let VectorTotal::Each(_) = plan {
-                debug_assert!(false, "the plan merges no states of single rows");
-                return false;
-            }
-            let (own, theirs) = (&mut self.totals[at][into], other.totals[at][from]);
+            let alone = matches!(plan, VectorTotal::Each(_) | VectorTotal::Distinct { .. });
+            debug_assert!(!alone, "the plan merges neither states of single rows nor values");
+            let (Some(own), Some(&theirs)) =
+                (self.totals[at].get_mut(into), other.totals[at].get(from))
+            else {
+                continue;
+            };
             match plan {
-                VectorTotal::Sum(_) => match own.number.checked_add(theirs.number) {
-                    Some(sum) => own.number = sum,
-                    None => return false,
-                },
+                VectorTotal::Sum(_) => {
+                    let mut sums = other.carried.get(&(at, from)).cloned().unwrap_or_default();
+                    if let Some(sum) = add_to(&mut own.number, theirs.number) {
+                        sums.push(sum);
+                    }
+                    if !sums.is_empty() {
+                        self.carried.entry((at, into)).or_default().append(&mut sums);
+                    }
+                }
                 VectorTotal::MinMax { greatest, .. } if theirs.count > 0 => {
                     let better = match greatest {
                         true => theirs.number > own.number,
@@ -128,11 +195,65 @@ impl<'p> Totals<'p> {
             }
             own.count += theirs.count;
         }
-        true
+    }
+
+    /// About how many bytes values take.
+    pub(super) fn held(&self) -> usize {
+        self.distinct.iter().flatten().map(DistinctValues::held).sum()
+    }
+
+    /// Takes no more values into memory.
+    pub(super) fn freeze(&mut self) {
+        self.distinct.iter_mut().flatten().for_each(DistinctValues::freeze);
+    }
+
+    /// Adds the values that have waited.
+    pub(super) fn complete(&mut self) -> Result<()> {
+        for (at, distinct) in self.distinct.iter_mut().enumerate() {
+            let Some(distinct) = distinct else { continue };
+            let (totals, carried) = (&mut self.totals[at], &mut self.carried);
+            distinct.complete(&mut |groups, number| {
+                add_distinct((totals, (carried, at)), groups, number);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// False where a group does not fulfil the conditions.
+    pub(super) fn may_hold(
+        &self,
+        group: usize,
+        checks: &GroupChecks,
+        program: &Execution<'_>,
+    ) -> bool {
+        if !self.carried.is_empty() {
+            return true;
+        }
+        checks.0.iter().all(|&(at, op, constant, digits)| {
+            let total = self.totals[at][group];
+            let (number, scale) = match self.plan[at] {
+                VectorTotal::Sum(step) | VectorTotal::MinMax { step, .. } => {
+                    // NULL compares as NULL.
+                    if total.count == 0 {
+                        return false;
+                    }
+                    (total.number, program.kind(step).scale())
+                }
+                _ => (total.count.into(), 0),
+            };
+            let scaled = |number: i128, own: u8| {
+                number.checked_mul(10i128.checked_pow(u32::from(scale.max(digits) - own))?)
+            };
+            match (scaled(number, scale), scaled(constant, digits)) {
+                (Some(number), Some(constant)) => op.holds(number.cmp(&constant)),
+                _ => true,
+            }
+        })
     }
 
     /// Forgets all groups but the last, which becomes the first.
     pub(super) fn leave_last(&mut self) {
+        debug_assert!(self.carried.is_empty(), "sums of groups in order fit");
         self.totals.iter_mut().for_each(|totals| _ = totals.drain(..totals.len().max(1) - 1));
         self.states.iter_mut().for_each(|states| _ = states.drain(..states.len().max(1) - 1));
     }
@@ -146,10 +267,15 @@ impl<'p> Totals<'p> {
     ) -> Result<Value> {
         let call = &self.calls[aggregate];
         let total = |totals: &[Vec<Total>]| totals[aggregate][group];
-        let state = match self.plan[aggregate] {
+        let plan = match &self.plan[aggregate] {
+            VectorTotal::Distinct { total, .. } => total,
+            plan => plan,
+        };
+        let state = match *plan {
             VectorTotal::Rows | VectorTotal::Count(_) | VectorTotal::Present(_) => {
                 return Ok(Value::Int(total(&self.totals).count));
             }
+            VectorTotal::Distinct { .. } => call.start_plain(),
             VectorTotal::Each(_) => {
                 let state = self.states[aggregate][group].take();
                 debug_assert!(state.is_some(), "a value is asked for once");
@@ -157,11 +283,18 @@ impl<'p> Totals<'p> {
             }
             VectorTotal::Sum(step) => {
                 let Total { count, number } = total(&self.totals);
+                let carried = self.carried.get(&(aggregate, group));
                 match program.kind(step) {
                     NumberKind::Decimal(scale) => {
-                        Accumulator::of_decimals(Decimal::from_i128(number, scale), count)
+                        let all = carried.into_iter().flatten().chain([&number]);
+                        let mut sum = Decimal::ZERO;
+                        for &carried in all {
+                            let next = Decimal::from_i128(carried, scale);
+                            sum = sum.add(next).map_err(|_| overflow())?;
+                        }
+                        Accumulator::of_decimals(sum, count)
                     }
-                    NumberKind::Int { .. } | NumberKind::Date => {
+                    NumberKind::Int { .. } | NumberKind::Date | NumberKind::Moment => {
                         Accumulator::of_integers(number, count)
                     }
                 }
@@ -177,10 +310,43 @@ impl<'p> Totals<'p> {
     }
 }
 
-/// The group of row `i`.
-#[inline]
+/// Adds rows up that have new values, each of its group.
+fn add_distinct(
+    (totals, (carried, at)): (&mut [Total], (&mut Carried, usize)),
+    groups: &[u32],
+    number: Option<&Numbers>,
+) {
+    let grouped = Grouped { vector: number, groups, rows: groups.len() };
+    match number {
+        _ if groups.is_empty() => {}
+        None => grouped.count(totals),
+        Some(_) => grouped.sum(totals, &mut |group, sum| {
+            carried.entry((at, group)).or_default().push(sum);
+        }),
+    }
+}
+
+/// The group of row `i`.#[inline]
 fn group_of(groups: &[u32], i: usize) -> usize {
     groups.get(i).copied().unwrap_or_default() as usize
+}
+
+/// A sum of more digits than decimals have.
+fn overflow() -> SqlError {
+    SqlError::new(ErrorCode::DataOutOfRange, &[&"DECIMAL", &"sum"])
+}
+
+/// Adds a number to a sum. Where the result outgrows 128 bits the sum becomes the number, and what it
+/// was is returned.
+#[inline]
+fn add_to(sum: &mut i128, number: i128) -> Option<i128> {
+    match sum.checked_add(number) {
+        Some(result) => {
+            *sum = result;
+            None
+        }
+        None => Some(std::mem::replace(sum, number)),
+    }
 }
 
 /// A vector and the groups of its rows.
@@ -209,15 +375,21 @@ impl Grouped<'_> {
         }
     }
 
-    fn sum(&self, totals: &mut [Total]) -> bool {
-        let Some(vector) = self.vector else { return false };
+    /// Adds the numbers up. A sum that outgrows 128 bits goes to `carry` with its group, and the
+    /// total begins anew.
+    fn sum(&self, totals: &mut [Total], carry: &mut dyn FnMut(usize, i128)) {
+        let Some(vector) = self.vector else { return };
+        let mut add = |group: usize, total: &mut Total, number: i128| {
+            if let Some(sum) = add_to(&mut total.number, number) {
+                carry(group, sum);
+            }
+        };
         match (&vector.values, self.groups.is_empty()) {
             // Numbers of 64 bits need a check for each sum, not for each number.
             (Values::Small(values), true) if vector.nulls.is_empty() => {
                 let sum: i128 = values.iter().map(|&value| i128::from(value)).sum();
-                let Some(number) = totals[0].number.checked_add(sum) else { return false };
-                totals[0] = Total { count: totals[0].count + self.rows as i64, number };
-                true
+                totals[0].count += self.rows as i64;
+                add(0, &mut totals[0], sum);
             }
             (Values::Small(values), false)
                 if vector.nulls.is_empty()
@@ -225,30 +397,22 @@ impl Grouped<'_> {
                     && self.fits_word(vector) =>
             {
                 // The sums of one batch fit 64 bits.
-                let mut sums = vec![(0, 0); totals.len()];
+                let mut sums: Vec<(i64, i64)> = vec![(0, 0); totals.len()];
                 for (&group, value) in self.groups.iter().zip(values) {
                     let (count, sum) = &mut sums[group as usize];
                     *count += 1;
                     *sum += value;
                 }
-                totals.iter_mut().zip(sums).all(|(total, (count, sum)): (_, (i64, i64))| {
-                    let added = total.number.checked_add(sum.into());
+                for (group, (total, (count, sum))) in totals.iter_mut().zip(sums).enumerate() {
                     total.count += count;
-                    total.number = added.unwrap_or_default();
-                    added.is_some()
-                })
+                    add(group, total, sum.into());
+                }
             }
-            _ => {
-                let mut fits = true;
-                self.each(vector, |group, number| {
-                    let total = &mut totals[group];
-                    match total.number.checked_add(number) {
-                        Some(sum) => *total = Total { count: total.count + 1, number: sum },
-                        None => fits = false,
-                    }
-                });
-                fits
-            }
+            _ => self.each(vector, |group, number| {
+                let total = &mut totals[group];
+                total.count += 1;
+                add(group, total, number);
+            }),
         }
     }
 

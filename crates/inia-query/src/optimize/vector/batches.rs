@@ -5,6 +5,7 @@
 
 use super::parallel::{ParallelSettings, is_pure};
 use super::program::{ProgramBuilder, comparable, filters, text_slot};
+use crate::optimize::size::of_filtered;
 use crate::plan::batches::{
     BatchKey, BatchNode, BatchPlan, BatchSlot, BatchSource, HashBatches, LoopBatches, LoopRight,
 };
@@ -18,6 +19,9 @@ use std::collections::HashMap;
 /// Joins of fewer rows are not worth the beginning of a batch, where the session does not say.
 const WORTH_ROWS: f64 = 128.0;
 
+/// Rows of a scan for each that fulfils its conditions, where vectors look for these.
+const RARE: f64 = 4.0;
+
 /// Rows that a semi or an anti join reads for each left row without looking at them one by one.
 const MATCHES_THRESHOLD: f64 = 16.0;
 
@@ -26,9 +30,11 @@ const MATCHES_THRESHOLD: f64 = 16.0;
 pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<BatchPlan> {
     let joined = matches!(select.source, RowSource::Join(_));
     let grouped = select.aggregation.as_ref().is_some_and(|aggregation| !aggregation.rollup);
-    let wanted = match joined {
-        true => has_batches(&select.source) && most_rows(&select.source) >= worth_rows(host),
-        false => grouped && matches!(select.source, RowSource::Table(_)),
+    let parallel = ParallelSettings::of(host);
+    let wanted = match (joined, &select.source) {
+        (true, source) => has_batches(source) && most_rows(source) >= worth_rows(host),
+        (false, RowSource::Table(table)) => grouped || is_filtered_scan(select, table, parallel),
+        _ => false,
     };
     if !wanted || !is_batchable(&select.source) || !select.filter.iter().all(is_orderless) {
         return None;
@@ -39,7 +45,7 @@ pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<
     let mut forms = Forms::default();
     forms.of_source(&select.source);
     reads.exprs.iter().for_each(|expr| forms.of_expr(expr));
-    let planner = Planner { forms, parallel: ParallelSettings::of(host) };
+    let planner = Planner { forms, parallel };
     let all = fills(&select.source);
     let above = if reads.whole { all.clone() } else { reads.slots.intersection(&all) };
     let mut source = planner.source(&select.source, &above);
@@ -47,6 +53,17 @@ pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<
         planner.divide(&mut source, &select.source);
     }
     Some(BatchPlan { source, filters: filters(&select.filter, &all) })
+}
+
+/// Whether a table is scanned for few of its many rows, by a condition that vectors know. Where most
+/// rows go on, they do so faster one by one.
+fn is_filtered_scan(select: &SelectPlan, table: &TableSource, parallel: ParallelSettings) -> bool {
+    let rare = || of_filtered(select) * RARE <= table.rows;
+    let by_vectors = || {
+        let conditions = filters(&table.filter, &SlotSet::default());
+        conditions.filters.first().is_some_and(|filter| filter.vector.is_some())
+    };
+    parallel.is_worth(table.rows) && rare() && by_vectors()
 }
 
 /// How many rows a join has that is worth batches (`inia_batch_rows`).

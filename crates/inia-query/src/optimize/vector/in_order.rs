@@ -24,7 +24,9 @@ pub(super) fn is_in_order(
     (keys, totals, program): (&[VectorKey], &[VectorTotal], &Program),
 ) -> bool {
     let numbers = keys.iter().all(|key| matches!(key, VectorKey::Number(_)))
-        && !totals.iter().any(|total| matches!(total, VectorTotal::Present(_)));
+        && !totals
+            .iter()
+            .any(|total| matches!(total, VectorTotal::Present(_) | VectorTotal::Distinct { .. }));
     let narrow = program.steps.iter().all(|step| match step.op {
         NumberOp::Slot(slot) => column_at(&select.source, slot).is_some_and(is_narrow),
         NumberOp::Constant(_) => true,
@@ -78,7 +80,7 @@ fn column_at(source: &RowSource, slot: usize) -> Option<&DataType> {
 /// Whether every value of the type is a number of 64 bits.
 fn is_narrow(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Int { .. } | DataType::Date => true,
+        DataType::Int { .. } | DataType::Date | DataType::DateTime { .. } => true,
         DataType::Decimal { precision, .. } => *precision <= WORD_DIGITS,
         _ => false,
     }

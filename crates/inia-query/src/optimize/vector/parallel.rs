@@ -44,7 +44,12 @@ impl ParallelSettings {
 
     /// How many threads are worth a scan of so many rows.
     pub(crate) fn threads_for(self, rows: u64) -> usize {
-        if rows as f64 >= self.rows { self.threads } else { 1 }
+        if self.is_worth(rows as f64) { self.threads } else { 1 }
+    }
+
+    /// Whether so many rows of a table are many.
+    pub(super) fn is_worth(self, rows: f64) -> bool {
+        rows >= self.rows
     }
 
     /// How many threads make the batches of a source.
@@ -109,8 +114,9 @@ fn is_looked_up(table: &TableSource) -> bool {
 /// Whether several threads may group rows: what each has of a group adds up.
 pub(super) fn is_mergeable(aggregation: &Aggregation, totals: &[VectorTotal]) -> bool {
     let args = aggregation.calls.iter().flat_map(|call| &call.args);
-    totals.iter().all(|total| !matches!(total, VectorTotal::Each(_)))
-        && aggregation.group.iter().chain(args).all(is_pure)
+    let alone =
+        |total: &VectorTotal| matches!(total, VectorTotal::Each(_) | VectorTotal::Distinct { .. });
+    !totals.iter().any(alone) && aggregation.group.iter().chain(args).all(is_pure)
 }
 
 fn are_pure(exprs: &[Expr]) -> bool {

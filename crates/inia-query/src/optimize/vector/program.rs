@@ -7,13 +7,14 @@ use crate::plan::vector::{
     NumberKind, NumberOp, NumberStep, Program, VectorCondition, VectorFilter, VectorFilters,
     VectorForm,
 };
+use crate::row::BELOW_DATE;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::decimal::MAX_SCALE;
 use inia_base::value::Value;
 use inia_expr::compare::CmpClass;
-use inia_expr::tree::{Arith, ArithOp, Case, CmpOp, Compare, Like, NumClass};
-use inia_expr::{Expr, ExprKind, SlotSet, slots_of, year_operand};
+use inia_expr::tree::{Arith, ArithOp, Call, Case, CmpOp, Compare, Like, NumClass};
+use inia_expr::{DateField, Expr, ExprKind, SlotSet, date_field, slots_of};
 
 /// Items of an IN list that are compared one after the other.
 const MAX_ITEMS: usize = 16;
@@ -104,11 +105,10 @@ impl<'p> ProgramBuilder<'p> {
                 (NumberOp::Negate(inner), kind)
             }
             ExprKind::Case(case) => self.case(case, expr)?,
-            ExprKind::Call(_) => {
-                let date = self.step(year_operand(expr)?)?;
-                let kind = NumberKind::Int { unsigned: expr.ty.is_unsigned() };
-                (self.kind(date) == NumberKind::Date).then_some((NumberOp::Year(date), kind))?
-            }
+            ExprKind::Call(call) => match date_field(expr) {
+                Some((operand, field)) => self.field(operand, field, expr)?,
+                None => self.call(call, expr)?,
+            },
             _ => return None,
         };
         Some(self.push(op, kind, expr))
@@ -127,7 +127,7 @@ impl<'p> ProgramBuilder<'p> {
         }
         let (left, right) = (self.step(&arith.left)?, self.step(&arith.right)?);
         let (l, r) = (self.kind(left), self.kind(right));
-        if l == NumberKind::Date || r == NumberKind::Date {
+        if l.is_dated() || r.is_dated() {
             return None;
         }
         let kind = match arith.class {
@@ -152,6 +152,33 @@ impl<'p> ProgramBuilder<'p> {
 
     /// CASE, where its results are numbers with no more digits than its type.
     fn case(&mut self, case: &'p Case, whole: &'p Expr) -> Option<(NumberOp, NumberKind)> {
+        let mut choices = Vec::with_capacity(case.whens.len());
+        for (condition, result) in &case.whens {
+            choices.push((self.condition(condition)?, self.result(result)?));
+        }
+        let otherwise = match &case.otherwise {
+            None => None,
+            Some(otherwise) => self.result(otherwise)?,
+        };
+        self.choice(choices, otherwise, whole)
+    }
+
+    /// The step of a result; `None` inside for NULL.
+    fn result(&mut self, result: &'p Expr) -> Option<Option<usize>> {
+        match result.kind {
+            ExprKind::Literal(Value::Null) => Some(None),
+            _ => self.step(result).map(Some),
+        }
+    }
+
+    /// The result of the first condition that is true, where results are numbers with no more
+    /// digits than the type of the whole.
+    fn choice(
+        &self,
+        whens: Vec<(VectorCondition, Option<usize>)>,
+        otherwise: Option<usize>,
+        whole: &Expr,
+    ) -> Option<(NumberOp, NumberKind)> {
         let kind = NumberKind::of(&whole.ty.data_type)?;
         let fits = |result: NumberKind| match (kind, result) {
             (NumberKind::Decimal(scale), NumberKind::Decimal(_) | NumberKind::Int { .. }) => {
@@ -159,19 +186,56 @@ impl<'p> ProgramBuilder<'p> {
             }
             (kind, result) => kind == result,
         };
-        let mut whens = Vec::with_capacity(case.whens.len());
-        for (condition, result) in &case.whens {
-            let (condition, result) = (self.condition(condition)?, self.step(result)?);
-            whens.push((condition, result));
-        }
-        let otherwise = match &case.otherwise {
-            None => None,
-            Some(Expr { kind: ExprKind::Literal(Value::Null), .. }) => None,
-            Some(otherwise) => Some(self.step(otherwise)?),
-        };
-        let mut results = whens.iter().map(|(_, result)| *result).chain(otherwise);
+        let mut results = whens.iter().filter_map(|(_, result)| *result).chain(otherwise);
         results.all(|result| fits(self.kind(result))).then_some(())?;
         Some((NumberOp::Case { whens, otherwise }, kind))
+    }
+
+    /// IF, IFNULL, COALESCE, and the date of a moment.
+    fn call(&mut self, call: &'p Call, whole: &'p Expr) -> Option<(NumberOp, NumberKind)> {
+        match (call.name, call.args.as_slice()) {
+            ("if", [condition, one, other]) => {
+                let when = (self.condition(condition)?, self.result(one)?);
+                let otherwise = self.result(other)?;
+                self.choice(vec![when], otherwise, whole)
+            }
+            ("ifnull" | "coalesce", [first @ .., last]) => {
+                let mut whens = Vec::with_capacity(first.len());
+                for arg in first {
+                    let step = self.step(arg)?;
+                    whens.push((VectorCondition::IsNull(step, true), Some(step)));
+                }
+                let otherwise = self.result(last)?;
+                self.choice(whens, otherwise, whole)
+            }
+            _ => None,
+        }
+    }
+
+    /// A field of a date.
+    fn field(
+        &mut self,
+        operand: &'p Expr,
+        field: DateField,
+        whole: &Expr,
+    ) -> Option<(NumberOp, NumberKind)> {
+        let of = self.step(operand)?;
+        let below = match self.kind(of) {
+            NumberKind::Date => 0,
+            NumberKind::Moment => BELOW_DATE,
+            NumberKind::Int { .. } | NumberKind::Decimal(_) => return None,
+        };
+        let (shift, mask) = match field {
+            DateField::Year => (below + 9, i64::MAX),
+            DateField::Month => (below + 5, 15),
+            DateField::Day => (below, 31),
+            _ if below == 0 => return None,
+            DateField::Hour => (32, 31),
+            DateField::Minute => (26, 63),
+            DateField::Second => (20, 63),
+        };
+        let kind = NumberKind::Int { unsigned: whole.ty.is_unsigned() };
+        Some((NumberOp::Field { of, shift, mask }, kind))
     }
 
     /// A condition's vector form.
@@ -201,9 +265,10 @@ impl<'p> ProgramBuilder<'p> {
                 any.collect::<Option<_>>().map(VectorCondition::Or)
             }
             ExprKind::Not(inner) => self.condition(inner).map(|inner| negated(inner, true)),
-            ExprKind::IsNull(inner, negated) => {
-                self.step(inner).map(|step| VectorCondition::IsNull(step, *negated))
-            }
+            ExprKind::IsNull(inner, negated) => match text_slot(inner) {
+                Some(slot) => Some(VectorCondition::NoText(slot, *negated)),
+                None => self.step(inner).map(|step| VectorCondition::IsNull(step, *negated)),
+            },
             _ => None,
         }
     }
@@ -234,18 +299,65 @@ impl<'p> ProgramBuilder<'p> {
             let constant = self.program.texts.len() - 1;
             return Some(VectorCondition::Text { slot, op, constant, collation: *collation });
         }
-        let (left, right) = (self.step(left)?, self.step(right)?);
+        let (left, right) = match class {
+            CmpClass::Dates => self.dates(left, right)?,
+            _ => (self.step(left)?, self.step(right)?),
+        };
         comparable(class, self.kind(left), self.kind(right))
             .then_some(VectorCondition::Compare(op, left, right))
+    }
+
+    /// Both sides of a comparison of dates as numbers of one kind. A constant text becomes one of
+    /// the other side's, a date beside a moment its midnight.
+    fn dates(&mut self, left: &'p Expr, right: &'p Expr) -> Option<(usize, usize)> {
+        let is_text = |expr: &Expr| {
+            let constant = matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_));
+            constant && VectorForm::of(&expr.ty.data_type) == VectorForm::Texts
+        };
+        let (l, r) = match (is_text(left), is_text(right)) {
+            (false, false) => (self.step(left)?, self.step(right)?),
+            (false, true) => {
+                let step = self.step(left)?;
+                (step, self.date_text(right, self.kind(step))?)
+            }
+            (true, false) => {
+                let step = self.step(right)?;
+                (self.date_text(left, self.kind(step))?, step)
+            }
+            (true, true) => return None,
+        };
+        Some(match (self.kind(l), self.kind(r)) {
+            (NumberKind::Date, NumberKind::Moment) => (self.midnight(l, left), r),
+            (NumberKind::Moment, NumberKind::Date) => (l, self.midnight(r, right)),
+            _ => (l, r),
+        })
+    }
+
+    /// A constant text as a date or a moment. It is never found as another expression's step: texts
+    /// have no other.
+    fn date_text(&mut self, text: &'p Expr, kind: NumberKind) -> Option<usize> {
+        let known = self.exprs.iter().position(|known| known.same(text));
+        match known {
+            Some(known) => (self.kind(known) == kind).then_some(known),
+            None => {
+                let op = NumberOp::Constant(text.clone());
+                kind.is_dated().then(|| self.push(op, kind, text))
+            }
+        }
+    }
+
+    /// The beginning of a day as a moment. Its expression is that of the day, which is found before
+    /// it.
+    fn midnight(&mut self, day: usize, expr: &'p Expr) -> usize {
+        self.push(NumberOp::Midnight(day), NumberKind::Moment, expr)
     }
 }
 
 /// Whether numbers of two kinds compare as numbers where their values compare in a class.
 pub(super) fn comparable(class: &CmpClass, left: NumberKind, right: NumberKind) -> bool {
-    let dates = (left == NumberKind::Date, right == NumberKind::Date);
     match class {
-        CmpClass::Int | CmpClass::Decimal => dates == (false, false),
-        CmpClass::Dates => dates == (true, true),
+        CmpClass::Int | CmpClass::Decimal => !left.is_dated() && !right.is_dated(),
+        CmpClass::Dates => left.is_dated() && left == right,
         _ => false,
     }
 }

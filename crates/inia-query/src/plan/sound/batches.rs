@@ -25,11 +25,14 @@ pub(super) fn check_program(program: &Program, given: &[usize]) {
             NumberOp::Arith(_, left, right) => {
                 debug_assert!(*left < at && *right < at, "operands are earlier steps");
             }
-            NumberOp::Negate(inner) | NumberOp::Year(inner) => {
+            NumberOp::Negate(inner)
+            | NumberOp::Midnight(inner)
+            | NumberOp::Field { of: inner, .. } => {
                 debug_assert!(*inner < at, "an operand is an earlier step");
             }
             NumberOp::Case { whens, otherwise } => {
-                let mut results = whens.iter().map(|(_, result)| result).chain(otherwise);
+                let mut results =
+                    whens.iter().filter_map(|(_, result)| result.as_ref()).chain(otherwise);
                 debug_assert!(results.all(|result| *result < at), "results are earlier steps");
             }
             NumberOp::Evaluated { slots, .. } => check_slots(slots, given),

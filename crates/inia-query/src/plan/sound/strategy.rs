@@ -46,19 +46,22 @@ fn check_vectors(groups: &VectorGroups, aggregation: &Aggregation, select: &Sele
     check_slots(&groups.kept, &given);
     let steps = groups.program.steps.len();
     debug_assert_eq!(groups.keys.len(), aggregation.group.len(), "a key is an expression's");
-    for key in &groups.keys {
-        match key {
-            VectorKey::Number(step) => debug_assert!(*step < steps, "a key reads a step"),
-            VectorKey::Text(slot) => check_slots(&[*slot], &given),
-            VectorKey::Value(slots) => check_slots(slots, &given),
-        }
-    }
+    let check_key = |key: &VectorKey| match key {
+        VectorKey::Number(step) => debug_assert!(*step < steps, "a key reads a step"),
+        VectorKey::Text(slot) => check_slots(&[*slot], &given),
+        VectorKey::Value(slots) => check_slots(slots, &given),
+    };
+    groups.keys.iter().for_each(check_key);
     debug_assert_eq!(groups.totals.len(), aggregation.calls.len(), "a call has a total");
     for total in &groups.totals {
         match total {
             VectorTotal::Rows => {}
             VectorTotal::Present(slot) => check_slots(&[*slot], &given),
             VectorTotal::Each(slots) => check_slots(slots, &given),
+            VectorTotal::Distinct { keys, .. } => {
+                debug_assert!(!groups.in_order && !groups.mergeable, "values are of one table");
+                keys.iter().for_each(check_key);
+            }
             VectorTotal::Count(step)
             | VectorTotal::Sum(step)
             | VectorTotal::MinMax { step, .. } => {

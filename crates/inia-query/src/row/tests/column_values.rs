@@ -9,6 +9,7 @@ fn bits(cell: &Cell<'_>) -> Option<u64> {
         Cell::Int(value) => Some(*value as u64),
         Cell::UInt(value) => Some(*value),
         Cell::Date(value) => Some(u64::from(pack_date(*value))),
+        Cell::DateTime(value) => Some(pack_datetime(*value)),
         other => panic!("{other:?} is no number"),
     }
 }

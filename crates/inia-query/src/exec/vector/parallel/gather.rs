@@ -140,14 +140,19 @@ impl Operators<'_> {
     /// better.
     pub(in crate::exec::vector) fn batches_of_threads(
         &self,
-        from: From<'_>,
+        (source, plan, threads): (&RowSource, &BatchSource, usize),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Option<Flow>> {
-        let Division { pipeline, readers } = match self.divide(from, ctx, row)? {
+        let from = (source, plan);
+        let Division { pipeline, readers } = match self.divide((source, plan, threads), ctx, row)? {
             Divided::Ready(division) => division,
-            Divided::Undivided => return Ok(None),
+            Divided::Undivided(builds) if builds.is_empty() => return Ok(None),
+            Divided::Undivided(builds) => {
+                let operators = self.with_builds(&builds, threads);
+                return operators.batches(from, &[], ctx, row, visit).map(Some);
+            }
             Divided::Empty => return Ok(Some(Flow::More)),
             Divided::Unfit => return Ok(Some(Flow::Unfit)),
         };

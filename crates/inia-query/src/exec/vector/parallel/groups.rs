@@ -1,6 +1,6 @@
 //! Groups that several threads make, each by itself.
 
-use super::Divided;
+use super::{Builds, Divided};
 use crate::exec::vector::conditions::Filters;
 use crate::exec::vector::grouping::{GroupTask, Grouping};
 use crate::exec::vector::source::{Flow, visit_chosen};
@@ -12,8 +12,11 @@ use inia_expr::EvalContext;
 pub(in crate::exec::vector) enum GroupsOfThreads<'p> {
     /// All of them.
     Merged(Grouping<'p, 'p>),
-    /// Nothing: one thread is to make them, or does it better.
-    Undivided,
+    /// What each thread has of them: memory has no room for all at once.
+    Parts(Vec<Grouping<'p, 'p>>),
+    /// Nothing: one thread is to make them, or does it better, with right sides of joins that were
+    /// read already.
+    Undivided(Builds<'p>),
     /// Nothing: rows do not fit batches.
     Unfit,
 }
@@ -28,12 +31,12 @@ impl Runner<'_> {
     ) -> Result<GroupsOfThreads<'p>> {
         let GroupTask { batches, plan, .. } = task;
         if !plan.mergeable || batches.source.threads < 2 {
-            return Ok(GroupsOfThreads::Undivided);
+            return Ok(GroupsOfThreads::Undivided(Vec::new()));
         }
         // The statement's own thread would warn again.
         let warned = ctx.mark_warnings();
         let merged = self.merged_groups(task, ctx, row)?;
-        if !matches!(merged, GroupsOfThreads::Merged(_)) {
+        if !matches!(merged, GroupsOfThreads::Merged(_) | GroupsOfThreads::Parts(_)) {
             ctx.forget_warnings(warned);
         }
         Ok(merged)
@@ -47,17 +50,18 @@ impl Runner<'_> {
     ) -> Result<GroupsOfThreads<'p>> {
         let GroupTask { select, batches, .. } = task;
         let (operators, from) = (self.operators(), (&select.source, &batches.source));
-        let division = match operators.divide(from, ctx, row)? {
+        let divided = (from.0, from.1, batches.source.threads);
+        let division = match operators.divide(divided, ctx, row)? {
             Divided::Ready(division) => division,
-            Divided::Undivided => return Ok(GroupsOfThreads::Undivided),
+            Divided::Undivided(builds) => return Ok(GroupsOfThreads::Undivided(builds)),
             Divided::Unfit => return Ok(GroupsOfThreads::Unfit),
             Divided::Empty => {
-                let none = Grouping::new(task, self.exec.workspace, ctx);
+                let none = Grouping::new(task, (self.exec.workspace, 0), ctx);
                 return Ok(none.map_or(GroupsOfThreads::Unfit, GroupsOfThreads::Merged));
             }
         };
         let all = operators.on_threads(division, ctx, row.len(), |worker, ctx, row| {
-            let Some(mut grouping) = Grouping::new(task, worker.workspace, ctx) else {
+            let Some(mut grouping) = Grouping::new(task, (worker.workspace, 0), ctx) else {
                 return Ok(None);
             };
             let mut filters = Filters::new(&batches.filters, &select.filter, ctx);
@@ -76,12 +80,21 @@ impl Runner<'_> {
             }
             Ok(Some(grouping))
         })?;
-        let mut all = all.into_iter().flatten();
-        let Some(mut merged) = all.next() else { return Ok(GroupsOfThreads::Undivided) };
-        for grouping in all {
+        let Some(mut all) = all else { return Ok(GroupsOfThreads::Undivided(Vec::new())) };
+        if all.iter().any(Grouping::has_aside) {
+            return Ok(GroupsOfThreads::Parts(all));
+        }
+        // What was merged stays a part where the rest does not fit with it.
+        all.reverse();
+        let Some(mut merged) = all.pop() else {
+            return Ok(GroupsOfThreads::Undivided(Vec::new()));
+        };
+        while let Some(grouping) = all.pop() {
             self.check_killed()?;
-            if !merged.merge(&grouping) {
-                return Ok(GroupsOfThreads::Undivided);
+            merged.merge(&grouping, &|_| true);
+            if !all.is_empty() && !merged.fits() {
+                all.push(merged);
+                return Ok(GroupsOfThreads::Parts(all));
             }
         }
         Ok(GroupsOfThreads::Merged(merged))

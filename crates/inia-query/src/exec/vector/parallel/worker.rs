@@ -64,6 +64,9 @@ impl Worker<'_, '_> {
             workspace: self.workspace,
             trace: self.trace.as_ref(),
             columns: self.columns,
+            builds: &[],
+            threads: 1,
+            ordered: false,
         }
     }
 
