@@ -15,6 +15,7 @@ mod program;
 mod query;
 mod rows;
 mod sequence;
+mod server;
 mod walk;
 
 pub use admin::*;
@@ -27,6 +28,7 @@ pub use program::*;
 pub use query::*;
 pub use rows::*;
 pub use sequence::*;
+pub use server::*;
 
 /// A possibly qualified name of a table, view, routine or other object: `[db.]name`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -103,7 +105,9 @@ pub enum Statement {
     AlterRoutine(Box<AlterRoutine>),
     /// DROP PROCEDURE, FUNCTION, TRIGGER or EVENT.
     DropRoutine(DropRoutine),
-    /// Statements that name objects this product does not have (tablespaces, servers, …):
+    /// Foreign servers, replication, key caches and other statements about the whole server.
+    Server(Box<ServerStatement>),
+    /// Statements that name objects this product does not have (tablespaces, resource groups, …):
     /// checked only by their first words.
     Unsupported(UnsupportedStatement),
 

@@ -27,6 +27,7 @@ mod routine;
 mod rows;
 mod select;
 mod sequence;
+mod server;
 mod set;
 mod show;
 mod stmt;

@@ -12,6 +12,7 @@
 //! 's' schema 0 name        a sequence, see `sequence`
 //! 'r' kind schema 0 name   a stored program, see `program`
 //! 'p' name                 a variable of SET PERSIST
+//! 'f' name                 a foreign server, see `foreign_server`
 //! 'x' id                   a session's temporary table
 //! 'n' tree                 how many rows a table without transactions has, see `row_count`
 //! 'u' …                    accounts, see `account::store`
@@ -20,6 +21,7 @@
 mod account_name;
 pub mod codec;
 pub mod event;
+mod foreign_server;
 pub(crate) mod heap;
 pub mod mdl;
 mod names;
@@ -46,6 +48,7 @@ pub use crate::table_def::{
 };
 pub use crate::table_def::{HIDDEN, TRANSACTIONAL};
 pub use account_name::AccountName;
+pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};
 pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key};
 pub use sequence::{Sequence, SequenceDef, SequenceRange};
@@ -77,6 +80,7 @@ const SEQUENCE: u8 = b's';
 const TEMPORARY: u8 = b'x';
 const PROGRAM: u8 = b'r';
 const PERSISTED: u8 = b'p';
+const FOREIGN_SERVER: u8 = b'f';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
 
@@ -256,6 +260,7 @@ pub struct Catalog {
     mdl: Arc<MdlManager>,
     /// SET PERSIST.
     kept: Mutex<BTreeMap<String, String>>,
+    foreign_servers: Mutex<BTreeMap<String, Arc<ForeignServerDef>>>,
     /// Held while a table's histograms change: two sessions that change them hold metadata locks
     /// that get on with each other.
     pub histogram_changes: Mutex<()>,
@@ -294,6 +299,7 @@ impl Catalog {
             kinds: Kinds::default(),
             mdl: Arc::default(),
             kept: Mutex::default(),
+            foreign_servers: Mutex::default(),
             histogram_changes: Mutex::default(),
             builtin: AtomicBool::new(false),
             making_builtin: AtomicBool::new(false),
@@ -318,6 +324,13 @@ impl Catalog {
                 Some(&PERSISTED) => {
                     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                     catalog.kept.lock().insert(text(&record.key[1..]), text(record.value));
+                    continue;
+                }
+                Some(&FOREIGN_SERVER) => {
+                    let name = || String::from_utf8_lossy(record.key).into_owned();
+                    let def = foreign_server::server(record.value);
+                    let def = def.ok_or_else(|| OpenError::Catalog(name()))?;
+                    catalog.foreign_servers.lock().insert(def.name.clone(), Arc::new(def));
                     continue;
                 }
                 Some(&TEMPORARY) => {

@@ -42,6 +42,7 @@ macro_rules! row {
     ($($value:expr),* $(,)?) => { vec![$(inia_base::value::Value::from($value)),*] };
 }
 use row;
+pub use server::is_plugin;
 
 /// A value or NULL.
 fn or_null<T: Into<Value>>(value: Option<T>) -> Value {
@@ -100,6 +101,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "password_history", grants::mysql_password_history),
     ("mysql", "role_edges", grants::mysql_role_edges),
     ("mysql", "procs_priv", grants::mysql_procs_priv),
+    ("mysql", "servers", server::foreign_servers),
     ("mysql", "slow_log", logs::slow_log),
     ("mysql", "tables_priv", grants::mysql_tables_priv),
     ("mysql", "user", grants::mysql_user),

@@ -487,6 +487,32 @@ impl Checker<'_> {
         })
     }
 
+    fn server_statement(&self, statement: &ServerStatement) -> Result<()> {
+        use Privileges as P;
+        use ServerStatement as S;
+        match statement {
+            S::CreateServer { .. } | S::AlterServer { .. } | S::DropServer { .. } => {
+                self.global(P::SUPER, "SUPER")
+            }
+            S::LogfileGroup { .. } => self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE"),
+            S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } => {
+                let names = "SUPER or REPLICATION_SLAVE_ADMIN";
+                self.dynamic(P::SUPER, "REPLICATION_SLAVE_ADMIN", names)
+            }
+            S::GroupReplication => {
+                let names = "SUPER or GROUP_REPLICATION_ADMIN";
+                self.dynamic(P::SUPER, "GROUP_REPLICATION_ADMIN", names)
+            }
+            S::Clone { local: true } => self.dynamic(P::NONE, "BACKUP_ADMIN", "BACKUP_ADMIN"),
+            S::Clone { local: false } => self.dynamic(P::NONE, "CLONE_ADMIN", "CLONE_ADMIN"),
+            S::ImportTable(_) if self.database.is_none() => Ok(()),
+            S::ImportTable(_) => self.global(P::FILE, "FILE"),
+            S::KeyCache(statement) => {
+                statement.tables.iter().try_for_each(|keys| self.table(&keys.table, P::INDEX))
+            }
+        }
+    }
+
     fn administration(&self, statement: &Statement) -> Result<()> {
         use Privileges as P;
         // `dynamic` asks for either of two privileges, as error 1227 names them. With NONE there
@@ -515,9 +541,15 @@ impl Checker<'_> {
             Statement::ResetPersist { .. } => {
                 self.dynamic(P::SUPER, "SYSTEM_VARIABLES_ADMIN", "SUPER or SYSTEM_VARIABLES_ADMIN")
             }
-            Statement::PurgeLogs(_) | Statement::Binlog(_) => {
+            Statement::PurgeLogs(_) => {
                 self.dynamic(P::SUPER, "BINLOG_ADMIN", "SUPER or BINLOG_ADMIN")
             }
+            Statement::Binlog(_) if self.access.has_dynamic("BINLOG_ADMIN") => Ok(()),
+            Statement::Binlog(_) => {
+                let names = "SUPER, BINLOG_ADMIN or REPLICATION_APPLIER";
+                self.dynamic(P::SUPER, "REPLICATION_APPLIER", names)
+            }
+            Statement::Server(statement) => self.server_statement(statement),
             Statement::LockInstance | Statement::UnlockInstance => {
                 self.dynamic(P::NONE, "BACKUP_ADMIN", "BACKUP_ADMIN")
             }

@@ -21,6 +21,7 @@ mod plan_cache;
 mod program;
 mod room;
 mod run;
+mod server;
 mod set;
 mod show;
 mod sys;

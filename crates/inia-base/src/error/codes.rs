@@ -107,6 +107,8 @@ error_codes! {
     TooBigRowsize = 1118, "42000", "Row size too large. The maximum row size for the used table type, not counting BLOBs, is {}. This includes storage overhead, check the manual. You have to change some columns to TEXT or BLOBs";
     StackOverrun = 1119, "HY000", "Thread stack overrun:  Used: {} of a {} stack.  Use 'mysqld --thread_stack=#' to specify a bigger stack if needed";
     NullColumnInIndex = 1121, "42000", "Table handler doesn't support NULL in given index. Please change column '{}' to be NOT NULL or use another handler";
+    NoPathsForLibrary = 1124, "HY000", "No paths allowed for shared library";
+    UdfExists = 1125, "HY000", "Function '{}' already exists";
     CantOpenLibrary = 1126, "HY000", "Can't open shared library '{}' (errno: {} {})";
     CantFindDlEntry = 1127, "HY000", "Can't find symbol '{}' in library";
     FunctionNotDefined = 1128, "HY000", "Function '{}' is not defined";
@@ -165,6 +167,7 @@ error_codes! {
     CrashedOnRepair = 1195, "HY000", "Table '{}' is marked as crashed and last (automatic?) repair failed";
     WarningNotCompleteRollback = 1196, "HY000", "Some non-transactional changed tables couldn't be rolled back";
     TransCacheFull = 1197, "HY000", "Multi-statement transaction required more than 'max_binlog_cache_size' bytes of storage; increase this mysqld variable and try again";
+    BadSlave = 1200, "HY000", "The server is not configured as slave; fix in config file or with CHANGE MASTER TO";
     TooManyUserConnections = 1203, "42000", "User {} already has more than 'max_user_connections' active connections";
     SetConstantsOnly = 1204, "HY000", "You may only use constant expressions with SET";
     LockWaitTimeout = 1205, "HY000", "Lock wait timeout exceeded; try restarting transaction";
@@ -379,6 +382,8 @@ error_codes! {
     TooHighLevelOfNestingForSelect = 1473, "HY000", "Too high level of nesting for select";
     NameBecomesEmpty = 1474, "HY000", "Name '{}' has become ''";
     AmbiguousFieldTerm = 1475, "HY000", "First character of the FIELDS TERMINATED string is ambiguous; please use non-optional and non-empty FIELDS ENCLOSED BY";
+    ForeignServerExists = 1476, "HY000", "The foreign server, {}, you are trying to create already exists.";
+    ForeignServerDoesntExist = 1477, "HY000", "The foreign server name you are trying to reference does not exist. Data source error:  {}";
     IllegalHaCreateOption = 1478, "HY000", "Table storage engine '{}' does not support the create option '{}'";
     PartitionRequiresValuesError = 1479, "HY000", "Syntax error: {} PARTITIONING requires definition of VALUES {} for each partition";
     PartitionWrongValuesError = 1480, "HY000", "Only {} PARTITIONING can use VALUES {} in partition definition";
@@ -439,6 +444,7 @@ error_codes! {
     CantChangeTxCharacteristics = 1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress";
     DupEntryAutoincrementCase = 1569, "HY000", "ALTER TABLE causes auto_increment resequencing, resulting in duplicate entry '{}' for key '{}'";
     PartitionMergeError = 1572, "HY000", "Engine cannot be used in partitioned tables";
+    Base64DecodeError = 1575, "HY000", "Decoding of base64 string failed";
     EventRecursionForbidden = 1576, "HY000", "Recursion of EVENT DDL statements is forbidden when body is present";
     OnlyIntegersAllowed = 1578, "HY000", "Only integers allowed as number here";
     WrongParamcountToNativeFct = 1582, "42000", "Incorrect parameter count in the call to native function '{}'";
@@ -450,10 +456,12 @@ error_codes! {
     EventCannotAlterInThePast = 1589, "HY000", "Event execution time is in the past and ON COMPLETION NOT PRESERVE is set. The event was not changed. Specify a time in the future.";
     NoPartitionForGivenValueSilent = 1591, "HY000", "Table has no partition for some existing values";
     TrgCantOpenTable = 1606, "HY000", "Cannot open table for trigger `{}`.`{}`";
+    NoFormatDescriptionEvent = 1609, "HY000", "The BINLOG statement of type `{}` was not preceded by a format description BINLOG statement.";
     XaRbtimeout = 1613, "XA106", "XA_RBTIMEOUT: Transaction branch was rolled back: took too long";
     XaRbdeadlock = 1614, "XA102", "XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected";
     NeedReprepare = 1615, "HY000", "Prepared statement needs to be re-prepared";
     WarnOptionIgnored = 1618, "HY000", "<{}> option ignored";
+    PluginDeleteBuiltin = 1619, "HY000", "Built-in plugins cannot be deleted";
     VariableIsReadonly = 1621, "HY000", "{} variable '{}' is read-only. Use SET {} to assign the value";
     WarnEngineTransactionRollback = 1622, "HY000", "Storage engine {} does not support rollback for this statement. Transaction rolled back and must be restarted";
     TooLongTableComment = 1628, "HY000", "Comment for table '{}' is too long (max = {})";
@@ -540,6 +548,7 @@ error_codes! {
     InnodbFtWrongDocidIndex = 1798, "HY000", "Index '{}' is of wrong type for an InnoDB FULLTEXT index";
     UnknownAlterAlgorithm = 1800, "HY000", "Unknown ALGORITHM '{}'";
     UnknownAlterLock = 1801, "HY000", "Unknown LOCK type '{}'";
+    TableInSystemTablespace = 1809, "HY000", "Table '{}' in system tablespace";
     IoReadError = 1810, "HY000", "IO Read error: ({}, {}) {}";
     IoWriteError = 1811, "HY000", "IO Write error: ({}, {}) {}";
     InternalError = 1815, "HY000", "Internal error: {}";
@@ -591,6 +600,7 @@ error_codes! {
     StorageEngineNotLoaded = 3003, "HY000", "Storage engine for table '{}'.'{}' is not loaded.";
     GetStackedDaWithoutActiveHandler = 3004, "0Z002", "GET STACKED DIAGNOSTICS when handler not active";
     WarnLegacySyntaxConverted = 3005, "HY000", "{} is no longer supported. The statement was converted to {}.";
+    CannotDiscardTemporaryTable = 3007, "HY000", "Cannot DISCARD/IMPORT tablespace associated with temporary table";
     FkDepthExceeded = 3008, "HY000", "Foreign key cascade delete/update exceeds max depth of {}.";
     WarnTriggerDoesntHaveCreated = 3010, "HY000", "Trigger {}.{}.{} does not have CREATED attribute.";
     ReferencedTrgDoesNotExist = 3011, "HY000", "Referenced trigger '{}' for the given action time and event type does not exist.";
@@ -625,8 +635,11 @@ error_codes! {
     InvalidGeojsonWrongType = 3071, "HY000", "Invalid GeoJSON data provided to function {}: Member '{}' must be of type '{}'";
     InvalidGeojsonUnspecified = 3072, "HY000", "Invalid GeoJSON data provided to function {}";
     DimensionUnsupported = 3073, "HY000", "Unsupported number of coordinate dimensions in function {}: Found {}, expected {}";
+    SlaveChannelDoesNotExist = 3074, "HY000", "Slave channel '{}' does not exist.";
+    SlaveChannelWasNotRunning = 3084, "HY000", "Replication thread(s) for channel '{}' are already stopped.";
     WarnDeprecatedSysvarUpdate = 3089, "HY000", "Updating '{}' is deprecated. It will be made read-only in a future release.";
     WarnDeprecatedSqlmode = 3090, "HY000", "Changing sql mode '{}' is deprecated. It will be removed in a future release.";
+    GroupReplicationConfiguration = 3092, "HY000", "The server is not configured properly to be an active member of the group. Please see more details on error log.";
     BeforeDmlValidationError = 3098, "HY000", "The table does not comply with the requirements by an external plugin.";
     TransactionRollbackDuringCommit = 3101, "40000", "Plugin instructed the server to rollback the current transaction.";
     GeneratedColumnFunctionIsNotAllowed = 3102, "HY000", "Expression of generated column '{}' contains a disallowed function.";
@@ -711,9 +724,12 @@ error_codes! {
     FailedRoleGrant = 3524, "HY000", "Failed to grant {}` to {}";
     OpenRoleTables = 3525, "HY000", "Failed to open the security system tables";
     FailedDefaultRoles = 3526, "HY000", "Failed to set default roles";
+    ComponentNoScheme = 3527, "HY000", "Cannot find schema in specified URN: '{}'.";
     RoleNotGranted = 3530, "HY000", "`{}`@`{}` is not granted to `{}`@`{}`";
     FailedRevokeRole = 3531, "HY000", "Could not revoke role from `{}`@`{}`";
     RenameRole = 3532, "HY000", "Renaming of a role identifier is forbidden";
+    ComponentNotLoaded = 3537, "HY000", "Component specified by URN '{}' to unload has not been loaded before.";
+    ComponentNotLoadedByLoader = 3542, "HY000", "The Persistent Dynamic Loader was used to unload a component '{}', but it was not used to load that component before.";
     CannotLockUserManagementCaches = 3547, "HY000", "Can not lock user management caches for processing.";
     SrsNotFound = 3548, "SR001", "There's no spatial reference system with SRID {}.";
     IsQueryInvalidClause = 3550, "HY000", "Information schema queries do not support the '{}' clause.";

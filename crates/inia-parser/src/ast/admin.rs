@@ -424,11 +424,14 @@ pub enum FlushTarget {
 }
 
 /// What RESET resets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum ResetTarget {
     Master,
-    Replica,
+    Replica {
+        /// FOR CHANNEL.
+        channel: Option<String>,
+    },
     QueryCache,
 }
 

@@ -237,6 +237,7 @@ impl Statement {
             | Statement::CreateView(_)
             | Statement::DropView(_)
             | Statement::Sequence(_)
+            | Statement::Server(_)
             | Statement::DropRoutine(_)
             | Statement::CreateUser(_)
             | Statement::AlterUser(_)

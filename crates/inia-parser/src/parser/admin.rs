@@ -62,9 +62,11 @@ impl Parser<'_> {
                 self.bump();
                 Ok(Statement::Restart)
             }
-            Kw::CHANGE | Kw::START | Kw::STOP | Kw::CACHE | Kw::CLONE | Kw::IMPORT => {
-                self.replication_statement()
-            }
+            Kw::CHANGE => self.change_replication(),
+            Kw::START | Kw::STOP => self.replica_threads(),
+            Kw::CACHE => self.cache_index(),
+            Kw::CLONE => self.clone_statement(),
+            Kw::IMPORT => self.import_table(),
             _ => Err(self.error()),
         }
     }
@@ -98,27 +100,6 @@ impl Parser<'_> {
             self.expect_kw(Kw::ERROR)?;
         }
         Ok(Statement::ReloadTls)
-    }
-
-    /// Replication and the like: two words identify the statement, and the rest is skipped.
-    fn replication_statement(&mut self) -> PResult<Statement> {
-        let second = self.peek().kw;
-        let known = match self.kw() {
-            Kw::CHANGE => matches!(second, Kw::MASTER | Kw::REPLICATION),
-            Kw::START | Kw::STOP => {
-                matches!(second, Kw::SLAVE | Kw::REPLICA | Kw::GROUP_REPLICATION)
-            }
-            Kw::CACHE => second == Kw::INDEX,
-            Kw::CLONE => matches!(second, Kw::LOCAL | Kw::INSTANCE),
-            _ => second == Kw::TABLE,
-        };
-        if !known {
-            self.bump();
-            return Err(self.error());
-        }
-        let what = format!("{} {}", self.upper_word(), self.upper_word());
-        self.rest_text();
-        Ok(Statement::Unsupported(UnsupportedStatement { what }))
     }
 
     fn opt_local(&mut self) -> bool {
@@ -194,13 +175,12 @@ impl Parser<'_> {
                     p.expect_kw(Kw::CACHE)?;
                     ResetTarget::QueryCache
                 }
-                _ => {
-                    p.accept_kw(Kw::ALL);
-                    if p.accept_kw(Kw::FOR) {
-                        p.expect_kw(Kw::CHANNEL)?;
-                        p.ident_or_string()?;
+                kw => {
+                    if kw == Kw::SLAVE {
+                        p.deprecated("RESET SLAVE", "RESET REPLICA");
                     }
-                    ResetTarget::Replica
+                    p.accept_kw(Kw::ALL);
+                    ResetTarget::Replica { channel: p.opt_channel()? }
                 }
             })
         })?;
@@ -213,6 +193,7 @@ impl Parser<'_> {
         self.expect_kw(Kw::LOGS)?;
         let purge = match self.expect_any(&[Kw::TO, Kw::BEFORE])? {
             Kw::TO => PurgeLogs::To(self.string()?),
+            _ if self.is(Tok::LParen) && self.peek_is_kw(Kw::SELECT) => return Err(self.error()),
             _ => PurgeLogs::Before(self.expr()?),
         };
         Ok(Statement::PurgeLogs(purge))

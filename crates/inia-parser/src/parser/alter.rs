@@ -116,6 +116,10 @@ impl Parser<'_> {
             Kw::DISCARD | Kw::IMPORT => {
                 let import = self.bump().kw == Kw::IMPORT;
                 self.expect_kw(Kw::TABLESPACE)?;
+                // It stands alone.
+                if !actions.is_empty() || self.is(Tok::Comma) {
+                    return Err(self.error());
+                }
                 AlterAction::Tablespace { import }
             }
             _ => return self.alter_options(actions),

@@ -57,9 +57,9 @@ impl Parser<'_> {
             }
             Kw::USER => self.create_user(),
             Kw::ROLE => self.create_role(),
-            Kw::SPATIAL | Kw::SERVER | Kw::TABLESPACE | Kw::UNDO | Kw::LOGFILE | Kw::RESOURCE => {
-                self.unsupported("CREATE")
-            }
+            Kw::SERVER => self.create_server(),
+            Kw::LOGFILE => self.logfile_group(false),
+            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("CREATE"),
             Kw::OR => {
                 self.bump();
                 self.expect_kw(Kw::REPLACE)?;
@@ -407,9 +407,9 @@ impl Parser<'_> {
                 Ok(Statement::Deallocate(self.ident()?))
             }
             Kw::PROCEDURE | Kw::FUNCTION | Kw::TRIGGER | Kw::EVENT => self.drop_routine(),
-            Kw::SPATIAL | Kw::SERVER | Kw::TABLESPACE | Kw::UNDO | Kw::LOGFILE | Kw::RESOURCE => {
-                self.unsupported("DROP")
-            }
+            Kw::SERVER => self.drop_server(),
+            Kw::LOGFILE => self.logfile_group(true),
+            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("DROP"),
             _ => Err(self.error()),
         }
     }
@@ -445,9 +445,9 @@ impl Parser<'_> {
             }
             Kw::USER => self.alter_user(),
             Kw::INSTANCE if self.peek_is_kw(Kw::RELOAD) => self.alter_instance(),
-            Kw::SERVER | Kw::TABLESPACE | Kw::UNDO | Kw::LOGFILE | Kw::RESOURCE | Kw::INSTANCE => {
-                self.unsupported("ALTER")
-            }
+            Kw::SERVER => self.alter_server(),
+            Kw::LOGFILE => self.logfile_group(false),
+            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE | Kw::INSTANCE => self.unsupported("ALTER"),
             Kw::PROCEDURE | Kw::FUNCTION => self.alter_routine(),
             _ if self.at_sequence() => self.alter_sequence(),
             _ => {

@@ -291,6 +291,9 @@ impl Parser<'_> {
     /// LOAD DATA; LOAD is the current token.
     pub(super) fn load(&mut self) -> PResult<Statement> {
         self.bump();
+        if self.is_kw(Kw::INDEX) {
+            return self.load_index();
+        }
         self.expect_kw(Kw::DATA)?;
         let priority = self.priority(&[Kw::LOW_PRIORITY, Kw::CONCURRENT]);
         let local = self.accept_kw(Kw::LOCAL);

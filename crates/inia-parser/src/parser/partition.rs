@@ -181,7 +181,7 @@ impl Parser<'_> {
         }
     }
 
-    fn partition_names(&mut self) -> PResult<PartitionNames> {
+    pub(super) fn partition_names(&mut self) -> PResult<PartitionNames> {
         match self.accept_kw(Kw::ALL) {
             true => Ok(PartitionNames::All),
             false => Ok(PartitionNames::Named(self.list(Self::ident)?)),

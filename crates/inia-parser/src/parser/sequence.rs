@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok(number)
     }
 
-    fn upper_text(&self) -> String {
+    pub(super) fn upper_text(&self) -> String {
         String::from_utf8_lossy(self.bytes(self.tok)).to_ascii_uppercase()
     }
 

@@ -98,6 +98,7 @@ impl SessionContext {
             | Statement::CreateRoutine(_)
             | Statement::AlterRoutine(_)
             | Statement::DropRoutine(_) => true,
+            Statement::Server(statement) => statement.defines_server(),
             _ => changes_accounts(statement),
         }
     }

@@ -105,6 +105,7 @@ fn ends_transaction(statement: &Statement) -> bool {
         | Statement::Flush(_)
         | Statement::Reset(_)
         | Statement::SetDefaultRole { .. }
+        | Statement::Server(_)
         | Statement::InstallPlugin { .. }
         | Statement::UninstallPlugin(_)
         | Statement::InstallComponent(_)

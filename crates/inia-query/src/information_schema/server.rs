@@ -19,16 +19,22 @@ pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
     rows.push(row!["MyISAM", "YES", "MyISAM storage engine", "NO", "NO", "NO"]);
 }
 
+const PLUGINS: [(&str, &str, &str, &str); 6] = [
+    ("mysql_native_password", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
+    ("sha256_password", "AUTHENTICATION", "2.1", "SHA256 password authentication"),
+    ("caching_sha2_password", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
+    ("MEMORY", "STORAGE ENGINE", "80031.0", "Hash based, stored in memory"),
+    ("InnoDB", "STORAGE ENGINE", "80031.0", "Transactions, row-level locking, foreign keys"),
+    ("MyISAM", "STORAGE ENGINE", "80031.0", "MyISAM storage engine"),
+];
+
+/// Whether a plugin of that name is part of the program.
+pub fn is_plugin(name: &str) -> bool {
+    PLUGINS.iter().any(|(known, ..)| known.eq_ignore_ascii_case(name))
+}
+
 pub(super) fn plugins(_: &Information<'_>, rows: &mut Rows) {
-    let plugins = [
-        ("mysql_native_password", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
-        ("sha256_password", "AUTHENTICATION", "2.1", "SHA256 password authentication"),
-        ("caching_sha2_password", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
-        ("MEMORY", "STORAGE ENGINE", "80031.0", "Hash based, stored in memory"),
-        ("InnoDB", "STORAGE ENGINE", "80031.0", "Transactions, row-level locking, foreign keys"),
-        ("MyISAM", "STORAGE ENGINE", "80031.0", "MyISAM storage engine"),
-    ];
-    for (name, kind, version, description) in plugins {
+    for (name, kind, version, description) in PLUGINS {
         rows.push(row![
             name,
             "1.0",
@@ -43,6 +49,22 @@ pub(super) fn plugins(_: &Information<'_>, rows: &mut Rows) {
             "FORCE",
         ]);
     }
+}
+
+pub(super) fn foreign_servers(info: &Information<'_>, rows: &mut Rows) {
+    rows.extend(info.db.catalog().foreign_servers().into_iter().map(|def| {
+        row![
+            def.name.clone(),
+            def.host.clone(),
+            def.database.clone(),
+            def.user.clone(),
+            def.password.clone(),
+            def.port,
+            def.socket.clone(),
+            def.wrapper.clone(),
+            def.owner.clone(),
+        ]
+    }));
 }
 
 pub(super) fn keywords(_: &Information<'_>, rows: &mut Rows) {

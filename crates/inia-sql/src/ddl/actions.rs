@@ -289,7 +289,10 @@ fn apply_attribute(
             check.enforced = *enforced;
         }
         AlterAction::Tablespace { .. } => {
-            return error(ErrorCode::NotSupportedYet, &[&"tablespace files"]);
+            return Err(match builder.temporary {
+                true => SqlError::new(ErrorCode::CannotDiscardTemporaryTable, &[]),
+                false => rules::no_own_tablespace(&builder.schema, &builder.name, &builder.engine),
+            });
         }
         // `apply_all` renames columns all at once, and adds conditions last.
         _ => {}

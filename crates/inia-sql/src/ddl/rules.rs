@@ -245,3 +245,14 @@ fn check_boolean(name: &str, expr: &Expr) -> Result<(), SqlError> {
     }
     Ok(())
 }
+
+/// The error of DISCARD and IMPORT TABLESPACE: all tables are in one file, as those of MySQL are
+/// that lie in its system tablespace.
+pub(super) fn no_own_tablespace(schema: &str, name: &str, engine: &str) -> SqlError {
+    match engine {
+        "InnoDB" => {
+            SqlError::new(ErrorCode::TableInSystemTablespace, &[&format!("{schema}/{name}")])
+        }
+        _ => SqlError::new(ErrorCode::IllegalHa, &[&name]),
+    }
+}

@@ -3,7 +3,7 @@
 mod partition_care;
 
 use super::unsupported::unsupported;
-use super::{Session, histograms, run, show};
+use super::{Session, histograms, run, server, show};
 use crate::authorize::{Surroundings, check};
 use crate::check::problems_of;
 use crate::ddl;
@@ -152,7 +152,7 @@ pub(super) fn execute(
             Some(tables) => table_locks::flush_and_lock(session, tables),
             None => session.commit().map(|()| forget_counts(session, flush)),
         },
-        Statement::Reset(_) => session.commit().map(|()| StatementOutcome::default()),
+        Statement::Reset(targets) => server::reset(session, targets),
         Statement::LockTables(locks) => table_locks::lock(session, locks),
         Statement::UnlockTables => table_locks::unlock_all(session),
         Statement::LockInstance | Statement::UnlockInstance => Ok(StatementOutcome::default()),
@@ -160,6 +160,12 @@ pub(super) fn execute(
         Statement::PurgeLogs(_) => Ok(StatementOutcome::default()),
         Statement::TableMaintenance(work) => maintain(session, work, sink),
         Statement::AlterTable(_) => partition_care::maintain(session, statement, sink),
+        Statement::Server(_) => server::execute(session, statement, sink),
+        Statement::Binlog(text) => server::binlog(text),
+        Statement::InstallPlugin { .. }
+        | Statement::UninstallPlugin(_)
+        | Statement::InstallComponent(_)
+        | Statement::UninstallComponent(_) => server::library(session, statement),
         Statement::ReloadTls => reload_tls(session),
         Statement::Shutdown => shut_down(session),
         Statement::Restart => {
@@ -474,7 +480,7 @@ fn change_histograms(
 }
 
 /// The columns of messages about tables.
-fn messages_columns() -> Vec<ResultColumn> {
+pub(super) fn messages_columns() -> Vec<ResultColumn> {
     let text = |chars| ExprType::text(chars, Collation::DEFAULT, true);
     vec![
         text(128).result_column("Table"),
@@ -485,7 +491,10 @@ fn messages_columns() -> Vec<ResultColumn> {
 }
 
 /// Error 1066 where a table is named twice.
-fn check_unique(session: &SessionContext, tables: &[ast::ObjectName]) -> Result<(), SqlError> {
+pub(super) fn check_unique(
+    session: &SessionContext,
+    tables: &[ast::ObjectName],
+) -> Result<(), SqlError> {
     let schema = |table: &ast::ObjectName| table.db.clone().or(session.env.database.clone());
     for (at, table) in tables.iter().enumerate() {
         let same = |o: &ast::ObjectName| o.name == table.name && schema(o) == schema(table);

@@ -111,6 +111,7 @@ pub(super) fn is_preparable(statement: &Statement) -> bool {
         Statement::Explain(explain) => !matches!(explain.target, ast::ExplainTarget::Connection(_)),
         Statement::TableMaintenance(work) => work.kind != ast::MaintenanceKind::Check,
         Statement::CreateView(view) => !view.alter,
+        Statement::Server(statement) => is_preparable_server(statement),
         Statement::Begin(_)
         | Statement::Savepoint(_)
         | Statement::RollbackTo(_)
@@ -121,6 +122,8 @@ pub(super) fn is_preparable(statement: &Statement) -> bool {
         | Statement::LockInstance
         | Statement::UnlockInstance
         | Statement::Handler(_)
+        | Statement::InstallComponent(_)
+        | Statement::UninstallComponent(_)
         | Statement::LoadData(_)
         | Statement::Prepare { .. }
         | Statement::Execute { .. }
@@ -141,6 +144,14 @@ pub(super) fn is_preparable(statement: &Statement) -> bool {
         | Statement::Restart => false,
         _ => true,
     }
+}
+
+fn is_preparable_server(statement: &ast::ServerStatement) -> bool {
+    use ast::ServerStatement as S;
+    matches!(
+        statement,
+        S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } | S::KeyCache(_)
+    )
 }
 
 fn is_planned(statement: &Statement) -> bool {

@@ -257,10 +257,10 @@ fn computed(
 ) -> Result<StatementOutcome, SqlError> {
     super::admin::visible(session, &show.kind)?;
     if let Some(fixed) = crate::show::fixed(&show.kind, &session.db) {
-        let crate::show::Fixed { columns, rows } = fixed?;
         if let Some((old, new)) = crate::show::deprecated(&show.kind) {
             session.warn(ErrorCode::WarnDeprecatedSyntax, &[&old, &new]);
         }
+        let crate::show::Fixed { columns, rows } = fixed?;
         let column = |name: &&str| crate::show::column(&show.kind, name);
         let columns: Vec<ResultColumn> = columns.iter().map(column).collect();
         let cells = |row: Vec<String>| row.into_iter().map(Some).collect();

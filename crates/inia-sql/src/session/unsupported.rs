@@ -21,11 +21,7 @@ fn name(statement: &Statement) -> &str {
             RoutineDetail::Trigger { .. } => "CREATE TRIGGER",
             RoutineDetail::Event { .. } => "CREATE EVENT",
         },
-        Statement::InstallPlugin { .. } => "INSTALL PLUGIN",
-        Statement::UninstallPlugin(_) => "UNINSTALL PLUGIN",
-        Statement::InstallComponent(_) => "INSTALL COMPONENT",
-        Statement::UninstallComponent(_) => "UNINSTALL COMPONENT",
-        Statement::Binlog(_) => "BINLOG",
+        Statement::Server(statement) => statement.words(),
         Statement::Shutdown => "SHUTDOWN",
         _ => "",
     }

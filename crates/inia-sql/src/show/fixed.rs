@@ -108,6 +108,9 @@ pub(crate) fn fixed(kind: &ShowKind, db: &Database) -> Option<Result<Fixed, SqlE
         ShowKind::Replicas { old: true } => {
             empty(&["Server_id", "Host", "Port", "Master_id", "Slave_UUID"])
         }
+        ShowKind::ReplicaStatus { channel: Some(channel), .. } if !channel.is_empty() => {
+            return Some(Err(SqlError::new(ErrorCode::SlaveChannelDoesNotExist, &[channel])));
+        }
         ShowKind::ReplicaStatus { old, .. } => replica_status(*old),
         ShowKind::Profiles => empty(&["Query_ID", "Duration", "Query"]),
         ShowKind::Profile => empty(&["Status", "Duration"]),

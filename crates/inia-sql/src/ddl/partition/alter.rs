@@ -58,7 +58,8 @@ pub(in super::super) fn run(
             leaves.into_iter().for_each(|leaf| at(&mut new, leaf).trees.clear());
         }
         PartitionAction::Tablespace => {
-            return error(ErrorCode::NotSupportedYet, &[&"tablespace files"]);
+            let TableDef { schema, name, engine, .. } = &*table.def;
+            return Err(super::super::rules::no_own_tablespace(schema, name, engine));
         }
         _ => return Ok(StatementOutcome::default()),
     }

@@ -1,0 +1,127 @@
+//! Statements about the server as a whole: foreign servers, replication, libraries and copies.
+
+use super::{ObjectName, PartitionNames};
+
+/// A statement about the server as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerStatement {
+    /// CREATE SERVER name FOREIGN DATA WRAPPER wrapper OPTIONS (…).
+    CreateServer {
+        /// Its name.
+        name: String,
+        /// FOREIGN DATA WRAPPER.
+        wrapper: String,
+        /// OPTIONS.
+        options: ForeignServerOptions,
+    },
+    /// ALTER SERVER name OPTIONS (…).
+    AlterServer {
+        /// Its name.
+        name: String,
+        /// OPTIONS.
+        options: ForeignServerOptions,
+    },
+    /// DROP SERVER [IF EXISTS] name.
+    DropServer {
+        /// IF EXISTS.
+        if_exists: bool,
+        /// Its name.
+        name: String,
+    },
+    /// CREATE, ALTER and DROP LOGFILE GROUP, with ENGINE.
+    LogfileGroup {
+        /// ENGINE.
+        engine: Option<String>,
+    },
+    /// CHANGE REPLICATION SOURCE and CHANGE REPLICATION FILTER, by these words.
+    ChangeReplication(&'static str),
+    /// START REPLICA.
+    StartReplica {
+        /// FOR CHANNEL.
+        channel: Option<String>,
+    },
+    /// STOP REPLICA.
+    StopReplica {
+        /// FOR CHANNEL.
+        channel: Option<String>,
+    },
+    /// START and STOP GROUP_REPLICATION.
+    GroupReplication,
+    /// CLONE.
+    Clone {
+        /// LOCAL DATA DIRECTORY.
+        local: bool,
+    },
+    /// IMPORT TABLE FROM 'file', ….
+    ImportTable(Vec<String>),
+    /// CACHE INDEX t, … IN cache and LOAD INDEX INTO CACHE t, ….
+    KeyCache(KeyCacheStatement),
+}
+
+/// OPTIONS of CREATE SERVER and ALTER SERVER; of several that are the same the last one counts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ForeignServerOptions {
+    /// HOST.
+    pub host: Option<String>,
+    /// DATABASE.
+    pub database: Option<String>,
+    /// USER.
+    pub user: Option<String>,
+    /// PASSWORD.
+    pub password: Option<String>,
+    /// SOCKET.
+    pub socket: Option<String>,
+    /// OWNER.
+    pub owner: Option<String>,
+    /// PORT.
+    pub port: Option<u64>,
+}
+
+/// CACHE INDEX and LOAD INDEX INTO CACHE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyCacheStatement {
+    /// The cache of CACHE INDEX; absent for LOAD INDEX.
+    pub cache: Option<String>,
+    /// The tables.
+    pub tables: Vec<CachedKeys>,
+}
+
+/// A table of [`KeyCacheStatement`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachedKeys {
+    /// The table.
+    pub table: ObjectName,
+    /// PARTITION.
+    pub partitions: Option<PartitionNames>,
+    /// INDEX (…).
+    pub keys: Vec<String>,
+}
+
+impl ServerStatement {
+    /// Whether it creates, alters or drops a foreign server.
+    pub fn defines_server(&self) -> bool {
+        matches!(
+            self,
+            ServerStatement::CreateServer { .. }
+                | ServerStatement::AlterServer { .. }
+                | ServerStatement::DropServer { .. }
+        )
+    }
+
+    /// Its first words, as messages have them.
+    pub fn words(&self) -> &'static str {
+        match self {
+            ServerStatement::CreateServer { .. } => "CREATE SERVER",
+            ServerStatement::AlterServer { .. } => "ALTER SERVER",
+            ServerStatement::DropServer { .. } => "DROP SERVER",
+            ServerStatement::LogfileGroup { .. } => "LOGFILE GROUP",
+            ServerStatement::ChangeReplication(words) => words,
+            ServerStatement::StartReplica { .. } => "START REPLICA",
+            ServerStatement::StopReplica { .. } => "STOP REPLICA",
+            ServerStatement::GroupReplication => "GROUP_REPLICATION",
+            ServerStatement::Clone { .. } => "CLONE",
+            ServerStatement::ImportTable(_) => "IMPORT TABLE",
+            ServerStatement::KeyCache(_) => "CACHE INDEX",
+        }
+    }
+}
