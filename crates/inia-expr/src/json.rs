@@ -235,6 +235,26 @@ fn pretty(json: &Json, level: usize, out: &mut String) {
     }
 }
 
+/// A document with another merged in, by RFC 7396: null removes, objects merge, everything else replaces.
+pub fn merge_patch(target: Json, change: Json) -> Json {
+    let Json::Object(changes) = change else { return change };
+    let mut members = match target {
+        Json::Object(members) => members,
+        _ => Vec::new(),
+    };
+    for (key, value) in changes {
+        let at = members.iter().position(|(own, _)| *own == key);
+        if value == Json::Null {
+            members.retain(|(own, _)| *own != key);
+            continue;
+        }
+        let own = at.map_or(Json::Null, |at| members[at].1.clone());
+        let merged = merge_patch(own, value);
+        Json::insert(&mut members, key, merged);
+    }
+    Json::Object(members)
+}
+
 /// A JSON string literal.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

@@ -185,6 +185,20 @@ impl Level {
         }
     }
 
+    /// Appends the codes of the ASCII characters that `text` begins with, as far as each is one
+    /// byte; how many they are. One pass writes them all, without a look at each.
+    fn put_ascii(&self, text: &[u8], out: &mut Vec<u8>) -> usize {
+        let start = out.len();
+        let code = |byte: &u8| self.codes.ascii.get(usize::from(*byte)).copied().unwrap_or(0);
+        out.extend(text.iter().map(code));
+        if !out[start..].contains(&0) {
+            return text.len();
+        }
+        let done = out[start..].iter().position(|code| *code == 0).unwrap_or(text.len());
+        out.truncate(start + done);
+        done
+    }
+
     /// Writes the level's codes of `text` to `push`.
     #[inline]
     fn emit(
@@ -311,7 +325,9 @@ impl Weighted {
             if index > 0 {
                 out.push(1);
             }
-            level.emit(text, self.pad, self.at_level(index), |code| out.push(code));
+            let plain = !self.pad && self.contractions.is_none();
+            let done = if plain { level.put_ascii(text, out) } else { 0 };
+            level.emit(&text[done..], self.pad, self.at_level(index), |code| out.push(code));
         }
     }
 

@@ -406,26 +406,6 @@ fn remove(a: &mut Args<'_, '_>) -> FnResult {
     done(document)
 }
 
-/// RFC 7396: null removes, objects merge, everything else replaces.
-fn patch(target: Json, change: Json) -> Json {
-    let Json::Object(changes) = change else { return change };
-    let mut members = match target {
-        Json::Object(members) => members,
-        _ => Vec::new(),
-    };
-    for (key, value) in changes {
-        let at = members.iter().position(|(own, _)| *own == key);
-        if value == Json::Null {
-            members.retain(|(own, _)| *own != key);
-            continue;
-        }
-        let own = at.map_or(Json::Null, |at| members[at].1.clone());
-        let merged = patch(own, value);
-        Json::insert(&mut members, key, merged);
-    }
-    Json::Object(members)
-}
-
 /// What comes before an argument that is no object does not matter, not even NULL.
 fn merge_patch(a: &mut Args<'_, '_>) -> FnResult {
     let mut merged = None;
@@ -435,7 +415,7 @@ fn merge_patch(a: &mut Args<'_, '_>) -> FnResult {
             other => Some(other?),
         };
         merged = match (merged, change) {
-            (Some(target), Some(change)) => Some(patch(target, change)),
+            (Some(target), Some(change)) => Some(doc::merge_patch(target, change)),
             (None, Some(Json::Object(_))) if i > 0 => None,
             (_, change) => change,
         };

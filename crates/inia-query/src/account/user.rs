@@ -12,6 +12,7 @@ use inia_base::password::{
     MAX_SHA2_PASSWORD, NATIVE, SHA256, native_from_stored, native_stored, sha2_stored,
     sha256_stored,
 };
+use inia_expr::json::{self, Json};
 use inia_parser::ast::{self, AuthOption, PasswordExpire, RoleChoice, TlsRequirement};
 
 type Result<T> = std::result::Result<T, SqlError>;
@@ -499,8 +500,12 @@ fn stored_form(def: &AccountDef, operation: &str, password: &str) -> Result<Vec<
     })
 }
 
-/// Error 1525 for numbers that are too large, or no days at all.
+/// Error 1525 for numbers that are too large, or no days at all; 3982 for attributes that are no
+/// JSON object.
 fn check_options(options: &ast::UserOptions) -> Result<()> {
+    if options.attribute.as_deref().is_some_and(|text| attributes_of(text).is_none()) {
+        return Err(SqlError::new(ErrorCode::InvalidUserAttributeJson, &[]));
+    }
     const MAX: u64 = i16::MAX as u64;
     let days = match options.expire {
         Some(PasswordExpire::Days(days)) => Some(days),
@@ -549,10 +554,24 @@ fn apply_options(def: &mut AccountDef, options: &ast::UserOptions) {
         def.lock_time = Some(lock_time.unwrap_or(u64::MAX));
     }
     if let Some(comment) = &options.comment {
-        let text = comment.replace('\\', "\\\\").replace('"', "\\\"");
-        def.attribute = Some(format!("{{\"comment\": \"{text}\"}}"));
+        let comment = Json::String(comment.clone());
+        add_attributes(def, Json::Object(vec![(String::from("comment"), comment)]));
     }
-    if let Some(attribute) = &options.attribute {
-        def.attribute = Some(attribute.clone());
+    if let Some(attributes) = options.attribute.as_deref().and_then(attributes_of) {
+        add_attributes(def, attributes);
     }
+}
+
+/// The object that ATTRIBUTE names, if it is one.
+fn attributes_of(text: &str) -> Option<Json> {
+    json::parse(text).ok().filter(|parsed| matches!(parsed, Json::Object(_)))
+}
+
+/// Merges attributes into those that an account has: null removes one.
+fn add_attributes(def: &mut AccountDef, added: Json) {
+    let merged = match def.attribute.as_deref().and_then(attributes_of) {
+        Some(present) => json::merge_patch(present, added),
+        None => added,
+    };
+    def.attribute = Some(merged.to_string());
 }
