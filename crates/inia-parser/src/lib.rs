@@ -19,7 +19,10 @@ pub use parser::{
 };
 pub use secrets::{hide_secrets, param_places};
 pub use statement_digest::{StatementDigest, statement_digest};
-pub use unparse::{quote_name, quote_string, unparse, unparse_query, unparse_query_explicit};
+pub use unparse::{
+    MULTIPLE_EQUAL, TWIN, quote_name, quote_string, unparse, unparse_explained, unparse_query,
+    unparse_query_explicit,
+};
 
 /// Whether a word is a name only in backquotes.
 pub fn is_reserved(word: &str) -> bool {

@@ -19,9 +19,12 @@ use crate::parser::bp;
 use inia_base::temporal::IntervalUnit;
 use std::fmt::Write;
 
+mod explained;
+mod hints;
 mod json_table;
 mod query;
 
+pub use explained::{MULTIPLE_EQUAL, TWIN, unparse_explained};
 pub use query::{unparse_query, unparse_query_explicit};
 
 /// The text of `expr`, or `None` where it holds what no stored expression can: a subquery, an
@@ -69,6 +72,8 @@ struct Printer {
     view: Option<bool>,
     /// Every expression is put into parentheses, needed or not.
     explicit: bool,
+    /// The text is for EXPLAIN.
+    explained: bool,
     /// The character set of strings without an introducer.
     charset: String,
 }
@@ -76,7 +81,7 @@ struct Printer {
 impl Printer {
     fn new(view: Option<bool>, explicit: bool) -> Printer {
         let charset = UTF8.to_owned();
-        Printer { out: String::new(), possible: true, view, explicit, charset }
+        Printer { out: String::new(), possible: true, view, explicit, explained: false, charset }
     }
 
     fn put(&mut self, text: &str) {
@@ -175,6 +180,17 @@ impl Printer {
             Expr::Row(items) => {
                 self.put("(");
                 self.list(items, ",");
+                self.put(")");
+            }
+            Expr::InsertValue(column) if self.explained => {
+                self.put("values(");
+                self.column(column);
+                self.put(")");
+            }
+            Expr::Default if self.explained => self.put("default"),
+            Expr::AssignVar { name, value } if self.explained => {
+                let _ = write!(self.out, "(@{}:=", name);
+                self.expr(value);
                 self.put(")");
             }
             Expr::Param(_)
@@ -372,7 +388,7 @@ impl Printer {
     fn column(&mut self, column: &ColumnName) {
         let db = column.db.as_ref().filter(|_| self.view != Some(true));
         for part in [db, column.table.as_ref()].into_iter().flatten() {
-            let _ = write!(self.out, "{}.", quote_name(part));
+            let _ = write!(self.out, "{}.", quote_name(explained::shown_name(part)));
         }
         self.put(&quote_name(&column.name));
     }
@@ -571,6 +587,9 @@ impl Printer {
             return self.put(")");
         }
         let args: Vec<&Expr> = call.args.iter().collect();
+        if self.explained && explained::is_internal(&call.name) {
+            return self.internal(call);
+        }
         // A word of the grammar that was quoted or stands apart from `(` stays a quoted name.
         if call.written.apart {
             return self.call(&quote_name(&call.name), &args);
@@ -822,7 +841,8 @@ fn is_truth(expr: &Expr) -> bool {
         Expr::Function(call) => {
             let truths =
                 ["isnull", "regexp_like", "json_contains", "json_contains_path", "json_valid"];
-            call.db.is_none() && truths.contains(&call.name.as_str())
+            let own = explained::is_internal(&call.name) && call.name != "<cache>";
+            call.db.is_none() && (own || truths.contains(&call.name.as_str()))
         }
         _ => false,
     }

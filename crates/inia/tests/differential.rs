@@ -5,12 +5,13 @@
 //! in `<name>.answers`. Each script runs in a database of its own. Statements end with `;` at the
 //! end of a line, or with `;;` behind a line `-- body`; a line `-- differs: reason` before a
 //! statement says that Inia answers differently on purpose: the statement runs, its answer is not
-//! compared, and `docs/COMPAT.md` lists the reason. Rows of a SELECT without ORDER BY are compared
-//! as a set. Columns are compared by name, type, character set and the flags that no plan changes,
-//! in the scripts of `metadata/` by all that the protocol has of them. A line `-- as: account`
-//! gives all that follows to
-//! that account's connection, which logs in without a password when it is first named
-//! and stays open; scripts begin as `root`, and drop the accounts that they make.
+//! compared, and `docs/COMPAT.md` lists the reason. Between the lines `-- rows: not compared` and
+//! `-- rows: compared` rows are no part of answers: EXPLAIN is compared by its columns and notes.
+//! Rows of a SELECT without ORDER BY are compared as a set. Columns are compared by name, type,
+//! character set and the flags that no plan changes, in the scripts of `metadata/` by all that the
+//! protocol has of them. A line `-- as: account` gives all that follows to that account's
+//! connection, which logs in without a password when it is first named and stays open; scripts
+//! begin as `root`, and drop the accounts that they make.
 //!
 //! With `INIA_ORACLE=host:port` set, the scripts of `generated/` are written anew and all answers
 //! are recorded from that server (user root, no password); `INIA_SCRIPTS=part-of-a-path` limits
@@ -186,7 +187,8 @@ fn describe(result: &ResultSet, statement: &Statement, text: &mut String) {
     if !statement.ordered() {
         rows.sort();
     }
-    rows.iter().for_each(|row| writeln!(text, "row {row}").unwrap());
+    let compared = rows.iter().filter(|_| statement.rows);
+    compared.for_each(|row| writeln!(text, "row {row}").unwrap());
 }
 
 /// All that the protocol has of a column.

@@ -8,6 +8,7 @@ error_codes! {
     FileWrite = 3, "HY000", "Error writing file '{}' (OS errno {} - {})";
     FtsDocIdAdded = 124, "HY000", "InnoDB rebuilding table to add column FTS_DOC_ID";
     FtsResultCacheLimit = 188, "HY000", "FTS query exceeds result cache limit";
+    Yes = 1003, "HY000", "YES";
     CantCreateFile = 1004, "HY000", "Can't create file '{}' (errno: {} - {})";
     CantCreateTable = 1005, "HY000", "Can't create table '{}' (errno: {} - {})";
     CantCreateDb = 1006, "HY000", "Can't create database '{}' (errno: {} - {})";

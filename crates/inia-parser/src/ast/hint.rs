@@ -19,6 +19,17 @@ impl HintedBlock {
     pub fn hints(&self) -> Option<&BlockHints> {
         self.statement.get()?.get(self.place)
     }
+
+    /// The statement's hints without a block of its own.
+    #[must_use]
+    pub fn elsewhere(self) -> HintedBlock {
+        HintedBlock { place: usize::MAX, ..self }
+    }
+
+    /// The hints of all blocks of its statement.
+    pub fn of_statement(&self) -> &[BlockHints] {
+        self.statement.get().map_or(&[], Vec::as_slice)
+    }
 }
 
 /// What hints say of one query block.

@@ -196,6 +196,8 @@ pub struct Select {
     pub windows: Vec<(String, WindowSpec)>,
     /// Optimizer hints.
     pub hints: Option<HintedBlock>,
+    /// Its number in the text that EXPLAIN shows, from 1; 0 elsewhere.
+    pub number: usize,
 }
 
 /// The words between SELECT and the select list.
@@ -317,6 +319,8 @@ pub struct DerivedTable {
     pub alias: String,
     /// Its column names; empty where not written.
     pub columns: Vec<String>,
+    /// The common table expression that it stands for, in the text that EXPLAIN shows.
+    pub common: Option<String>,
 }
 
 /// A join of two members of FROM.
@@ -345,6 +349,10 @@ pub enum JoinKind {
     Left,
     /// RIGHT [OUTER] JOIN.
     Right,
+    /// What IN and EXISTS become, in the text that EXPLAIN shows.
+    Semi,
+    /// What NOT IN and NOT EXISTS become, in the text that EXPLAIN shows.
+    Anti,
 }
 
 /// How a join matches.

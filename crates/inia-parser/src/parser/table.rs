@@ -239,7 +239,13 @@ impl Parser<'_> {
             return Err(self.other(1248, "42000", message));
         };
         let columns = if self.is(Tok::LParen) { self.ident_list()? } else { Vec::new() };
-        Ok(TableRef::Derived(Box::new(DerivedTable { lateral, query, alias, columns })))
+        Ok(TableRef::Derived(Box::new(DerivedTable {
+            lateral,
+            query,
+            alias,
+            columns,
+            common: None,
+        })))
     }
 
     /// `( … )` in FROM: a query, a join, or a list of tables. Which one is known only inside:

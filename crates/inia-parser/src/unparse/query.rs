@@ -10,7 +10,7 @@ use crate::ast::{
     AggregateCall, AggregateFunc, BinaryOp, Cte, DerivedTable, Expr, FrameBound, FrameOffset,
     FrameUnit, IndexHint, IndexHintKind, IndexHintScope, Join, JoinConstraint, JoinKind, Limit,
     ObjectName, OrderItem, Over, Quantifier, Query, QueryBody, Select, SelectItem, SelectOptions,
-    SetOp, SetTerm, TableFactor, TableRef, UnaryOp, WindowCall, WindowSpec,
+    SetOp, SetTerm, TableFactor, TableRef, UnaryOp, WindowCall, WindowSpec, With,
 };
 use crate::parser::bp;
 use std::fmt::Write;
@@ -35,6 +35,7 @@ fn printed(query: &Query, mut printer: Printer) -> Option<String> {
 pub(super) fn is_bare_test(operand: &Expr) -> bool {
     match operand {
         Expr::Exists(_) => true,
+        Expr::Function(call) => matches!(call.name.as_str(), "<materialize>" | "<exists>"),
         Expr::InSubquery { query, negated: false, .. } => reads_tables(&query.body),
         _ => false,
     }
@@ -48,20 +49,35 @@ fn reads_tables(body: &QueryBody) -> bool {
     }
 }
 
+fn join_word(kind: JoinKind) -> &'static str {
+    match kind {
+        JoinKind::Inner => " join ",
+        JoinKind::Straight => " straight_join ",
+        JoinKind::Left | JoinKind::Right => " left join ",
+        JoinKind::Semi => " semi join ",
+        JoinKind::Anti => " anti join ",
+    }
+}
+
 impl Printer {
-    fn separated<T>(&mut self, items: &[T], separator: &str, print: impl Fn(&mut Self, &T)) {
+    pub(super) fn separated<T>(
+        &mut self,
+        items: &[T],
+        separator: &str,
+        print: impl Fn(&mut Self, &T),
+    ) {
         for (i, item) in items.iter().enumerate() {
             self.put(if i > 0 { separator } else { "" });
             print(self, item);
         }
     }
 
-    fn query(&mut self, query: &Query) {
-        if let Some(with) = &query.with {
-            self.put(if with.recursive { "with recursive " } else { "with " });
-            self.separated(&with.ctes, ", ", Self::cte);
-            self.put(" ");
-        }
+    pub(super) fn query(&mut self, query: &Query) {
+        self.with(query.with.as_ref());
+        self.after_with(query);
+    }
+
+    pub(super) fn after_with(&mut self, query: &Query) {
         self.body(&query.body);
         if !query.order_by.is_empty() {
             self.put(" order by ");
@@ -69,6 +85,14 @@ impl Printer {
         }
         if let Some(limit) = &query.limit {
             self.limit(limit);
+        }
+    }
+
+    pub(super) fn with(&mut self, with: Option<&With>) {
+        if let Some(with) = with {
+            self.put(if with.recursive { "with recursive " } else { "with " });
+            self.separated(&with.ctes, ", ", Self::cte);
+            self.put(" ");
         }
     }
 
@@ -88,12 +112,12 @@ impl Printer {
         }
     }
 
-    fn order_item(&mut self, item: &OrderItem) {
+    pub(super) fn order_item(&mut self, item: &OrderItem) {
         self.expr(&item.expr);
         self.put(if item.desc { " desc" } else { "" });
     }
 
-    fn limit(&mut self, limit: &Limit) {
+    pub(super) fn limit(&mut self, limit: &Limit) {
         self.put(" limit ");
         if let Some(offset) = &limit.offset {
             self.as_it_is(offset);
@@ -146,7 +170,8 @@ impl Printer {
         self.set_operand(first);
         let mut before: Option<SetOp> = None;
         for (at, term) in rest.iter().enumerate() {
-            if before.is_some_and(|before| before != term.op) {
+            let appends = self.explained && at > 0 && term.all && !rest[at - 1].all;
+            if before.is_some_and(|before| before != term.op) || appends {
                 self.out.insert(start, '(');
                 self.put(")");
             }
@@ -165,12 +190,23 @@ impl Printer {
     }
 
     fn select(&mut self, select: &Select) {
+        if self.explained && select.number > 0 {
+            let _ = write!(self.out, "/* select#{} */ ", select.number);
+        }
         self.put("select ");
-        self.select_options(select.options);
+        let mut options = select.options;
+        if self.explained && select.number == 1 {
+            self.statement_hints(select.hints.as_ref());
+            options.straight_join |= Self::is_fixed(select.hints.as_ref());
+        }
+        self.select_options(options);
         self.separated(&select.items, ",", Self::select_item);
         if !select.from.is_empty() {
             self.put(" from ");
             self.table_list(&select.from);
+        }
+        if self.explained && select.from.is_empty() && select.where_.is_some() {
+            self.put(" from DUAL ");
         }
         if let Some(condition) = &select.where_ {
             self.put(" where ");
@@ -221,7 +257,10 @@ impl Printer {
     }
 
     /// Members of FROM between commas are joins, from left to right.
-    fn table_list(&mut self, list: &[TableRef]) {
+    pub(super) fn table_list(&mut self, list: &[TableRef]) {
+        if self.explained {
+            return self.separated(list, " join ", Self::table_ref);
+        }
         for _ in 1..list.len() {
             self.put("(");
         }
@@ -242,7 +281,7 @@ impl Printer {
         }
     }
 
-    fn object(&mut self, name: &ObjectName) {
+    pub(super) fn object(&mut self, name: &ObjectName) {
         if let Some(db) = name.db.as_ref().filter(|_| self.view != Some(true)) {
             self.put(&quote_name(db));
             self.put(".");
@@ -259,11 +298,25 @@ impl Printer {
             });
             self.put(")");
         }
-        if let Some(alias) = &factor.alias {
+        let alias = factor.alias.as_deref().map(super::explained::shown_name);
+        if let Some(alias) = alias.filter(|alias| !self.explained || *alias != factor.name.name) {
             self.put(" ");
             self.put(&quote_name(alias));
         }
+        if self.explained {
+            return factor.hints.iter().rev().for_each(|hint| self.each_index(hint));
+        }
         factor.hints.iter().for_each(|hint| self.hint(hint));
+    }
+
+    /// A hint for each of its indexes, the last one first.
+    fn each_index(&mut self, hint: &IndexHint) {
+        if hint.indexes.is_empty() {
+            return self.hint(hint);
+        }
+        for index in hint.indexes.iter().rev() {
+            self.hint(&IndexHint { indexes: vec![index.clone()], ..hint.clone() });
+        }
     }
 
     fn hint(&mut self, hint: &IndexHint) {
@@ -289,6 +342,13 @@ impl Printer {
     }
 
     fn derived(&mut self, derived: &DerivedTable) {
+        if let Some(common) = &derived.common {
+            self.put(&quote_name(common));
+            if *common != derived.alias {
+                let _ = write!(self.out, " {}", quote_name(&derived.alias));
+            }
+            return;
+        }
         self.put(if derived.lateral { "lateral (" } else { "(" });
         self.query(&derived.query);
         self.put(") ");
@@ -298,17 +358,16 @@ impl Printer {
 
     /// A RIGHT JOIN is a LEFT JOIN with its sides swapped.
     fn join(&mut self, join: &Join) {
+        if self.explained {
+            return self.explained_join(join);
+        }
         let (left, right) = match join.kind {
             JoinKind::Right => (&join.right, &join.left),
             _ => (&join.left, &join.right),
         };
         self.put("(");
         self.table_ref(left);
-        self.put(match join.kind {
-            JoinKind::Inner => " join ",
-            JoinKind::Straight => " straight_join ",
-            JoinKind::Left | JoinKind::Right => " left join ",
-        });
+        self.put(join_word(join.kind));
         self.table_ref(right);
         match &join.constraint {
             JoinConstraint::None => {}
@@ -320,6 +379,21 @@ impl Printer {
             JoinConstraint::Using(_) => self.possible = false,
         }
         self.put(")");
+    }
+
+    /// Joins stand one behind the other; only what is joined as a whole is in parentheses.
+    fn explained_join(&mut self, join: &Join) {
+        self.table_ref(&join.left);
+        self.put(join_word(join.kind));
+        let whole = matches!(join.right, TableRef::List(_) | TableRef::Join(_));
+        self.put(if whole { "(" } else { "" });
+        self.table_ref(&join.right);
+        self.put(if whole { ")" } else { "" });
+        if let JoinConstraint::On(condition) = &join.constraint {
+            self.put(" on(");
+            self.condition(condition);
+            self.put(")");
+        }
     }
 
     fn window(&mut self, spec: &WindowSpec) {
@@ -431,7 +505,7 @@ impl Printer {
     }
 
     /// A condition that drops rows: false and NULL are the same to it.
-    fn condition(&mut self, expr: &Expr) -> u8 {
+    pub(super) fn condition(&mut self, expr: &Expr) -> u8 {
         match expr {
             Expr::And(list) | Expr::Or(list) => {
                 let word = if matches!(expr, Expr::And(_)) { " and " } else { " or " };

@@ -315,13 +315,18 @@ const VARYING: [&str; 11] = [
     "found_rows",
 ];
 
+/// Whether a function's value may differ from call to call, or it does something.
+pub(crate) fn is_varying(name: &str) -> bool {
+    VARYING.contains(&name)
+}
+
 /// Whether an expression depends on one row alone, and has one value however often it is computed.
 fn is_row_wise(expr: &ast::Expr) -> bool {
     use ast::Expr as E;
     let mut fits = match expr {
         E::Aggregate(_) | E::Window(_) | E::AssignVar { .. } | E::UserVar(_) => false,
         E::Subquery(_) | E::Exists(_) | E::InSubquery { .. } | E::Quantified { .. } => false,
-        E::Function(call) => call.db.is_none() && !VARYING.contains(&call.name.as_str()),
+        E::Function(call) => call.db.is_none() && !is_varying(&call.name),
         _ => true,
     };
     expr.for_each_child(&mut |child| fits = fits && is_row_wise(child));

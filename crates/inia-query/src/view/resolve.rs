@@ -33,6 +33,8 @@ struct Level {
     names: FromNames,
     /// FromNames of its items and what they are, once known.
     items: Vec<(String, Expr)>,
+    /// Which of them have an alias.
+    aliased: Vec<bool>,
     grouped: bool,
 }
 
@@ -46,6 +48,9 @@ pub struct Resolver<'r> {
     pub variable: bool,
     /// The next SELECT gives its items names that are all different.
     pub unique: bool,
+    /// The text is for EXPLAIN: tables keep their databases beside an alias, and what names a
+    /// select item by its alias stays.
+    pub explained: bool,
     used: Used,
 }
 
@@ -59,6 +64,7 @@ impl<'r> Resolver<'r> {
             ctes: Vec::new(),
             variable: false,
             unique: false,
+            explained: false,
             used: Used::default(),
         }
     }
@@ -184,10 +190,12 @@ impl<'r> Resolver<'r> {
             let mut name = item_name(expr, alias.as_ref(), text);
             let usable =
                 !name.is_empty() && !name.ends_with(' ') && name.chars().count() <= MAX_NAME;
-            if alias.is_none() && !usable {
+            if alias.is_none() && !usable && !self.explained {
                 name = format!("Name_exp_{}", at + 1);
             }
             self.expr(expr);
+            let aliased = alias.is_some();
+            self.level().aliased.push(aliased);
             if named {
                 *alias = Some(name.clone());
             }
@@ -262,11 +270,22 @@ impl<'r> Resolver<'r> {
     /// An item in the place of its name; names of expressions stay where rows are grouped.
     fn named_item(&self, expr: &Expr, keep_names: bool) -> Option<Expr> {
         let (name, item) = self.item(expr)?;
+        if self.explained {
+            let by_alias = matches!(expr, Expr::Column(_)) && self.is_aliased(name);
+            return Some(if by_alias { Expr::column(name.clone()) } else { item.clone() });
+        }
         match item {
             Expr::Column(_) => Some(item.clone()),
             _ if keep_names => Some(Expr::column(name.clone())),
             item => Some(item.clone()),
         }
+    }
+
+    /// Whether the item of this name has it by an alias.
+    fn is_aliased(&self, name: &str) -> bool {
+        let Some(level) = self.levels.last() else { return false };
+        let mut items = level.items.iter().zip(&level.aliased);
+        items.any(|((item, _), aliased)| *aliased && item == name)
     }
 
     fn group_item(&mut self, expr: &mut Expr) {
@@ -335,7 +354,9 @@ impl<'r> Resolver<'r> {
             }
             // A stored function is of the view's database, whichever the view is used in.
             Expr::Function(call)
-                if call.db.is_none() && !inia_expr::is_native_function(&call.name) =>
+                if call.db.is_none()
+                    && call.name != "grouping"
+                    && !inia_expr::is_native_function(&call.name) =>
             {
                 call.db = self.database.map(str::to_owned);
             }

@@ -6,12 +6,14 @@ use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::ExprType;
+use inia_base::value::Value;
+use inia_expr::{ExprType, Level, Warning};
 use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::exec::Runner;
 use inia_query::explain::{Line, describe, print_json, print_json_lines, print_tree};
+use inia_query::note::{Notes, notes_of};
 use inia_query::plan::StatementPlan;
 use inia_query::plan::trace::Trace;
 
@@ -35,13 +37,14 @@ const COLUMNS: [&str; 12] = [
 pub(super) fn explain(
     session: &mut SessionContext,
     explain: &ast::Explain,
+    params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
     let ExplainTarget::Statement(statement) = &explain.target else {
         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN FOR CONNECTION"]));
     };
     let Statement::Select(query) = &**statement else {
-        return explain_change(session, explain, statement, sink);
+        return explain_change(session, (explain, statement), params, sink);
     };
     session.enter();
     let start = session.txn.get_mut().savepoint();
@@ -52,15 +55,18 @@ pub(super) fn explain(
         session.check_explains(&plan.views)?;
         if explain.analyze {
             session.lock_read(&plan)?;
-            analyze(session, &plan, &trace)?;
+            analyze(session, &plan, params, &trace)?;
+            return Ok((plan, Notes::default()));
         }
-        Ok(plan)
+        let notes = notes_of(session, statement, &[&plan], params);
+        Ok((plan, notes))
     });
     session.leave(start, result.as_ref().err())?;
-    let plan = result?;
+    let (plan, notes) = result?;
     if !explain.analyze {
         let warnings = plan.said.warnings.iter().cloned();
         warnings.for_each(|warning| session.diagnostics.push(warning));
+        leave_notes(session, explain.format, notes);
     }
     match explain.format {
         ExplainFormat::Json => one_text(&print_json(&plan, &session.env, &session.host), sink),
@@ -72,16 +78,29 @@ pub(super) fn explain(
     }
 }
 
+/// Leaves the notes of a statement that is explained: the tree has no note 1003.
+fn leave_notes(session: &mut SessionContext, format: ExplainFormat, mut notes: Notes) {
+    if format == ExplainFormat::Tree {
+        notes.text = None;
+    }
+    if notes.windows && matches!(format, ExplainFormat::Default | ExplainFormat::Traditional) {
+        let error = SqlError::new(ErrorCode::WindowExplainJson, &[]);
+        notes.before.push(Warning::of(Level::Note, error));
+    }
+    notes.warnings().for_each(|warning| session.diagnostics.push(warning));
+}
+
 /// Runs the plan for what the trace sees of it; the rows are dropped.
 fn analyze(
     session: &mut SessionContext,
     plan: &StatementPlan,
+    params: &[Value],
     trace: &Trace,
 ) -> Result<(), SqlError> {
     let (result, warnings) = {
         let shared: &SessionContext = session;
         let runner = Runner::traced(plan, shared.exec_context(), trace);
-        let mut ctx = shared.context(&[], &runner);
+        let mut ctx = shared.context(params, &runner);
         plan.warn(&mut ctx);
         let result = runner.run(&mut ctx, &mut |_, _| Ok(true));
         (result, std::mem::take(&mut ctx.warnings))
@@ -93,15 +112,21 @@ fn analyze(
 /// EXPLAIN of a statement that changes rows; the tree format does not know those.
 fn explain_change(
     session: &mut SessionContext,
-    explain: &ast::Explain,
-    statement: &Statement,
+    (explain, statement): (&ast::Explain, &Statement),
+    params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
     session.enter();
     let start = session.txn.get_mut().savepoint();
     let result = changes::lines(session, statement);
+    let result = result.map(|(lines, plan)| {
+        let plans: Vec<&StatementPlan> = plan.iter().collect();
+        (lines, notes_of(session, statement, &plans, params))
+    });
     session.leave(start, result.as_ref().err())?;
-    let lines = result?;
+    let (lines, notes) = result?;
+    let untold = explain.analyze || explain.format == ExplainFormat::Tree;
+    leave_notes(session, if untold { ExplainFormat::Tree } else { explain.format }, notes);
     match explain.format {
         ExplainFormat::Json => one_text(&print_json_lines(&lines), sink),
         _ if explain.analyze || explain.format == ExplainFormat::Tree => {

@@ -532,7 +532,7 @@ pub(super) fn execute(
             database::use_database(session, name).map(|()| StatementOutcome::default())
         }
         Statement::Show(show) => show::show(session, show, sink),
-        Statement::Explain(explain) => explain::explain(session, explain, sink),
+        Statement::Explain(explain) => explain::explain(session, explain, params, sink),
         Statement::LoadData(load) => load_data(session, load, params, sink),
         Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
         Statement::Handler(statement) => handler::execute(session, statement, params, sink),

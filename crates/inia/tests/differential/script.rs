@@ -17,13 +17,15 @@ pub(super) struct Statement {
     pub(super) account: String,
     /// Whether all metadata of its columns is compared.
     pub(super) in_full: bool,
+    /// Whether its rows are compared.
+    pub(super) rows: bool,
 }
 
 impl Statement {
     /// A statement of root that is no part of a script.
     pub(super) fn whole(text: &str) -> Statement {
         let (text, account) = (text.to_owned(), ROOT.to_owned());
-        Statement { text, line: 0, differs: None, account, in_full: false }
+        Statement { text, line: 0, differs: None, account, in_full: false, rows: true }
     }
 
     /// Whether the order of rows is part of the answer.
@@ -50,6 +52,7 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
     let mut current = String::new();
     let mut end = ";";
     let mut first_line = 0;
+    let mut rows = true;
     for (number, line) in text.lines().enumerate() {
         if current.is_empty() {
             if let Some(reason) = line.strip_prefix("-- differs: ") {
@@ -58,6 +61,10 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
             }
             if let Some(name) = line.strip_prefix("-- as: ") {
                 name.trim().clone_into(&mut account);
+                continue;
+            }
+            if let Some(compared) = line.strip_prefix("-- rows: ") {
+                rows = compared.trim() == "compared";
                 continue;
             }
             if line == "-- body" {
@@ -80,6 +87,7 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
                 differs: differs.take(),
                 account: account.clone(),
                 in_full,
+                rows,
             });
             current.clear();
         }

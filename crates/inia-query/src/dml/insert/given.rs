@@ -182,6 +182,11 @@ impl InsertPlan {
         runner.run(ctx, &mut |ctx, tuple| put(ctx, tuple).map(|()| true))
     }
 
+    /// The plan of the query of INSERT … SELECT, and of every subquery.
+    pub fn into_source(self) -> Option<StatementPlan> {
+        self.source
+    }
+
     /// INSERT … SELECT's query.
     #[inline]
     pub fn source(&self) -> Option<&StatementPlan> {

@@ -175,7 +175,7 @@ impl ViewMembers {
                 let (inner, mut kept) = match join.kind {
                     JoinKind::Left => (right, left),
                     JoinKind::Right => (left, right),
-                    JoinKind::Inner | JoinKind::Straight => {
+                    JoinKind::Inner | JoinKind::Straight | JoinKind::Semi | JoinKind::Anti => {
                         left.append(&mut right);
                         return left;
                     }

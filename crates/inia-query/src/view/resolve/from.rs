@@ -10,6 +10,7 @@ impl Resolver<'_> {
     pub(super) fn table_ref(&mut self, table: &mut TableRef) -> FromNames {
         match table {
             TableRef::Table(factor) => self.table(factor),
+            TableRef::Derived(derived) if derived.common.is_some() => self.common(derived),
             TableRef::Derived(derived) => {
                 let hidden = match derived.lateral {
                     true => None,
@@ -39,6 +40,31 @@ impl Resolver<'_> {
         }
     }
 
+    /// A common table expression where it is read, for EXPLAIN. In its own recursive operand it has
+    /// no query.
+    fn common(&mut self, derived: &mut DerivedTable) -> FromNames {
+        let hidden = std::mem::take(&mut self.level().names);
+        let name = derived.common.clone().unwrap_or_default();
+        let own = match &mut derived.query.body {
+            QueryBody::Values(rows) if rows.is_empty() => {
+                let known = self.ctes.iter().rev().find(|(cte, _)| *cte == name);
+                known.map_or_else(Vec::new, |(_, columns)| columns.clone())
+            }
+            QueryBody::SetOperation { first, rest } => {
+                let names = self.body(first, true);
+                self.ctes.push((name, or_own(&derived.columns, names.clone())));
+                rest.iter_mut().for_each(|term| {
+                    self.body(&mut term.body, true);
+                });
+                self.ctes.pop();
+                names
+            }
+            _ => self.query(&mut derived.query, true),
+        };
+        self.level().names = hidden;
+        plain((None, derived.alias.clone()), or_own(&derived.columns, own))
+    }
+
     fn table(&mut self, factor: &mut TableFactor) -> FromNames {
         let TableFactor { name, alias, .. } = factor;
         if alias.as_ref() == Some(&name.name) {
@@ -55,7 +81,7 @@ impl Resolver<'_> {
         };
         name.db = Some(schema.clone());
         let qualifier = match alias {
-            Some(alias) => (None, alias.clone()),
+            Some(alias) => (Some(schema.clone()).filter(|_| self.explained), alias.clone()),
             None => (Some(schema.clone()), name.name.clone()),
         };
         let mut names = FromNames::of(qualifier, &schema, self.columns(&schema, &name.name));

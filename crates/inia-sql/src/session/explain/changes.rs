@@ -10,9 +10,11 @@ use inia_parser::ast::{self, DeleteTarget, InsertSource, Statement, TableRef};
 use inia_query::context::SessionContext;
 use inia_query::dml;
 use inia_query::explain::{Line, describe};
+use inia_query::plan::StatementPlan;
 use inia_query::planner::plan_source;
 
-type Lines = Result<Vec<Line>, SqlError>;
+/// Lines, and the plan of the query that finds the rows.
+type Lines = Result<(Vec<Line>, Option<StatementPlan>), SqlError>;
 
 /// The lines of a statement that changes rows. Its errors are those that it would meet itself.
 pub(super) fn lines(session: &SessionContext, statement: &Statement) -> Lines {
@@ -52,7 +54,7 @@ fn of_insert(session: &SessionContext, insert: &ast::Insert) -> Lines {
         session.check_explains(&source.views)?;
         lines.extend(describe(source, &session.env, &session.host));
     }
-    Ok(lines)
+    Ok((lines, plan.into_source()))
 }
 
 /// The lines of `SELECT * FROM from WHERE condition` with those of the targets marked.
@@ -85,7 +87,7 @@ fn found(
             as_changed(line, condition.is_some());
         }
     }
-    Ok(lines)
+    Ok((lines, Some(plan)))
 }
 
 /// A single table's rows are always found by ranges, and always checked.
@@ -130,7 +132,7 @@ fn of_delete(session: &SessionContext, delete: &ast::Delete) -> Lines {
             let own = alias(factor);
             let is_target = |table: &str| (table == own).then_some("DELETE");
             let from = [TableRef::Table(factor.clone())];
-            let mut lines = found(session, &from, conditions, order, &is_target)?;
+            let (mut lines, plan) = found(session, &from, conditions, order, &is_target)?;
             if let [line] = lines.as_mut_slice()
                 && delete.where_.is_none()
                 && delete.limit.is_none()
@@ -138,7 +140,7 @@ fn of_delete(session: &SessionContext, delete: &ast::Delete) -> Lines {
                 (line.access, line.key, line.key_len) = (Some("ALL"), None, None);
                 line.extra = vec!["Deleting all rows"];
             }
-            Ok(lines)
+            Ok((lines, plan))
         }
         DeleteTarget::Multi { targets, from } => {
             let is_target =

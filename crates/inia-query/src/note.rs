@@ -1,0 +1,164 @@
+//! The statement as it was resolved and rewritten: note 1003 of EXPLAIN.
+//!
+//! The text is MySQL's, so what is rewritten is the syntax tree, in MySQL's steps, and the printer
+//! is that of SHOW CREATE VIEW:
+//!
+//! 1. [`unfold`]: common table expressions and views that are merged stand where they are read;
+//!    SELECTs get their numbers.
+//! 2. [`Resolver`]: every name is resolved.
+//! 3. [`merge`]: derived tables go into the SELECT around them where that is possible.
+//! 4. [`joins`]: FROM becomes a list of joins, IN and EXISTS semi and anti joins, and outer joins
+//!    inner ones where WHERE drops their rows of NULLs.
+//! 5. [`equal`]: columns that are equal in all rows are compared with the first of them that is
+//!    read, or with their constant. Tables of which a key finds one row are read: their columns are
+//!    values ([`constant`]).
+//! 6. [`fold`]: constants beside columns take the column's type; others are computed once.
+//!
+//! Example: `SELECT x.a FROM x JOIN y ON x.a = y.a WHERE y.a > '3' AND 1` becomes
+//! ``/* select#1 */ select `d`.`x`.`a` AS `a` from `d`.`x` join `d`.`y` where ((`d`.`x`.`a` =
+//! `d`.`y`.`a`) and (`d`.`y`.`a` > 3))`` where `y` is read first.
+//!
+//! The order of tables is that of Inia's plan. Nothing of this is done outside of EXPLAIN and the
+//! optimizer's trace.
+
+mod block;
+mod change;
+mod condition;
+mod constant;
+mod equal;
+mod fold;
+mod joins;
+mod merge;
+mod order;
+mod pushed;
+mod rollup;
+mod subquery;
+mod truth;
+mod types;
+mod unfold;
+
+use crate::catalog::CatalogVersion;
+use crate::context::SessionContext;
+use crate::plan::StatementPlan;
+use crate::view::Resolver;
+use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
+use inia_expr::{Level, Warning};
+use inia_parser::ast::{self, Statement};
+use inia_parser::unparse_explained;
+use order::ReadOrder;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use types::TableTypes;
+
+/// What the notes of a statement are.
+#[derive(Default)]
+pub struct Notes {
+    /// The notes before the text: references to enclosing SELECTs, and SELECTs that vanished.
+    pub before: Vec<Warning>,
+    /// A function over a window is in it.
+    pub windows: bool,
+    /// The statement as it was rewritten; `None` where it has no text.
+    pub text: Option<String>,
+}
+
+impl Notes {
+    /// All of them as warnings, note 1003 last.
+    pub fn warnings(self) -> impl Iterator<Item = Warning> {
+        let text = self.text.map(|text| note(ErrorCode::Yes, text));
+        self.before.into_iter().chain(text)
+    }
+}
+
+fn note(code: ErrorCode, message: String) -> Warning {
+    Warning::of(Level::Note, SqlError { message, ..SqlError::new(code, &[]) })
+}
+
+/// The notes of a query or a change of rows that has been planned. `plans` are the plans of its
+/// queries, `params` the values of a prepared statement's parameters.
+pub fn notes_of(
+    session: &SessionContext,
+    statement: &Statement,
+    plans: &[&StatementPlan],
+    params: &[Value],
+) -> Notes {
+    let mut notes = Notes::default();
+    let catalog = session.catalog_view();
+    let mut rewriter = Rewriter::new(session, &catalog, ReadOrder::of(plans), params);
+    let text = rewriter.statement(statement);
+    notes.before = std::mem::take(&mut rewriter.said);
+    notes.windows = rewriter.order.windows;
+    notes.text = text.as_ref().and_then(unparse_explained);
+    notes
+}
+
+/// Rewrites one statement.
+struct Rewriter<'n> {
+    session: &'n SessionContext,
+    catalog: &'n CatalogVersion,
+    order: ReadOrder,
+    params: &'n [Value],
+    types: TableTypes,
+    /// How often each common table expression is read.
+    uses: HashMap<String, usize>,
+    /// The tables of the SELECT in hand that rows of NULLs stand for.
+    nullable: Vec<order::Key>,
+    said: Vec<Warning>,
+    /// The common table expressions that are printed before a query.
+    printed: Vec<ast::Cte>,
+    /// The names of the tables that were merged.
+    merged: RefCell<Vec<String>>,
+}
+
+impl<'n> Rewriter<'n> {
+    fn new(
+        session: &'n SessionContext,
+        catalog: &'n CatalogVersion,
+        order: ReadOrder,
+        params: &'n [Value],
+    ) -> Rewriter<'n> {
+        Rewriter {
+            session,
+            catalog,
+            order,
+            params,
+            types: TableTypes::default(),
+            uses: HashMap::new(),
+            nullable: Vec::new(),
+            said: Vec::new(),
+            printed: Vec::new(),
+            merged: RefCell::new(Vec::new()),
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Option<Statement> {
+        match statement {
+            Statement::Select(query) => {
+                let query = self.whole_query((**query).clone());
+                Some(Statement::Select(Box::new(query)))
+            }
+            other => self.change(other),
+        }
+    }
+
+    /// A query that stands for itself.
+    fn whole_query(&mut self, mut query: ast::Query) -> ast::Query {
+        let mut unfolder =
+            unfold::Unfolder::new(self.session, self.catalog, &self.order, self.params);
+        unfolder.query(&mut query, 0);
+        unfolder.give_hints(&mut query.body);
+        self.said.append(&mut unfolder.said);
+        let uses = std::mem::take(&mut unfolder.uses);
+        self.uses.extend(uses);
+        self.resolver().query(&mut query, true);
+        self.outer_references(&query);
+        self.query(&mut query);
+        query
+    }
+
+    fn resolver(&self) -> Resolver<'n> {
+        let mut resolver = Resolver::new(self.catalog, self.session.env.database.as_deref());
+        resolver.explained = true;
+        resolver
+    }
+}

@@ -1,0 +1,62 @@
+-- Note 1003 of groups, windows, orders and limits.
+
+CREATE table t (a int primary key, b int, c varchar(20), d date, e decimal(10,2), key(b)) ;
+CREATE table u (id int primary key, a int, n varchar(10) not null, key(a));
+CREATE table e0 (x int);
+CREATE table e1 (x int); insert into e1 values (7);
+INSERT into t with recursive q(i) as (select 1 union all select i+1 from q where i<200) select i, i%20, concat('n',i), '2020-01-01' + interval i day, i/3 from q;
+INSERT into u with recursive q(i) as (select 1 union all select i+1 from q where i<300) select i, i%50, concat('n',i) from q;
+CREATE view v as select a, b+1 as b1 from t where b > 3;
+CREATE view vg as select b, count(*) as c from t group by b;
+ANALYZE table t,u,e0,e1;
+
+-- rows: not compared
+
+EXPLAIN select b, count(*) from t group by b having count(*) > 3 order by 2 desc limit 5;
+EXPLAIN select b, count(*) n from t group by b having n > 3 order by n desc limit 5 offset 2;
+EXPLAIN select b, sum(a) over (partition by b order by a) from t;
+EXPLAIN select distinct b from t;
+EXPLAIN select count(*) from t;
+EXPLAIN select max(a), min(b), avg(e), group_concat(distinct c order by a separator '-') from t;
+EXPLAIN select * from t order by b, c desc;
+EXPLAIN select a+1 as x from t order by x;
+EXPLAIN select a+1 from t order by 1;
+EXPLAIN select a+1 as x from t order by a+1;
+EXPLAIN select a+1 as x from t order by x+1;
+EXPLAIN select a+1 as x, count(*) from t group by x;
+EXPLAIN select a+1 as x, count(*) from t group by 1;
+EXPLAIN select b as x, count(*) c from t group by x having x > 3 order by c, x;
+EXPLAIN select b x from t where b>1 group by x with rollup;
+EXPLAIN select b from t group by b order by null;
+EXPLAIN select count(distinct b, c) from t;
+EXPLAIN select a from t limit 3;
+EXPLAIN select a from t limit 0;
+EXPLAIN select a from t limit 3 offset 0;
+EXPLAIN select a from t limit 0, 3;
+EXPLAIN select sum(a) over w, row_number() over w, lag(a, 1) over (order by b), first_value(a) over (partition by b) from t window w as (order by b);
+EXPLAIN select avg(a) over (order by b rows between unbounded preceding and current row) from t;
+EXPLAIN select avg(a) over (order by b range between 3 preceding and 4 following) from t;
+EXPLAIN select rank() over (order by count(*)) from t group by b;
+EXPLAIN select distinct b, count(*) from t group by b;
+EXPLAIN select a from t use index (b) ignore index for order by (b) where b = 3;
+EXPLAIN select b, a from t where a = b order by b, a;
+EXPLAIN select b, count(*) from t where b = 3 group by b;
+EXPLAIN select b, count(*) from t where b = 3 group by b order by b;
+EXPLAIN select b+1, count(*) from t where a = 3;
+EXPLAIN select a from t where a = 3 order by a;
+EXPLAIN select a, count(*) from t where a = 3 group by a;
+EXPLAIN select b from t having b > 3;
+EXPLAIN select count(*) from t having 1;
+EXPLAIN select count(*) from t having 0;
+EXPLAIN select b from t group by b having 1=1;
+EXPLAIN select b+0 c from t where b = 3 having c > 1;
+EXPLAIN select a, a+0 as a from t order by a;
+EXPLAIN select count(*), b from t group by b with rollup;
+EXPLAIN select count(*), b+1 as x, grouping(b+1) from t group by b+1 with rollup having x > 3;
+EXPLAIN select max(a) from t;
+EXPLAIN select count(*) from t where b = 3;
+EXPLAIN select * from t where b = 3 limit 0;
+EXPLAIN select sum(a) over (order by b) s, row_number() over () from t where b > 3 order by s;
+EXPLAIN select a from t where c like '%x%' and b <> 5 order by d desc, a limit 10, 20;
+EXPLAIN select a, if(b > 3, 'big', 'small') s from t group by a, s;
+EXPLAIN select group_concat(a order by b desc separator ',') from t group by c;

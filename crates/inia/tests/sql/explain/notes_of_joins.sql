@@ -1,0 +1,62 @@
+-- Note 1003 of joins: outer joins that become inner ones, equal columns, constant tables.
+
+CREATE table t (a int primary key, b int, c varchar(20), d date, e decimal(10,2), key(b)) ;
+CREATE table u (id int primary key, a int, n varchar(10) not null, key(a));
+CREATE table e0 (x int);
+CREATE table e1 (x int); insert into e1 values (7);
+INSERT into t with recursive q(i) as (select 1 union all select i+1 from q where i<200) select i, i%20, concat('n',i), '2020-01-01' + interval i day, i/3 from q;
+INSERT into u with recursive q(i) as (select 1 union all select i+1 from q where i<300) select i, i%50, concat('n',i) from q;
+CREATE view v as select a, b+1 as b1 from t where b > 3;
+CREATE view vg as select b, count(*) as c from t group by b;
+ANALYZE table t,u,e0,e1;
+
+-- rows: not compared
+
+EXPLAIN select * from t x join u y on x.a = y.a where y.id = 5;
+EXPLAIN select * from t x join u y on x.a = y.a where y.id > 5;
+EXPLAIN select * from t x left join u y on x.a = y.a where x.b > 5;
+EXPLAIN select * from t x left join u y on x.a = y.a where y.id > 5;
+EXPLAIN select * from t x left join u y on x.a = y.a and y.id>3;
+EXPLAIN select * from t x right join u y on x.a = y.a;
+EXPLAIN select * from t x, u y where x.a = y.a and x.b = 3;
+EXPLAIN select * from t join u using (a);
+EXPLAIN select * from t natural join u;
+EXPLAIN select t.* from t, u, e1 where t.a=u.a and u.a = e1.x;
+EXPLAIN select * from e1 join t on t.b = e1.x;
+EXPLAIN select * from t x join (u y join e1 z on y.a = z.x) on x.a = y.a;
+EXPLAIN select * from t x left join (u y join e1 z on y.a = z.x) on x.a = y.a;
+EXPLAIN select * from t x left join u y on x.a = y.a left join e1 z on z.x = y.id;
+EXPLAIN select * from t x left join u y on x.a = y.a join e1 z on z.x = x.b;
+EXPLAIN select * from t x cross join u y;
+EXPLAIN select straight_join * from t x, u y;
+EXPLAIN select x.a from t x, u y, e1 z where x.a = y.a and y.a = z.x and z.x > 3;
+EXPLAIN select x.a from t x join u y on x.a = y.a join e1 z on y.a = z.x where z.x = 3;
+EXPLAIN select x.a from t x join u y on x.b = y.n;
+EXPLAIN select x.a from t x join u y on x.b = y.id + 1;
+EXPLAIN select x.a from t x left join u y on x.a = y.a where y.id is null;
+EXPLAIN select x.a from t x left join u y on x.a = y.a where y.a is null;
+EXPLAIN select x.a from t x left join u y on true;
+EXPLAIN select x.a from t x left join u y on x.a = y.a and x.b = 3 where x.c = 'z';
+EXPLAIN select * from v x join v y on x.a = y.a;
+EXPLAIN select * from v join u on v.a = u.id where v.b1 > 3;
+EXPLAIN select * from vg x join t on t.a = x.b;
+EXPLAIN select * from v left join u on v.a = u.id;
+EXPLAIN select x.a from t x join u y on x.b > 1 join e1 z on z.x > 2 where x.a > 3;
+EXPLAIN select x.a from t x join (u y join e1 z on z.x > 2) on x.b > 1 where x.a > 3 or x.a < 2;
+EXPLAIN select x.a, y.a from t x join u y on x.a = y.a where y.a > 3 order by y.a;
+EXPLAIN select x.a from t x join u y using (a) where a > 3 group by a;
+EXPLAIN select x.a from t x left join u y using (a) where a > 3 group by a;
+EXPLAIN select x.a from t x left join u y on x.a = y.a where y.n like 'x%' or x.b = 1;
+EXPLAIN select x.a from t x left join u y on x.a = y.a where y.id is not null;
+EXPLAIN select x.a from t x left join u y on x.a = y.a where ifnull(y.a, 0) = 0;
+EXPLAIN select x.a from t x left join u y on x.a = y.a where y.id in (1,2);
+EXPLAIN select x.a from t x left join u y on x.a = y.a left join e1 z on y.id = z.x where z.x > 3;
+EXPLAIN select 1 from t x join u y on x.a = y.a where x.a > 3 and y.id > 4;
+EXPLAIN select * from t x join u y on x.a = y.a where y.id = 5000;
+EXPLAIN select * from t x left join u y on x.a = y.a left join e1 z on z.x = y.id where x.b = 3;
+EXPLAIN select distinct a from t join u using (a);
+EXPLAIN select * from t join u on t.a = u.a and u.id > 3 and t.b = 2;
+EXPLAIN select x.a, y.b from t x, t y where x.a = y.b and y.a = 4;
+EXPLAIN select x.a, y.b from t x join t y using (a) join t z using (a);
+EXPLAIN select t.b, count(*) c from t join u on u.a = t.a where u.id between 5 and 50 group by t.b having c > 1 order by c desc limit 3;
+EXPLAIN select * from (select a, count(*) c from u group by a) q join t on t.a = q.a where q.c > 3 and t.b > 2;
