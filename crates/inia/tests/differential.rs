@@ -24,6 +24,7 @@
 
 mod generate;
 mod known;
+mod metadata;
 mod script;
 
 use crate::process::{DataDir, Process};
