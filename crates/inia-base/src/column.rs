@@ -21,7 +21,8 @@ pub struct ResultColumn {
     pub data_type: DataType,
     /// Protocol flags (NOT_NULL, PRI_KEY, …), see [`flags`].
     pub flags: u16,
-    /// Display length in bytes of the declared charset, as MySQL reports it.
+    /// Display length; of strings in bytes of their own character set. The protocol
+    /// counts bytes of the result character set instead.
     pub length: u32,
     /// Digits after the point; 31 (0x1f) for floating point and for "not applicable" as MySQL does.
     pub decimals: u8,
@@ -200,6 +201,10 @@ pub trait RowSink {
     fn local_file(&mut self, path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         let _ = (path, take);
         Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]))
+    }
+    /// Sends what there is so far, where there is a client who may wait for it.
+    fn flush(&mut self) -> Result<(), SqlError> {
+        Ok(())
     }
     /// Ends one result set or one statement without rows. `more` says that another follows.
     fn complete(&mut self, completion: &Completion, more: bool) -> Result<(), SqlError>;

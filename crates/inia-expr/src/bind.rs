@@ -223,7 +223,10 @@ impl Binder<'_> {
         let name = name.to_lowercase();
         let ty = match self.host.user_var(&name) {
             Some(var) => var.ty.with_nullable(true),
-            None => ExprType::binary(65_532, true),
+            None => {
+                let ty = ExprType::binary(UNSET_BYTES, true);
+                return Expr { kind: ExprKind::UserVar(name.into()), ty };
+            }
         };
         Expr { kind: ExprKind::UserVar(name.into()), ty: variable_type(ty) }
     }
@@ -530,8 +533,20 @@ fn variable_type(ty: ExprType) -> ExprType {
     if ty.class() == TypeClass::Decimal {
         return ExprType::decimal(MAX_PRECISION.into(), MAX_SCALE.into(), false, ty.nullable);
     }
-    if let DataType::Int { unsigned, .. } = ty.data_type {
-        return if unsigned { ExprType::uint(21, true) } else { ExprType::int(21, true) };
+    match ty.data_type {
+        DataType::Int { unsigned: true, .. } => return ExprType::uint(21, true),
+        DataType::Int { unsigned: false, .. } => return ExprType::int(21, true),
+        DataType::Double { decimals: None, .. } => return ExprType::double(true),
+        _ => {}
+    }
+    let kept = ty.hex
+        || matches!(
+            ty.data_type,
+            DataType::Enum { .. } | DataType::Set { .. } | DataType::Geometry { .. }
+        );
+    if matches!(ty.class(), TypeClass::String | TypeClass::Null) && !kept {
+        let text = ExprType::text(VARIABLE_CHARS, ty.collation(), true);
+        ty = ExprType { coercibility: ty.coercibility, ..text };
     }
     if ty.coercibility == Coercibility::Coercible {
         ty.coercibility = Coercibility::Implicit;
@@ -539,8 +554,16 @@ fn variable_type(ty: ExprType) -> ExprType {
     ty
 }
 
-/// A string literal of a collation.
+/// Characters of the type of a user variable that has a string or NULL.
+const VARIABLE_CHARS: u64 = 16_777_215;
+/// Bytes of the type of a user variable without a value.
+const UNSET_BYTES: u64 = 65_532;
+
+/// A string literal of a collation: bytes where that is `binary`.
 pub fn text_literal(value: &str, collation: Collation) -> Expr {
+    if collation == Collation::BINARY {
+        return bytes_literal(value.as_bytes().to_vec());
+    }
     let ty = ExprType::text(value.chars().count() as u64, collation, false);
     Expr::literal(Value::Text(value.to_owned()), ty)
 }

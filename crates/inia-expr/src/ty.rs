@@ -27,6 +27,8 @@ pub enum Coercibility {
 
 /// `decimals` of values that have no fixed number of digits after the point.
 pub(crate) const NOT_FIXED: u8 = 31;
+/// Display length of a double without a fixed number of digits that is no column's.
+const COMPUTED_DOUBLE: u32 = 23;
 /// Longest string that is still VARCHAR in result metadata, in bytes.
 const MAX_VARCHAR_BYTES: u64 = 65_535;
 
@@ -97,6 +99,9 @@ impl ExprType {
     /// A computed value of `data_type`; strings are coercible.
     pub fn computed(data_type: DataType, nullable: bool) -> ExprType {
         let mut ty = ExprType::of_column(data_type, nullable).into_computed();
+        if let DataType::Double { decimals: None, .. } = ty.data_type {
+            ty.length = COMPUTED_DOUBLE;
+        }
         if ty.coercibility == Coercibility::Implicit {
             ty.coercibility = Coercibility::Coercible;
         }
@@ -160,7 +165,7 @@ impl ExprType {
         if collation == Collation::BINARY {
             return ExprType::binary(chars, nullable);
         }
-        let data_type = match chars * 4 {
+        let data_type = match chars * u64::from(charset::max_bytes(collation)) {
             0..=MAX_VARCHAR_BYTES => DataType::VarChar { chars: chars as u32, collation },
             65_536..=16_777_215 => DataType::Text { size: LobSize::Medium, collation },
             _ => DataType::Text { size: LobSize::Long, collation },
@@ -311,14 +316,12 @@ impl ExprType {
         if self.collation() == Collation::BINARY {
             bits |= flags::BINARY;
         }
-        let wide = self.is_text() || self.class() == TypeClass::Json;
         let length = match self.data_type {
-            // A long text's bytes count as characters.
-            DataType::Text { collation, .. } => {
-                let bytes = u64::from(self.length) * u64::from(charset::max_bytes(collation));
-                u32::try_from(bytes * 4).unwrap_or(u32::MAX)
+            DataType::Json => u32::MAX,
+            _ if self.is_text() => {
+                let bytes = charset::max_bytes(self.collation());
+                self.length.saturating_mul(bytes)
             }
-            _ if wide => self.length.saturating_mul(4),
             _ => self.length,
         };
         ResultColumn {
@@ -375,7 +378,6 @@ pub(crate) fn display_length(data_type: &DataType) -> u32 {
             u32::from(*precision) + u32::from(*scale > 0) + u32::from(!unsigned)
         }
         DataType::Float { .. } => 12,
-        DataType::Double { decimals: None, .. } => 23,
         DataType::Double { .. } => 22,
         DataType::Char { chars, .. } | DataType::VarChar { chars, .. } => *chars,
         // MySQL counts each byte as a character.

@@ -157,6 +157,9 @@ pub(crate) fn seconds() -> ExprType {
     ExprType::computed(data_type, false)
 }
 
+/// Characters of the type of a variable that is text, whatever its value is.
+const TEXT_CHARS: u64 = 21_845;
+
 /// Value and type of `@@name`; errors 1193 and 1238.
 pub(crate) fn read(
     globals: &GlobalVars,
@@ -180,8 +183,7 @@ pub(crate) fn read(
         }
         VarKind::Double => (Value::Double(text.parse().unwrap_or_default()), seconds()),
         VarKind::Text | VarKind::Switches | VarKind::Word(_) => {
-            let length = text.chars().count() as u64;
-            let ty = ExprType::text(length, Collation(33), true);
+            let ty = ExprType::text(TEXT_CHARS, Collation(33), true);
             let null = (def.name == "character_set_results" && text.is_empty())
                 || (def.name == "secure_file_priv" && text == "NULL");
             (if null { Value::Null } else { Value::Text(text) }, ty)

@@ -5,9 +5,11 @@
 //! 'test') AS TABLES WHERE … LIKE 'a%'`. What LIKE and WHERE mean then needs no code here.
 
 mod fixed;
+mod widths;
 
 pub(crate) use fixed::{Fixed, column, deprecated, fixed};
 use inia_query::information::Focus;
+pub(crate) use widths::of_text;
 
 use inia_base::error::SqlError;
 use inia_parser::ast::{self, Expr, Query, QueryBody, RoutineKind, ShowFilter, ShowKind};

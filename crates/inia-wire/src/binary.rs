@@ -327,6 +327,10 @@ impl RowSink for BinaryRows<'_> {
         self.reply.end_rows()
     }
 
+    fn flush(&mut self) -> Result<(), SqlError> {
+        self.reply.send()
+    }
+
     fn local_file(&mut self, path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         self.reply.local_file(path, take)
     }

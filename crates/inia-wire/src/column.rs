@@ -45,12 +45,15 @@ use type_code as ty;
 /// The type code that a column is described with: a computed MEDIUMTEXT or LONGTEXT shows its size,
 /// but for one that has a whole column's length, such as MAX of that column.
 fn sent_type(column: &ResultColumn) -> u8 {
-    const WHOLE_MEDIUM: u32 = 16_777_215 * 16;
+    const WHOLE_MEDIUM: u32 = 16_777_215;
     let computed = column.org_name.is_empty();
     match &column.data_type {
-        DataType::Text { size: LobSize::Medium, .. } | DataType::Blob(LobSize::Medium)
-            if computed && column.length < WHOLE_MEDIUM =>
+        DataType::Text { size: LobSize::Medium, collation }
+            if computed && column.length < WHOLE_MEDIUM * longest(*collation) =>
         {
+            ty::MEDIUM_BLOB
+        }
+        DataType::Blob(LobSize::Medium) if computed && column.length < WHOLE_MEDIUM => {
             ty::MEDIUM_BLOB
         }
         DataType::Text { size: LobSize::Long, .. } | DataType::Blob(LobSize::Long)
@@ -109,8 +112,37 @@ fn collation_of(column: &ResultColumn, results: u16) -> u16 {
         }
         // A JSON column is binary, that of a temporary table too; a computed document is text.
         DataType::Json if column.decimals == NOT_FIXED && results != 0 => results,
+        DataType::Json if column.decimals == NOT_FIXED => Collation::UTF8MB4_BIN.0,
         _ => Collation::BINARY.0,
     }
+}
+
+/// Bytes of the longest character.
+fn longest(collation: Collation) -> u32 {
+    collation.charset().max_bytes().into()
+}
+
+/// The length that a column is sent with: as many of the longest characters of the result character
+/// set as the column has in its own. A TEXT counts a character for each of its bytes. Nothing is
+/// converted where there is no result character set.
+fn sent_length(column: &ResultColumn, results: u16) -> u32 {
+    let own = match column.data_type {
+        _ if results == 0 => return column.length,
+        DataType::Char { collation, .. }
+        | DataType::VarChar { collation, .. }
+        | DataType::Text { collation, .. }
+        | DataType::Enum { collation, .. }
+        | DataType::Set { collation, .. } => collation,
+        DataType::Json if column.decimals == NOT_FIXED => Collation::UTF8MB4_BIN,
+        _ => return column.length,
+    };
+    let per_character = match column.data_type {
+        _ if own == Collation::BINARY => return column.length,
+        DataType::Text { .. } => own.charset().min_bytes().into(),
+        _ if own.0 == results => return column.length,
+        _ => longest(own),
+    };
+    (column.length / per_character).saturating_mul(longest(Collation(results)))
 }
 
 /// The character set that a column's strings are sent in, where that takes more than sending the
@@ -183,7 +215,7 @@ pub fn put_column(out: &mut Vec<u8>, column: &ResultColumn, results: u16) {
     }
     out.push(12);
     put_u16(out, collation_of(column, results));
-    put_u32(out, column.length);
+    put_u32(out, sent_length(column, results));
     out.push(sent_type(column));
     // NUM is a flag of the client library, not of the protocol.
     put_u16(out, (column.flags & !flags::NUM) | type_flags(column));

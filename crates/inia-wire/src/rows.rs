@@ -85,7 +85,7 @@ impl<'a> Reply<'a> {
     }
 
     #[cold]
-    fn send(&mut self) -> Result<(), SqlError> {
+    pub(crate) fn send(&mut self) -> Result<(), SqlError> {
         self.out.flush(self.flush).map_err(|_| {
             self.broken = true;
             SqlError::new(ErrorCode::NetErrorOnWrite, &[])

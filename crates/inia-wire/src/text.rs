@@ -159,6 +159,10 @@ impl RowSink for TextRows<'_> {
         self.reply.end_row()
     }
 
+    fn flush(&mut self) -> Result<(), SqlError> {
+        self.reply.send()
+    }
+
     fn local_file(&mut self, path: &[u8], take: &mut TakeBytes<'_>) -> Result<(), SqlError> {
         self.reply.local_file(path, take)
     }

@@ -7,6 +7,7 @@ use inia_wire::client::Client;
 use inia_wire::command::Command;
 use std::net::TcpStream;
 use std::thread;
+use std::time::Duration;
 
 /// A server with `clients` counters in a table, and one that all share.
 fn start(clients: usize) -> (Process, DataDir) {
@@ -84,4 +85,17 @@ fn a_client_that_sends_ahead_gets_its_replies_in_order() {
         assert_eq!(number(&mut client, id), 201);
     }
     assert_eq!(number(&mut client, 0), 201 * CLIENTS as i64);
+}
+
+#[test]
+fn an_answer_does_not_wait_for_the_next_statement_of_its_text() {
+    let (process, _folder) = start(1);
+    let mut client = process.client();
+    client.stream().set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    for first in ["SELECT v FROM d.t WHERE id = 1", "UPDATE d.t SET v = v + 1 WHERE id = 1"] {
+        client.start_query(&format!("{first}; SELECT SLEEP(60)")).unwrap();
+        client.read_payload().unwrap();
+        client = process.client();
+        client.stream().set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    }
 }

@@ -25,6 +25,7 @@
 
 mod generate;
 mod known;
+mod metadata;
 mod script;
 
 use crate::process::{DataDir, Process};

@@ -370,7 +370,7 @@ impl Charset {
     /// Whether all of a text's characters are ASCII and the same bytes in this set.
     #[inline]
     fn is_plain(self, text: &[u8]) -> bool {
-        text.is_ascii() && !self.is_wide() && !matches!(self, Charset::Swe7 | Charset::Sjis)
+        text.is_ascii() && !self.is_wide() && self != Charset::Swe7
     }
 
     /// Byte position of the first character that the set does not have.

@@ -137,9 +137,11 @@ impl CodeSet {
         char::from_u32(char)
     }
 
-    /// Appends a character's bytes, a question mark where it has none.
+    /// Appends a character's bytes, a question mark where it has none. ASCII characters are
+    /// themselves: sjis has two codes of the backslash, and clients send that of one byte.
     pub(super) fn encode(&self, char: char, out: &mut Vec<u8>) {
-        match self.code(char) {
+        match self.code(char).filter(|_| !char.is_ascii()) {
+            None if char.is_ascii() => out.push(char as u8),
             None => out.push(b'?'),
             Some(code) => out.extend_from_slice(&bytes_of(code).1[4 - bytes_of(code).0..]),
         }

@@ -387,7 +387,10 @@ impl Weighted {
         let mut at = 0;
         while at < text.len() {
             let char = next_char(text, &mut at);
-            let single = char::from_u32(char).is_none_or(|char| charset.bytes_of(char) == 1);
+            let single = char::from_u32(char).is_none_or(|char| {
+                // The backslash of sjis weighs as its code of two bytes.
+                charset.bytes_of(char) == 1 && (charset, char) != (Charset::Sjis, '\\')
+            });
             let weights = level.weights.of(char);
             match *weights.as_slice() {
                 ref own if charset.max_bytes() == 1 => {

@@ -40,7 +40,7 @@ pub(super) const TABLE: &[Function] = &[
 ];
 
 /// Characters that the type of a digest's text has room for.
-const MAX_TEXT: u64 = 4_194_304;
+const MAX_TEXT: u64 = 16_777_216;
 
 /// The digest of the statement in the first argument; error 3676 where it is none.
 fn of_statement(a: &mut Args<'_, '_>) -> Result<StatementDigest, Stop> {

@@ -22,7 +22,7 @@ pub(super) const TABLE: &[Function] = &[
         |_, _| Ok(system(288, true)),
         |a| Ok(Value::Text(a.ctx.env.current_user.clone())),
     ),
-    v("current_role", 0, 0, |_, _| Ok(system(1 << 22, true)), current_role),
+    v("current_role", 0, 0, |_, _| Ok(system(16_777_216, true)), current_role),
     v(
         "version",
         0,

@@ -86,7 +86,18 @@ fn show_type(ty: &ExprType) -> String {
     let null = if column.flags & flags::NOT_NULL != 0 { "not-null" } else { "null" };
     let unsigned = if column.flags & flags::UNSIGNED != 0 { " unsigned" } else { "" };
     let name = type_name(&ty.data_type);
-    format!("{name} {} {} {null}{unsigned}", column.length, column.decimals)
+    format!("{name} {} {} {null}{unsigned}", sent_length(ty, column.length), column.decimals)
+}
+
+/// The length that is sent to a client whose result character set is utf8mb4.
+fn sent_length(ty: &ExprType, length: u32) -> u32 {
+    let own = match ty.data_type {
+        DataType::Json => 4,
+        DataType::Text { .. } => ty.collation().charset().min_bytes().into(),
+        _ if ty.is_text() => ty.collation().charset().max_bytes().into(),
+        _ => return length,
+    };
+    (length / own).saturating_mul(4)
 }
 
 /// Value, type and warnings of an expression.

@@ -407,7 +407,7 @@ pub(super) fn member(
             if let DataType::Text { size, .. } = ty.data_type
                 && ty.length == lob_bytes(size)
             {
-                result.length = lob_bytes(size).saturating_mul(4);
+                result.length = lob_bytes(size);
             }
             FromColumn { slot: base + index, ty: ty.clone(), result, hidden: false, merged: None }
         })

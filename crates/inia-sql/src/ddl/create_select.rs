@@ -231,6 +231,9 @@ fn lose_default(def: &mut ColumnDef) {
     }
 }
 
+/// Characters of a system variable's text.
+const VARIABLE_CHARS: u32 = 21_845;
+
 /// The type of a table's column that takes computed values.
 fn computed_type(column: &OutputColumn) -> DataType {
     let computed = column.result.org_name.is_empty();
@@ -247,6 +250,10 @@ fn computed_type(column: &OutputColumn) -> DataType {
         // MAX of a column is of its kind.
         DataType::Text { size, collation } if computed && length < lob_bytes(*size) => {
             let bytes = u64::from(length) * u64::from(collation.charset().max_bytes());
+            DataType::Text { size: size_for(bytes), collation: *collation }
+        }
+        DataType::VarChar { chars, collation } if computed && *chars == VARIABLE_CHARS => {
+            let bytes = u64::from(*chars) * u64::from(collation.charset().max_bytes());
             DataType::Text { size: size_for(bytes), collation: *collation }
         }
         DataType::VarBinary(bytes) if u64::from(*bytes) == MAX_NORMAL_BYTES => {

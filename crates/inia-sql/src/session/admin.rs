@@ -452,8 +452,8 @@ fn maintain(
     let columns = match work.kind {
         MaintenanceKind::Checksum => {
             vec![
-                ExprType::text(128, Collation::DEFAULT, true).result_column("Table"),
-                ExprType::int(21, true).result_column("Checksum"),
+                ExprType::text(384, Collation::DEFAULT, true).result_column("Table"),
+                ExprType::int(22, true).result_column("Checksum"),
             ]
         }
         _ => messages_columns(),

@@ -130,12 +130,12 @@ pub(super) fn release(session: &mut SessionContext, name: &str) -> Done {
 
 /// The columns of XA RECOVER.
 fn recovered_columns() -> Vec<ResultColumn> {
-    let number = |name| ExprType::int(21, false).result_column(name);
+    let number = |name| ExprType::int(12, false).result_column(name);
     vec![
         number("formatID"),
         number("gtrid_length"),
         number("bqual_length"),
-        ExprType::text(256, Collation::DEFAULT, false).result_column("data"),
+        ExprType::text(258, Collation::DEFAULT, false).result_column("data"),
     ]
 }
 

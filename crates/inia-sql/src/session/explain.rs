@@ -137,7 +137,8 @@ fn explain_change(
 }
 
 fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<StatementOutcome, SqlError> {
-    let ty = ExprType::text(16_383, Collation::DEFAULT, true);
+    // MySQL's length, whatever the text is.
+    let ty = ExprType::text(78, Collation::DEFAULT, false);
     sink.columns(&[ty.result_column("EXPLAIN")])?;
     sink.begin_row();
     sink.bytes(text.as_bytes());
@@ -147,14 +148,19 @@ fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<StatementOutcome, SqlE
 
 fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<StatementOutcome, SqlError> {
     let column = |name: &&str| -> ResultColumn {
+        let text = |chars| ExprType::text(chars, Collation::DEFAULT, true);
         let percent = DataType::Double { decimals: Some(2), unsigned: false };
         let ty = match *name {
-            "id" => ExprType::uint(3, false),
-            "rows" => ExprType::uint(10, true),
-            "filtered" => ExprType::of_column(percent, true),
-            "partitions" => ExprType::text(1_579_008, Collation::DEFAULT, true),
-            "select_type" | "Extra" => ExprType::text(255, Collation::DEFAULT, false),
-            _ => ExprType::text(255, Collation::DEFAULT, true),
+            "id" => ExprType::uint(4, false),
+            "rows" => ExprType::uint(11, true),
+            "filtered" => ExprType { length: 4, ..ExprType::of_column(percent, true) },
+            "partitions" => text(1_579_008),
+            "select_type" => text(19).with_nullable(false),
+            "table" | "key" => text(64),
+            "type" => text(10),
+            "possible_keys" | "key_len" => text(4096),
+            "ref" => text(1024),
+            _ => text(255).with_nullable(false),
         };
         ty.result_column(name)
     };

@@ -27,6 +27,16 @@ fn wants_depth<T>(parsed: &Result<T, inia_parser::ParseError>, deep: bool) -> bo
     !deep && parsed.as_ref().err().is_some_and(too_deep)
 }
 
+/// Whether a statement changes rows and sends none.
+fn only_changes(statement: &ast::Statement) -> bool {
+    match statement {
+        ast::Statement::Insert(insert) => insert.returning.is_empty(),
+        ast::Statement::Update(update) => update.returning.is_empty(),
+        ast::Statement::Delete(delete) => delete.returning.is_empty(),
+        _ => false,
+    }
+}
+
 impl Session {
     /// As [`Session::execute`], for text in the client's character set.
     pub fn execute_bytes(&mut self, sql: &[u8], sink: &mut dyn RowSink) -> Result<(), SqlError> {
@@ -146,6 +156,7 @@ impl Session {
             if !more {
                 return Ok(());
             }
+            self.pass_on(next.as_ref().ok().and_then(Option::as_ref).map(|next| &next.0), sink)?;
             done = span.end;
             // A KILL that left the statement without an error ended that statement only.
             self.context.begin_command();
@@ -157,6 +168,23 @@ impl Session {
                 done = 0;
             }
         }
+    }
+
+    /// Sends what a statement of several has answered before the next one works. Changes of rows
+    /// that follow each other wait for the log together; all others, whose rows may leave early,
+    /// come after a reply that may be sent.
+    fn pass_on(
+        &mut self,
+        next: Option<&ast::Statement>,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), SqlError> {
+        if !self.is_settled() {
+            if next.is_some_and(only_changes) {
+                return Ok(());
+            }
+            self.settle()?;
+        }
+        sink.flush()
     }
 
     /// An error of a text that is no statement. It clears the diagnostics of the one before.

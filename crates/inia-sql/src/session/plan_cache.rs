@@ -182,6 +182,10 @@ pub(super) fn parametrise(
         if matches!(value, Value::UInt(_)) {
             return None;
         }
+        // Under SET NAMES binary a string is bytes, but `value` reads it as text.
+        if matches!(value, Value::Bytes(_)) && span.kind == LiteralKind::PlainString {
+            return None;
+        }
         types.push(ty);
     }
     text.push_str(sql.get(from..)?);

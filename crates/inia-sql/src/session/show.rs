@@ -23,8 +23,12 @@ pub(super) fn send(
     names: &[&str],
     rows: &[Vec<String>],
 ) -> Result<StatementOutcome, SqlError> {
-    let ty = ExprType::text(1024, Collation::DEFAULT, false);
-    let columns: Vec<ResultColumn> = names.iter().map(|name| ty.result_column(name)).collect();
+    let column = |(at, name): (usize, &&str)| {
+        let longest = rows.iter().map(|row| row[at].len()).max().unwrap_or(0);
+        let chars = crate::show::of_text(name, longest);
+        ExprType::text(chars, Collation::DEFAULT, false).result_column(name)
+    };
+    let columns: Vec<ResultColumn> = names.iter().enumerate().map(column).collect();
     sink.columns(&columns)?;
     for row in rows {
         sink.begin_row();
@@ -321,7 +325,7 @@ fn conditions(
     let code = DataType::Int { width: IntWidth::Int, unsigned: true };
     sink.columns(&[
         text(7).result_column("Level"),
-        ExprType { length: 4, ..ExprType::of_column(code, false) }.result_column("Code"),
+        ExprType { length: 5, ..ExprType::of_column(code, false) }.result_column("Code"),
         text(512).result_column("Message"),
     ])?;
     let mut rows = 0;

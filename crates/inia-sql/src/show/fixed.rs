@@ -63,7 +63,12 @@ const BIG_INTS: &[&str] = &[
 /// How a column of such an answer is described.
 pub(crate) fn column(kind: &ShowKind, name: &str) -> ResultColumn {
     let int = |width| ExprType::of_column(DataType::Int { width, unsigned: true }, false);
-    let ty = match name {
+    let width = match name {
+        "Status" => Some(if *kind == ShowKind::Profile { 30 } else { 10 }),
+        "Type" => Some(10),
+        _ => super::widths::fixed(name),
+    };
+    let mut ty = match name {
         "Duration" if *kind == ShowKind::Profile => ExprType::decimal(9, 6, false, false),
         "Duration" => {
             ExprType::of_column(DataType::Double { decimals: Some(0), unsigned: true }, false)
@@ -72,6 +77,9 @@ pub(crate) fn column(kind: &ShowKind, name: &str) -> ResultColumn {
         name if BIG_INTS.contains(&name) => int(IntWidth::Big),
         _ => ExprType::text(1024, Collation::DEFAULT, false),
     };
+    if let Some(width) = width {
+        ty.length = width;
+    }
     ty.result_column(name)
 }
 

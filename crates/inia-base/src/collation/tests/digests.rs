@@ -159,7 +159,11 @@ fn character_sets_have_mysqls_bytes_and_cases() {
             let cases = cases.map(|form| form.trim_end_matches(' ').to_string());
             let [upper, lower] = cases;
             let key = u32::from(char).into();
-            sums[0].add(key, &charset.encode(&text));
+            match (charset, char) {
+                // MySQL converts the backslash to the code of two bytes that sjis has of it, too.
+                (Charset::Sjis, '\\') => sums[0].add(key, b"\x81\x5F"),
+                _ => sums[0].add(key, &charset.encode(&text)),
+            }
             sums[1].add(key, upper.as_bytes());
             sums[2].add(key, lower.as_bytes());
         }

@@ -23,9 +23,8 @@ pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usiz
     result.org_name = column.name.clone();
     as_stored(&mut result, &ty);
     match &ty.data_type {
-        DataType::Json => (result.decimals, result.length) = (0, u32::MAX),
-        // Each byte counts as a character, and a character for four bytes.
-        DataType::Text { size, .. } => result.length = lob_bytes(*size).saturating_mul(4),
+        DataType::Json => result.decimals = 0,
+        DataType::Text { size, .. } => result.length = lob_bytes(*size),
         _ => {}
     }
     let stamped = matches!(ty.data_type, DataType::Timestamp { .. });

@@ -124,7 +124,8 @@ impl Literals {
             }
             (RowValue::Text { start, end }, Takes::Text { most, all, trims }) => {
                 let mut text = self.rows.text(start, end);
-                if text.len() > *most || !(*all || text.is_ascii()) {
+                let any = *all && self.collation != Collation::BINARY;
+                if text.len() > *most || !(any || text.is_ascii()) {
                     return false;
                 }
                 if *trims {

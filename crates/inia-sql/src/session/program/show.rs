@@ -1,7 +1,7 @@
 //! SHOW CREATE PROCEDURE, FUNCTION, TRIGGER and EVENT.
 
 use inia_base::collation::Collation;
-use inia_base::column::RowSink;
+use inia_base::column::{ResultColumn, RowSink, flags};
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::sql_mode::SqlMode;
@@ -92,27 +92,25 @@ fn show_event(
     head: &EventHead,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    let text = |chars| ExprType::text(chars, Collation::DEFAULT, false);
-    sink.columns(&[
-        text(64).result_column("Event"),
-        text(256).result_column("sql_mode"),
-        text(64).result_column("time_zone"),
-        text(1024).result_column("Create Event"),
-        text(32).result_column("character_set_client"),
-        text(32).result_column("collation_connection"),
-        text(32).result_column("Database Collation"),
-    ])?;
-    sink.begin_row();
     let ansi = session.env.sql_mode.has(SqlMode::ANSI_QUOTES);
-    for cell in [
-        &def.name,
-        &sql_mode::text(def.sql_mode),
-        &head.time_zone,
-        &event_text(def, head, ansi),
-        &def.charset_client,
-        &def.collation_connection,
-        def.database_collation.name(),
-    ] {
+    let mode = sql_mode::text(def.sql_mode);
+    let statement = event_text(def, head, ansi);
+    let chars = |text: &str| text.chars().count() as u64;
+    let cells = [
+        ("Event", 64, def.name.as_str()),
+        ("sql_mode", chars(&mode), &mode),
+        ("time_zone", chars(&head.time_zone), &head.time_zone),
+        ("Create Event", chars(&statement), &statement),
+        ("character_set_client", 32, &def.charset_client),
+        ("collation_connection", 32, &def.collation_connection),
+        ("Database Collation", 32, def.database_collation.name()),
+    ];
+    let column = |(title, chars, _): &(&str, u64, &str)| {
+        ExprType::text(*chars, Collation::DEFAULT, false).result_column(title)
+    };
+    sink.columns(&cells.iter().map(column).collect::<Vec<_>>())?;
+    sink.begin_row();
+    for (_, _, cell) in cells {
         sink.bytes(cell.as_bytes());
     }
     sink.end_row()?;
@@ -121,6 +119,13 @@ fn show_event(
 
 /// Digits of seconds in the moment that SHOW CREATE TRIGGER shows.
 const CREATED_DIGITS: u8 = 2;
+
+/// When a trigger was made. MySQL describes it by no digits and as never NULL.
+fn created_column(data_type: DataType) -> ResultColumn {
+    let column = ExprType::computed(data_type, false).result_column("Created");
+    let flags = column.flags & !flags::TIMESTAMP;
+    ResultColumn { length: 0, decimals: 0, flags, ..column }
+}
 
 /// SHOW CREATE PROCEDURE, FUNCTION and TRIGGER.
 pub(in super::super) fn show_create(
@@ -159,17 +164,19 @@ pub(in super::super) fn show_create(
         ProgramKind::Trigger => "SQL Original Statement".to_owned(),
         _ => format!("Create {title}"),
     };
+    let mode = sql_mode::text(def.sql_mode);
+    let name_chars = if wanted == ProgramKind::Trigger { 192 } else { 64 };
     let mut columns = vec![
-        text(64).result_column(title),
-        text(256).result_column("sql_mode"),
-        text(1024).with_nullable(wanted != ProgramKind::Trigger).result_column(&statement),
+        text(name_chars).result_column(title),
+        text(mode.len() as u64).result_column("sql_mode"),
+        text(1024).with_nullable(true).result_column(&statement),
         text(32).result_column("character_set_client"),
         text(32).result_column("collation_connection"),
         text(32).result_column("Database Collation"),
     ];
     let row = [
         Some(def.name.clone()),
-        Some(sql_mode::text(def.sql_mode)),
+        Some(mode),
         body.then(|| create_text(def)),
         Some(def.charset_client.clone()),
         Some(def.collation_connection.clone()),
@@ -177,7 +184,7 @@ pub(in super::super) fn show_create(
     ];
     let created = DataType::Timestamp { fsp: CREATED_DIGITS };
     if wanted == ProgramKind::Trigger {
-        columns.push(ExprType::computed(created, true).result_column("Created"));
+        columns.push(created_column(created));
     }
     sink.columns(&columns)?;
     sink.begin_row();
