@@ -221,11 +221,10 @@ impl Binder<'_> {
 
     fn user_var(&self, name: &str) -> Expr {
         let name = name.to_lowercase();
-        let ty = match self.host.user_var(&name) {
-            Some(var) => var.ty.with_nullable(true),
-            None => ExprType::binary(65_532, true),
-        };
-        Expr { kind: ExprKind::UserVar(name.into()), ty: variable_type(ty) }
+        let known = self.host.user_var(&name).map(|var| var.ty.with_nullable(true));
+        let is_set = known.is_some();
+        let ty = known.unwrap_or_else(|| ExprType::binary(65_532, true));
+        Expr { kind: ExprKind::UserVar(name.into()), ty: variable_type(ty, is_set) }
     }
 
     fn sys_var(&self, var: &ast::SysVar) -> Result<Expr, SqlError> {
@@ -524,8 +523,11 @@ fn subquery_expr(sub: &BoundSubquery, kind: SubqueryKind, ty: ExprType) -> Expr 
     Expr { kind: ExprKind::Subquery(Box::new(node)), ty }
 }
 
+/// Characters of a string in a user variable.
+const MAX_VARIABLE_LENGTH: u64 = 16_777_215;
+
 /// Values in user variables are of the widest type of their class.
-fn variable_type(ty: ExprType) -> ExprType {
+fn variable_type(ty: ExprType, is_set: bool) -> ExprType {
     let mut ty = ty;
     if ty.class() == TypeClass::Decimal {
         return ExprType::decimal(MAX_PRECISION.into(), MAX_SCALE.into(), false, ty.nullable);
@@ -536,7 +538,18 @@ fn variable_type(ty: ExprType) -> ExprType {
     if ty.coercibility == Coercibility::Coercible {
         ty.coercibility = Coercibility::Implicit;
     }
-    ty
+    // A string may have any length the next time.
+    match ty.data_type {
+        DataType::Char { .. } | DataType::VarChar { .. } | DataType::Text { .. } => {
+            let text = ExprType::text(MAX_VARIABLE_LENGTH, ty.collation(), ty.nullable);
+            ExprType { coercibility: ty.coercibility, ..text }
+        }
+        DataType::Binary(_) | DataType::VarBinary(_) | DataType::Blob(_) if is_set => {
+            let bytes = ExprType::binary(MAX_VARIABLE_LENGTH, ty.nullable);
+            ExprType { coercibility: ty.coercibility, ..bytes }
+        }
+        _ => ty,
+    }
 }
 
 /// A string literal of a collation.
