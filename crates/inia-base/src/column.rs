@@ -62,6 +62,9 @@ pub mod flags {
     pub const PART_KEY: u16 = 16384;
     /// A number.
     pub const NUM: u16 = 32768;
+    /// Not sent: an expression that chooses among values of its arguments' type. Dates and times
+    /// among them are described in the client's character set, long texts as columns are.
+    pub const CHOSEN: u16 = NUM;
 }
 
 /// What a statement without rows (or the end of a result set) reports.

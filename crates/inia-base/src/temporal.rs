@@ -24,7 +24,7 @@ mod tests;
 pub mod zone;
 
 pub use interval::{Interval, IntervalUnit};
-pub use parse::{ParsedDateTime, ParsedTime};
+pub use parse::{Deprecated, ParsedDateTime, ParsedTime};
 pub use storage::{datetime_storage_size, time_storage_size, timestamp_storage_size};
 pub use zone::TimeZone;
 

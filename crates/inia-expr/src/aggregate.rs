@@ -43,6 +43,13 @@ pub struct Aggregate {
     pub ty: ExprType,
 }
 
+impl Aggregate {
+    /// Whether it is MIN or MAX.
+    pub fn is_extremum(&self) -> bool {
+        matches!(self.func, AggregateFunc::Min | AggregateFunc::Max)
+    }
+}
+
 /// A function over a window.
 #[derive(Clone, Debug)]
 pub enum WindowFunction {

@@ -23,7 +23,7 @@ type Result<T> = std::result::Result<T, SqlError>;
 pub(crate) fn cast(
     whole: &Expr,
     inner: &Expr,
-    kind: CastKind,
+    kind: &CastKind,
     value: &Value,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
@@ -31,22 +31,26 @@ pub(crate) fn cast(
     if *value == Value::Null {
         return Ok(Value::Null);
     }
-    if kind == CastKind::Year {
+    if *kind == CastKind::Year {
         return Ok(year_meant(value));
     }
-    let explicit = kind == CastKind::Explicit;
+    let explicit = matches!(kind, CastKind::Explicit | CastKind::Item(_));
     match &to.data_type {
         DataType::Int { unsigned, .. } => to_integer(value, from, *unsigned, ctx),
         DataType::Decimal { precision, scale, .. } => {
             let exact = convert::to_decimal(value, from, ctx)?;
             // A conversion that binding adds sets the digits after the point only: the types of
             // some functions have fewer digits than their values.
-            if kind == CastKind::Implicit {
+            if *kind == CastKind::Implicit {
                 return Ok(Value::Decimal(exact.with_scale(*scale).unwrap_or(exact)));
             }
             let fitted = exact.rescale(*precision, *scale);
             if fitted.overflow {
-                let (name, row) = (print::print(whole), ctx.row_number);
+                let name = match kind {
+                    CastKind::Item(name) => name.to_string(),
+                    _ => print::print(whole),
+                };
+                let row = ctx.row_number;
                 ctx.warn(ErrorCode::WarnDataOutOfRange, &[&name, &row])?;
             }
             Ok(Value::Decimal(fitted.value))
@@ -200,7 +204,7 @@ fn to_string(
     value: &Value,
     from: &ExprType,
     to: &ExprType,
-    kind: CastKind,
+    kind: &CastKind,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     // A binary result has the bytes of the operand's own character set, and BINARY(n) has exactly
@@ -211,12 +215,12 @@ fn to_string(
             false => convert::to_bytes(value, from).into_owned(),
         };
         if let CastKind::Limited(limit) = kind {
-            if bytes.len() > limit as usize {
+            if bytes.len() > *limit as usize {
                 let name = format!("BINARY({limit})");
                 let shown = convert::error_text(&bytes);
                 ctx.warn(ErrorCode::TruncatedWrongValue, &[&name, &shown])?;
             }
-            bytes.resize(limit as usize, 0);
+            bytes.resize(*limit as usize, 0);
         }
         return Ok(Value::Bytes(bytes));
     }
@@ -235,11 +239,11 @@ fn to_string(
         _ => collate::into_repertoire(to.collation(), convert::to_text(value, from)),
     };
     if let CastKind::Limited(limit) = kind
-        && text.chars().count() > limit as usize
+        && text.chars().count() > *limit as usize
     {
         let name = format!("CHAR({limit})");
         ctx.warn(ErrorCode::TruncatedWrongValue, &[&name, &text])?;
-        return Ok(Value::Text(text.chars().take(limit as usize).collect()));
+        return Ok(Value::Text(text.chars().take(*limit as usize).collect()));
     }
     Ok(Value::Text(text))
 }

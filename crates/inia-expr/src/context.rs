@@ -322,6 +322,16 @@ pub trait SessionHost {
     fn active_roles(&self) -> Vec<String> {
         Vec::new()
     }
+    /// Who has been granted which roles, as a document of GraphML; an empty one where the account
+    /// may not see it.
+    fn roles_graph(&self) -> String {
+        String::new()
+    }
+    /// Whether a connection of this number is open.
+    fn has_connection(&self, id: u64) -> bool {
+        let _ = id;
+        false
+    }
 }
 
 /// Takes rows of a subquery; returns whether it wants more.

@@ -14,7 +14,7 @@ use inia_base::datatype::DataType;
 use inia_base::decimal::{Decimal, MAX_DIGITS};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::json::printed;
-use inia_base::temporal::{Date, DateRules, DateTime, Time};
+use inia_base::temporal::{Date, DateRules, DateTime, Deprecated, Time};
 use inia_base::value::Value;
 use std::borrow::Cow;
 
@@ -390,6 +390,7 @@ pub(crate) fn to_datetime_with(
     let whole = |text: &str| DateTime::parse(text, DateRules::ZEROS).is_ok_and(|p| !p.truncated);
     let carried = carried_value(value, ty, whole, ctx)?;
     let value = carried.as_ref().unwrap_or(value);
+    let mut deprecated = None;
     let found = match value {
         Value::Null => return Ok(None),
         Value::Date(date) => Ok((date.at_midnight(), false)),
@@ -411,6 +412,7 @@ pub(crate) fn to_datetime_with(
         Value::Text(_) | Value::Bytes(_) | Value::Json(_) => {
             let text = to_text(value, ty);
             DateTime::parse(&text, rules).map(|parsed| {
+                deprecated = parsed.deprecated;
                 let moment = match parsed.offset_minutes {
                     Some(minutes) => {
                         let utc = parsed.value.add_micros(-i64::from(minutes) * 60_000_000);
@@ -429,14 +431,51 @@ pub(crate) fn to_datetime_with(
             if typed && rules.no_zero_in_date && moment.date.check(rules).is_err() {
                 return wrong_datetime(value, ty, ctx);
             }
+            if deprecated.is_some() {
+                warn_of_delimiter(deprecated, &to_text(value, ty), ctx)?;
+            }
             Ok(Some(moment))
         }
         Ok((moment, true)) => {
             ctx.warn(ErrorCode::TruncatedWrongValue, &[&"datetime", &to_text(value, ty)])?;
+            warn_of_delimiter(deprecated, &to_text(value, ty), ctx)?;
             Ok(Some(moment))
         }
         Err(_) => wrong_datetime(value, ty, ctx),
     }
+}
+
+/// Warnings 4095 and 4096 of a text that was a date and time.
+pub(crate) fn warn_of_delimiter(
+    deprecated: Option<Deprecated>,
+    text: &str,
+    ctx: &mut EvalContext<'_>,
+) -> Result<()> {
+    let row = ctx.row_number;
+    match deprecated {
+        Some(Deprecated { delimiter, position, prefer: Some(prefer) }) => {
+            let args: [&dyn std::fmt::Display; 5] = [&delimiter, &position, &text, &row, &prefer];
+            ctx.raise(Level::Warning, SqlError::new(ErrorCode::WarnDeprecatedDatetimeDelimiter, &args))
+        }
+        Some(Deprecated { delimiter, position, prefer: None }) => {
+            let args: [&dyn std::fmt::Display; 4] = [&delimiter, &position, &text, &row];
+            let code = ErrorCode::WarnDeprecatedSuperfluousDelimiter;
+            ctx.raise(Level::Warning, SqlError::new(code, &args))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The same of a text that was a time: it may be one with its date.
+pub(crate) fn warn_of_time_delimiter(text: &str, ctx: &mut EvalContext<'_>) -> Result<()> {
+    // MySQL looks for a date in texts of so many bytes.
+    const WITH_DATE: usize = 12;
+    if text.len() >= WITH_DATE
+        && let Ok(parsed) = DateTime::parse(text, DateRules::ZEROS)
+    {
+        return warn_of_delimiter(parsed.deprecated, text, ctx);
+    }
+    Ok(())
 }
 
 fn wrong_datetime(
@@ -524,7 +563,12 @@ pub fn to_time(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
         }
     };
     match parsed {
-        Some((time, false)) => Ok(Some(time)),
+        Some((time, false)) => {
+            if let Value::Text(text) = value {
+                warn_of_time_delimiter(text, ctx)?;
+            }
+            Ok(Some(time))
+        }
         Some((time, true)) => {
             truncated(ctx, "time", to_text(value, ty).as_bytes())?;
             Ok(Some(time))

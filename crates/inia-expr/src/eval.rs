@@ -178,7 +178,7 @@ impl Expr {
             ExprKind::Call(call) => run_call(call, &self.ty, ctx, row),
             ExprKind::Cast(inner, kind) => {
                 let value = inner.eval_ref(ctx, row)?;
-                cast::cast(self, inner, *kind, &value, ctx)
+                cast::cast(self, inner, kind, &value, ctx)
             }
             ExprKind::Case(case) => {
                 for (condition, result) in &case.whens {

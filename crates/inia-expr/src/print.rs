@@ -200,7 +200,9 @@ pub fn text_literal(text: &str, quote: &str) -> String {
 fn target(ty: &ExprType, kind: &CastKind) -> String {
     let length = match kind {
         CastKind::Limited(length) => format!("({length})"),
-        CastKind::Explicit | CastKind::Implicit | CastKind::Year => String::new(),
+        CastKind::Explicit | CastKind::Item(_) | CastKind::Implicit | CastKind::Year => {
+            String::new()
+        }
     };
     let fsp =
         |name: &str, fsp: u8| if fsp > 0 { format!("{name}({fsp})") } else { name.to_owned() };

@@ -184,10 +184,12 @@ pub struct Match {
 }
 
 /// Why a value is converted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CastKind {
     /// CAST or CONVERT in the statement.
     Explicit,
+    /// The same as an item of the select list, whose name warnings have.
+    Item(Arc<str>),
     /// CAST to CHAR(n) or BINARY(n): longer values are cut with a warning.
     Limited(u32),
     /// Added by binding.

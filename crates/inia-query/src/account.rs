@@ -43,6 +43,8 @@ pub struct LoginAccount {
     pub plugin: String,
     /// The plugin's stored form of the password; empty for no password.
     pub auth_string: Vec<u8>,
+    /// The same of a second password; empty for none.
+    pub second_password: Vec<u8>,
     /// ACCOUNT LOCK.
     pub locked: bool,
     /// PASSWORD EXPIRE, or the password's time is over.
@@ -74,6 +76,7 @@ impl From<&AccountDef> for LoginAccount {
             host: def.name.host.clone(),
             plugin: def.plugin.clone(),
             auth_string: def.auth_string.clone(),
+            second_password: def.second_password.clone(),
             locked: def.locked,
             expired: def.expired,
             max_connections: def.max_connections(),

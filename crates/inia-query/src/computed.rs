@@ -92,7 +92,10 @@ fn read() -> Vec<Declared> {
         let mut word = || words.next().unwrap_or_default();
         let (name, null, collation, text) = (word(), word(), word(), word());
         let collation = Collation::from_name(collation).unwrap_or(Collation::SYSTEM);
-        let ty = ExprType::of_column(data_type(text, collation), null == "null");
+        let mut ty = ExprType::of_column(data_type(text, collation), null == "null");
+        if ty.data_type == DataType::Json {
+            ty.decimals = 0;
+        }
         if let Some(table) = tables.last_mut() {
             table.columns.push((name.to_owned(), ty));
         }

@@ -101,6 +101,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "password_history", grants::mysql_password_history),
     ("mysql", "role_edges", grants::mysql_role_edges),
     ("mysql", "procs_priv", grants::mysql_procs_priv),
+    ("mysql", "proxies_priv", grants::mysql_proxies_priv),
     ("mysql", "servers", server::foreign_servers),
     ("mysql", "slow_log", logs::slow_log),
     ("mysql", "tables_priv", grants::mysql_tables_priv),

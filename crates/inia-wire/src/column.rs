@@ -57,7 +57,7 @@ fn sent_type(column: &ResultColumn) -> u8 {
             ty::MEDIUM_BLOB
         }
         DataType::Text { size: LobSize::Long, .. } | DataType::Blob(LobSize::Long)
-            if computed && column.length < u32::MAX =>
+            if computed && (column.length < u32::MAX || column.flags & flags::CHOSEN == 0) =>
         {
             ty::LONG_BLOB
         }
@@ -113,6 +113,11 @@ fn collation_of(column: &ResultColumn, results: u16) -> u16 {
         // A JSON column is binary, that of a temporary table too; a computed document is text.
         DataType::Json if column.decimals == NOT_FIXED && results != 0 => results,
         DataType::Json if column.decimals == NOT_FIXED => Collation::UTF8MB4_BIN.0,
+        DataType::Date | DataType::Time { .. } | DataType::DateTime { .. }
+            if column.flags & flags::CHOSEN != 0 && results != 0 =>
+        {
+            results
+        }
         _ => Collation::BINARY.0,
     }
 }
@@ -194,10 +199,10 @@ pub(crate) fn type_flags(column: &ResultColumn) -> u16 {
         DataType::Null
         | DataType::Binary(_)
         | DataType::VarBinary(_)
-        | DataType::Date
-        | DataType::Time { .. }
-        | DataType::DateTime { .. }
         | DataType::Timestamp { .. } => flags::BINARY,
+        DataType::Date | DataType::Time { .. } | DataType::DateTime { .. } => {
+            if column.flags & flags::CHOSEN != 0 { 0 } else { flags::BINARY }
+        }
     }
 }
 

@@ -69,6 +69,7 @@ impl AccountLookup for Accounts {
             host: host.to_owned(),
             plugin: plugin.to_owned(),
             auth_string,
+            second_password: Vec::new(),
             locked: user == "locked",
             expired: user == "expired",
             max_connections: 0,

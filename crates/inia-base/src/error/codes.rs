@@ -925,6 +925,7 @@ error_codes! {
     IncorrectCurrentPassword = 3891, "HY000", "Incorrect current password. Specify the correct password which has to be replaced.";
     MissingCurrentPassword = 3892, "HY000", "Current password needs to be specified in the REPLACE clause in order to change it.";
     CurrentPasswordNotRequired = 3893, "HY000", "Do not specify the current password while changing it for other users.";
+    CurrentPasswordCannotBeRetainedBesidePlugin = 3894, "HY000", "Current password can not be retained for user '{}'@'{}' because authentication plugin is being changed.";
     CurrentPasswordCannotBeRetained = 3895, "HY000", "Current password can not be retained for user '{}'@'{}' because new password is empty.";
     PartialRevokesExist = 3896, "HY000", "At least one partial revoke exists on a database. The system variable '@@partial_revokes' must be set to ON.";
     UnsupportedSqlMode = 3899, "HY000", "sql_mode=0x{} is not supported.";

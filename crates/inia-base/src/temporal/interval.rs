@@ -259,9 +259,14 @@ impl DateTime {
         let micros = (i128::from(interval.days) * day).checked_add(interval.micros)?;
         let days = i64::try_from(micros / day).ok()?;
         let moment = DateTime { date, ..self }.add_micros((micros % day) as i64)?;
-        match days {
-            0 => Some(moment),
-            days => Some(DateTime { date: moment.date.add_days(days)?, ..moment }),
+        let moment = match days {
+            0 => moment,
+            days => DateTime { date: moment.date.add_days(days)?, ..moment },
+        };
+        // Of days and shorter units MySQL counts days, and knows none of the year 0.
+        match interval.months == 0 && moment.date.year == 0 {
+            true => Some(DateTime { date: Date::ZERO, ..moment }),
+            false => Some(moment),
         }
     }
 }

@@ -154,7 +154,10 @@ impl Fields {
                 break;
             }
             let prefer = standard.get(part).copied().unwrap_or(b':');
-            if at > start {
+            // A point behind the digits of a whole date begins a fraction, which is no time.
+            if self.packed && part == DAY {
+                // Nothing is said of it.
+            } else if at > start {
                 self.deprecate(text, at, None);
             } else if byte != prefer {
                 self.deprecate(text, at, Some(prefer.into()));

@@ -24,6 +24,21 @@ pub(super) const TABLE: &[Function] = &[
     ),
     v("current_role", 0, 0, |_, _| Ok(system(16_777_216, true)), current_role),
     v(
+        "roles_graphml",
+        0,
+        0,
+        |_, _| Ok(system(3 << 24, true)),
+        |a| Ok(Value::Text(a.ctx.host.roles_graph())),
+    ),
+    v(
+        "ps_current_thread_id",
+        0,
+        0,
+        |_, _| Ok(ExprType::uint(21, true)),
+        |a| Ok(Value::UInt(a.ctx.env.connection_id)),
+    ),
+    v("ps_thread_id", 1, 1, |_, _| Ok(ExprType::uint(21, true)), ps_thread_id),
+    v(
         "version",
         0,
         0,
@@ -150,6 +165,15 @@ fn database(a: &mut Args<'_, '_>) -> FnResult {
 fn current_role(a: &mut Args<'_, '_>) -> FnResult {
     let roles = a.ctx.host.active_roles();
     Ok(Value::Text(if roles.is_empty() { String::from("NONE") } else { roles.join(",") }))
+}
+
+/// A connection and its thread have the same number.
+fn ps_thread_id(a: &mut Args<'_, '_>) -> FnResult {
+    let id = a.bits(0)?;
+    match a.ctx.host.has_connection(id) {
+        true => Ok(Value::UInt(id)),
+        false => Err(Stop::Null),
+    }
 }
 
 fn user(a: &mut Args<'_, '_>) -> FnResult {

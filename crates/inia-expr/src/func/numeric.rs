@@ -99,6 +99,9 @@ fn abs_type(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlError> 
     if args[0].ty.hex {
         ty.data_type = DataType::Double { decimals: Some(0), unsigned: true };
     }
+    if args[0].ty.class() == TypeClass::Null {
+        ty.decimals = 0;
+    }
     Ok(ty)
 }
 

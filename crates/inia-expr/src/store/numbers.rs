@@ -112,7 +112,7 @@ fn int_of_text(
     }
     let parsed = Decimal::parse_prefix(text);
     if parsed.consumed == 0 {
-        let shown = convert::error_text(text);
+        let shown = shown_number(text);
         target.warn(target.incorrect("integer", &shown), ctx)?;
         return Ok(0);
     }
@@ -208,7 +208,7 @@ pub(super) fn year(
                 zero_is_2000 = text.len() != 4;
                 let parsed = Decimal::parse_prefix(&text);
                 if parsed.consumed == 0 {
-                    let shown = convert::error_text(&text);
+                    let shown = shown_number(&text);
                     target.warn(target.incorrect("integer", &shown), ctx)?;
                     return Ok(Value::UInt(0));
                 }
@@ -259,14 +259,14 @@ pub(super) fn decimal(
             let rest = &text[parsed.consumed..];
             junk = !rest.iter().all(u8::is_ascii_whitespace);
             if parsed.consumed == 0 {
-                let shown = convert::error_text(&text);
+                let shown = shown_number(&text);
                 target.warn(target.incorrect("decimal", &shown), ctx)?;
                 return Ok(Value::Decimal(Decimal::from_i128(0, scale)));
             }
             // Strict mode refuses trailing text; otherwise the number before it counts.
             let strict = ctx.strictness == crate::context::Strictness::Strict;
             if strict && (junk || parsed.overflow) {
-                return Err(target.incorrect("decimal", &convert::error_text(&text)));
+                return Err(target.incorrect("decimal", &shown_number(&text)));
             }
             overflow = parsed.overflow;
             parsed.value
@@ -331,4 +331,13 @@ pub(super) fn real(
         }
     }
     Ok(Value::Double(fitted))
+}
+
+/// A text that is no number, as the errors show it: MySQL's end at a NUL.
+fn shown_number(text: &[u8]) -> String {
+    let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+    match std::str::from_utf8(text) {
+        Ok(_) => convert::error_text(&text[..end]),
+        Err(_) => convert::error_text(text),
+    }
 }

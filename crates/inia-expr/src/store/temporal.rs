@@ -9,14 +9,18 @@ use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::ErrorCode;
-use inia_base::temporal::{DateRules, DateTime, TemporalError, Time};
+use inia_base::temporal::{DateRules, DateTime, Deprecated, TemporalError, Time};
 use inia_base::value::Value;
 use std::borrow::Cow;
+
+/// The bytes of the shortest text that names all digits of a date.
+const SHORTEST_DATE: usize = 8;
 
 /// What a value gave, before the column's own rules.
 struct Found {
     moment: DateTime,
     truncated: bool,
+    deprecated: Option<Deprecated>,
 }
 
 fn find(
@@ -25,7 +29,7 @@ fn find(
     rules: DateRules,
     ctx: &mut EvalContext<'_>,
 ) -> Result<std::result::Result<Found, TemporalError>> {
-    let plain = |moment: DateTime| Found { moment, truncated: false };
+    let plain = |moment: DateTime| Found { moment, truncated: false, deprecated: None };
     Ok(match value {
         // A typed date may hold zero parts or days that the SQL mode of this statement refuses.
         Value::Date(date) => date.check(rules).map(|()| plain(date.at_midnight())),
@@ -60,7 +64,7 @@ fn find(
                     }
                     None => parsed.value,
                 };
-                Found { moment, truncated: parsed.truncated }
+                Found { moment, truncated: parsed.truncated, deprecated: parsed.deprecated }
             })
         }
     })
@@ -137,6 +141,14 @@ pub(super) fn datetime(
             return Ok(zero);
         }
     };
+    let keeps = match target.column {
+        DataType::Timestamp { .. } => fits_timestamp(found.moment, ctx),
+        // MySQL takes short texts of zeros for the zero date before it looks at delimiters.
+        _ => found.moment.date != DateTime::ZERO.date || shown().len() >= SHORTEST_DATE,
+    };
+    if found.deprecated.is_some() && keeps {
+        convert::warn_of_delimiter(found.deprecated, &convert::to_text(value, from), ctx)?;
+    }
     if found.truncated {
         let strict = target.incorrect_temporal(kind, &shown());
         target.warn_or(strict, target.error(ErrorCode::WarnDataTruncated), ctx)?;
@@ -269,6 +281,7 @@ pub(super) fn time(
                     (parsed.value, Some(ErrorCode::WarnDataTruncated))
                 }
                 Ok(parsed) => {
+                    convert::warn_of_time_delimiter(&text, ctx)?;
                     if parsed.from_datetime {
                         note_lost_part("time", &shown(), target, ctx);
                     }

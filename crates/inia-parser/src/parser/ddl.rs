@@ -191,14 +191,32 @@ impl Parser<'_> {
             } else if alters && !default && self.accept_kw(Kw::READ) {
                 self.expect_kw(Kw::ONLY)?;
                 self.opt_eq();
-                options.read_only =
-                    Some(if self.accept_kw(Kw::DEFAULT) { None } else { Some(self.uint()? != 0) });
+                let given = match self.accept_kw(Kw::DEFAULT) {
+                    true => None,
+                    false => Some(self.uint()? != 0),
+                };
+                self.check_read_only(options.read_only, given)?;
+                options.read_only = Some(given);
             } else if default {
                 return Err(self.error());
             } else {
                 return Ok(options);
             }
         }
+    }
+
+    /// Error 1302 for two different READ ONLY options.
+    fn check_read_only(
+        &self,
+        before: Option<Option<bool>>,
+        given: Option<bool>,
+    ) -> PResult<()> {
+        let is_on = |option: Option<bool>| option == Some(true);
+        if before.is_none_or(|before| is_on(before) == is_on(given)) {
+            return Ok(());
+        }
+        let message = "Conflicting declarations: 'READ ONLY=0' and 'READ ONLY=1'".to_owned();
+        Err(self.other(1302, "HY000", message))
     }
 
     fn create_table(&mut self, temporary: bool) -> PResult<Statement> {

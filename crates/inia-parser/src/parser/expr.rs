@@ -159,7 +159,7 @@ impl Parser<'_> {
                 }
                 Infix::Collate => {
                     self.bump();
-                    let collation = self.collation_name()?;
+                    let collation = self.operand_collation()?;
                     Expr::Collate { expr: Box::new(left), collation }
                 }
             };

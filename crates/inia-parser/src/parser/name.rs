@@ -270,6 +270,14 @@ impl Parser<'_> {
         Ok(name)
     }
 
+    /// The collation of COLLATE in an expression, where MySQL does not warn of old ones.
+    pub(super) fn operand_collation(&mut self) -> PResult<String> {
+        match self.accept_kw(Kw::BINARY) {
+            true => Ok("binary".to_string()),
+            false => self.ident_or_string(),
+        }
+    }
+
     /// Remarks on a character set that is deprecated.
     pub(super) fn names_charset(&mut self, name: &str) {
         if let Some(remark) = deprecated_charset(name) {

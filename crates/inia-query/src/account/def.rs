@@ -7,9 +7,10 @@ use crate::catalog::same_name;
 use crate::catalog::{AccountName, ProgramKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-const FORMAT: u64 = 4;
+const FORMAT: u64 = 5;
 /// Earlier formats: the first has no privileges on columns, the first two have no old passwords,
-/// none has privileges on routines.
+/// the first three no privileges on routines, none has second passwords and proxies.
+const WITHOUT_PROXIES: u64 = 4;
 const WITHOUT_ROUTINES: u64 = 3;
 const WITHOUT_PAST: u64 = 2;
 const WITHOUT_COLUMNS: u64 = 1;
@@ -75,6 +76,17 @@ impl RoutineName {
     }
 }
 
+/// What GRANT PROXY has given an account on another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ProxyGrant {
+    /// WITH GRANT OPTION.
+    pub(crate) grant: bool,
+    /// Who has given it, as `mysql.proxies_priv` shows it.
+    pub(crate) grantor: String,
+    /// Seconds since 1970.
+    pub(crate) since: u64,
+}
+
 /// An account or role.
 ///
 /// Wide: one field for each attribute that an account has.
@@ -85,6 +97,8 @@ pub struct AccountDef {
     pub(crate) plugin: String,
     /// The plugin's stored form of the password; empty for no password.
     pub(crate) auth_string: Vec<u8>,
+    /// The same of RETAIN CURRENT PASSWORD: another password that opens the account.
+    pub(crate) second_password: Vec<u8>,
     pub(crate) locked: bool,
     /// The password has expired: a session may only change it.
     pub expired: bool,
@@ -124,6 +138,8 @@ pub struct AccountDef {
     pub default_roles: BTreeSet<AccountName>,
     /// Passwords that are remembered, the newest first.
     pub(crate) past: Vec<OldPassword>,
+    /// Accounts whose proxy it may be; the one without user and host means all.
+    pub(crate) proxies: BTreeMap<AccountName, ProxyGrant>,
 }
 
 impl AccountDef {
@@ -147,6 +163,7 @@ impl AccountDef {
         let mut root = AccountDef::new(AccountName::new("root", "localhost"));
         root.global = Privileges::ALL | Privileges::GRANT;
         root.dynamic = super::privilege::DYNAMIC.iter().map(|p| ((*p).to_owned(), true)).collect();
+        root.proxies = root_proxies();
         root
     }
 
@@ -205,6 +222,8 @@ impl AccountDef {
             w.bytes(&old.auth_string);
         });
         put_routines(&mut w, &self.routines);
+        w.bytes(&self.second_password);
+        put_proxies(&mut w, &self.proxies);
         w.0
     }
 
@@ -213,13 +232,14 @@ impl AccountDef {
         let mut r = RecordReader(bytes);
         let format = r.int()?;
         // Accounts of older formats stay readable: they are written anew at their next change.
-        if ![FORMAT, WITHOUT_ROUTINES, WITHOUT_PAST, WITHOUT_COLUMNS].contains(&format) {
+        if !(WITHOUT_COLUMNS..=FORMAT).contains(&format) {
             return None;
         }
         let mut def = AccountDef {
             name: name(&mut r)?,
             plugin: r.text()?,
             auth_string: r.bytes()?.to_vec(),
+            second_password: Vec::new(),
             locked: r.bool()?,
             expired: r.bool()?,
             lifetime: r.option(RecordReader::int)?,
@@ -244,16 +264,23 @@ impl AccountDef {
             columns: BTreeMap::new(),
             past: Vec::new(),
             routines: BTreeMap::new(),
+            proxies: BTreeMap::new(),
         };
         // Each later format has one list more, so that a record of an older one ends before it.
         if format != WITHOUT_COLUMNS {
             def.columns = r.list(columns)?.into_iter().collect();
         }
-        if format >= WITHOUT_ROUTINES {
+        if format > WITHOUT_PAST {
             def.past = r.list(old_password)?;
         }
-        if format == FORMAT {
+        if format > WITHOUT_ROUTINES {
             def.routines = r.list(routine)?.into_iter().collect();
+        }
+        if format > WITHOUT_PROXIES {
+            def.second_password = r.bytes()?.to_vec();
+            def.proxies = r.list(proxy)?.into_iter().collect();
+        } else if def.name == AccountName::new("root", "localhost") {
+            def.proxies = root_proxies();
         }
         Some(def)
     }
@@ -280,6 +307,27 @@ fn put_routines(w: &mut Writer, routines: &BTreeMap<RoutineName, Privileges>) {
         w.text(&routine.name);
         w.int(privileges.0);
     });
+}
+
+/// What the first account may do, which nobody has granted.
+fn root_proxies() -> BTreeMap<AccountName, ProxyGrant> {
+    let everybody = AccountName::new("", "");
+    BTreeMap::from([(everybody, ProxyGrant { grant: true, grantor: "boot@".to_owned(), since: 0 })])
+}
+
+fn put_proxies(w: &mut Writer, proxies: &BTreeMap<AccountName, ProxyGrant>) {
+    let proxies: Vec<_> = proxies.iter().collect();
+    w.list(&proxies, |w, (proxied, given)| {
+        put_name(w, proxied);
+        w.bool(given.grant);
+        w.text(&given.grantor);
+        w.int(given.since);
+    });
+}
+
+fn proxy(r: &mut RecordReader<'_>) -> Option<(AccountName, ProxyGrant)> {
+    let proxied = name(r)?;
+    Some((proxied, ProxyGrant { grant: r.bool()?, grantor: r.text()?, since: r.int()? }))
 }
 
 fn old_password(r: &mut RecordReader<'_>) -> Option<OldPassword> {

@@ -1,7 +1,7 @@
 //! GRANT and REVOKE.
 
 use super::Actor;
-use super::def::{AccountDef, Columns, RoutineName};
+use super::def::{AccountDef, Columns, ProxyGrant, RoutineName};
 use super::privilege::{DYNAMIC, Privileges};
 use super::store::{AccountChange, AccountsVersion};
 use super::user::{Notes, known_role, not_granted};
@@ -217,13 +217,37 @@ pub fn grant(actor: &Actor<'_>, grant: &ast::Grant) -> Result<Notes> {
                 Ok(())
             })
         }
-        GrantWhat::Proxy(_) if !actor.access.global.has(Privileges::GRANT) => {
-            let (user, host) = (&actor.access.account.user, &actor.access.client);
-            error(ErrorCode::AccessDeniedNoPassword, &[user, host])
+        GrantWhat::Proxy(proxied) => {
+            let proxied = actor.name(proxied);
+            authorize_proxy(actor, &proxied)?;
+            let AccountName { user, host } = &actor.access.account;
+            let grantor = format!("{user}@{host}");
+            let given = ProxyGrant { grant: grant.with_option, grantor, since: actor.now };
+            change_each(actor, grant.to.iter(), |def| {
+                if grant.with_option {
+                    def.global |= Privileges::GRANT;
+                }
+                def.proxies.insert(proxied.clone(), given.clone());
+                Ok(())
+            })
         }
-        GrantWhat::Proxy(_) => error(ErrorCode::NotSupportedYet, &[&"GRANT PROXY"]),
         GrantWhat::Everything => error(ErrorCode::SyntaxError, &[]),
     }
+}
+
+/// Error 1698 where the actor may not make others proxies of an account.
+fn authorize_proxy(actor: &Actor<'_>, proxied: &AccountName) -> Result<()> {
+    let current = actor.accounts.current();
+    let own = current.get(&actor.access.account);
+    let hands_on = |name: &AccountName| {
+        own.and_then(|own| own.proxies.get(name)).is_some_and(|given| given.grant)
+    };
+    let itself = *proxied == actor.access.account;
+    if itself || hands_on(proxied) || hands_on(&AccountName::new("", "")) {
+        return Ok(());
+    }
+    let (user, host) = (&actor.access.account.user, &actor.access.client);
+    error(ErrorCode::AccessDeniedNoPassword, &[user, host])
 }
 
 /// Warning 1287 where SUPER is named.
@@ -376,7 +400,17 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
                 Ok(())
             })
         }
-        GrantWhat::Proxy(_) => error(ErrorCode::NotSupportedYet, &[&"REVOKE PROXY"]),
+        GrantWhat::Proxy(proxied) => {
+            let proxied = actor.name(proxied);
+            authorize_proxy(actor, &proxied)?;
+            revoke_each(actor, revoke, |def| match def.proxies.remove(&proxied) {
+                Some(_) => Ok(()),
+                None => {
+                    let AccountName { user, host } = &def.name;
+                    error(ErrorCode::NonexistingGrant, &[user, host])
+                }
+            })
+        }
         GrantWhat::Everything => {
             actor.need(Privileges::CREATE_USER, "CREATE USER")?;
             revoke_each(actor, revoke, |def| {
@@ -411,7 +445,11 @@ fn revoke_each(
             let name = actor.name(account);
             let Some(def) = current.get(&name) else {
                 if revoke.ignore_unknown {
-                    let quoted = name.quoted();
+                    // For proxies MySQL names the user only.
+                    let quoted = match &revoke.what {
+                        GrantWhat::Proxy(_) => name.user.clone(),
+                        _ => name.quoted(),
+                    };
                     notes.push(SqlError::new(ErrorCode::UserDoesNotExist, &[&quoted]));
                     continue;
                 }

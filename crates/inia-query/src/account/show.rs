@@ -3,6 +3,7 @@
 use super::Actor;
 use super::def::{AccountDef, Columns};
 use super::privilege::Privileges;
+use super::store::AccountsVersion;
 use super::user::not_granted;
 use crate::catalog::AccountName;
 use crate::catalog::{ProgramKind, quoted};
@@ -125,6 +126,10 @@ fn lines(def: &AccountDef) -> Vec<String> {
             lines.push(format!("GRANT {list} ON {kind} {name} TO {to}{}", option(*held)));
         }
     }
+    for (proxied, given) in &def.proxies {
+        let suffix = if given.grant { " WITH GRANT OPTION" } else { "" };
+        lines.push(format!("GRANT PROXY ON {} TO {to}{suffix}", proxied.backquoted()));
+    }
     for (wanted, suffix) in [(false, ""), (true, " WITH ADMIN OPTION")] {
         let roles: Vec<String> = def
             .roles
@@ -210,5 +215,48 @@ fn create_user(def: &AccountDef) -> String {
     if let Some(attribute) = &def.attribute {
         let _ = write!(out, " ATTRIBUTE '{}'", attribute.replace('\'', "\\'"));
     }
+    out
+}
+
+/// ROLES_GRAPHML: the accounts as nodes, and an edge from each to the roles that it was granted; its
+/// color is 1 where it may hand the role on.
+pub(crate) fn roles_graph(accounts: &AccountsVersion, sees: bool) -> String {
+    const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
+    if !sees {
+        return format!("{HEAD}<graphml />");
+    }
+    let names: Vec<&AccountName> = accounts.accounts.keys().collect();
+    let mut out = format!(
+        "{HEAD}\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
+         xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
+         xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns \
+         http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n  \
+         <key id=\"key0\" for=\"edge\" attr.name=\"color\" attr.type=\"int\" />\n  \
+         <key id=\"key1\" for=\"node\" attr.name=\"name\" attr.type=\"string\" />\n  \
+         <graph id=\"G\" edgedefault=\"directed\" parse.nodeids=\"canonical\" \
+         parse.edgeids=\"canonical\" parse.order=\"nodesfirst\">\n"
+    );
+    for (number, name) in names.iter().enumerate() {
+        let name = name.backquoted().replace('&', "&amp;").replace('<', "&lt;");
+        let name = name.replace('>', "&gt;");
+        let _ = write!(
+            out,
+            "    <node id=\"n{number}\">\n      <data key=\"key1\">{name}</data>\n    </node>\n"
+        );
+    }
+    let mut edges = 0;
+    for (number, def) in accounts.accounts.values().enumerate() {
+        for (role, admin) in &def.roles {
+            let Some(target) = names.iter().position(|name| *name == role) else { continue };
+            let color = u8::from(*admin);
+            let _ = write!(
+                out,
+                "    <edge id=\"e{edges}\" source=\"n{number}\" target=\"n{target}\">\n      \
+                 <data key=\"key0\">{color}</data>\n    </edge>\n"
+            );
+            edges += 1;
+        }
+    }
+    out.push_str("  </graph>\n</graphml>\n");
     out
 }

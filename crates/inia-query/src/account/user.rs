@@ -122,7 +122,7 @@ fn listed(changes: &[AccountChange], name: &AccountName) -> bool {
 pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
     let own = |spec: &ast::UserSpec| {
         let simple = match &spec.auth {
-            None => alter.default_roles.is_some(),
+            None => alter.default_roles.is_some() || spec.discard_old,
             Some(AuthOption::Password { plugin: None, .. }) => true,
             Some(_) => false,
         };
@@ -130,6 +130,9 @@ pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
     };
     check_options(&alter.options)?;
     let options = &alter.options;
+    if alter.users.iter().any(|spec| spec.retain || spec.discard_old) {
+        need_second_password(actor)?;
+    }
     if *options != ast::UserOptions::default() || !alter.users.iter().all(own) {
         actor.need(Privileges::CREATE_USER, "CREATE USER")?;
     }
@@ -308,13 +311,23 @@ pub fn set_password(actor: &Actor<'_>, set: &ast::SetPassword) -> Result<Notes> 
         return Err(actor.access.no_database("mysql"));
     }
     let password = set.password.as_ref().ok_or_else(no_password)?;
-    refuse_second(set.retain)?;
+    if set.retain {
+        need_second_password(actor)?;
+    }
     actor.accounts.change(|current, changes| {
         let missing = || SqlError::new(ErrorCode::PasswordNoMatch, &[]);
         let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
         actor.protect(&def)?;
         check_current(actor, &def, set.replace.as_deref())?;
-        def.auth_string = stored_form(&def, "SET PASSWORD", password)?;
+        let stored = stored_form(&def, "SET PASSWORD", password)?;
+        let old = std::mem::replace(&mut def.auth_string, stored);
+        if set.retain {
+            let plugin = def.plugin.clone();
+            retain(&mut def, (&plugin, old))?;
+        }
+        if def.auth_string.is_empty() {
+            def.second_password.clear();
+        }
         remember(&mut def, &actor.rules, Some(password), actor.now)?;
         (def.expired, def.password_changed) = (false, actor.now);
         changes.push(AccountChange::Put(def));
@@ -418,11 +431,27 @@ fn no_password() -> SqlError {
     SqlError::new(ErrorCode::UnknownError, &[&"no password was made"])
 }
 
-/// Error 1235: an account has one password.
-fn refuse_second(retain: bool) -> Result<()> {
-    match retain {
-        true => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"RETAIN CURRENT PASSWORD"])),
-        false => Ok(()),
+/// RETAIN CURRENT PASSWORD: the account's password of before, which is stored as `old`, stays
+/// valid beside the new one. Errors 3878, 3894 and 3895 where that cannot be.
+fn retain(def: &mut AccountDef, old: (&str, Vec<u8>)) -> Result<()> {
+    let (plugin, password) = old;
+    let code = match () {
+        () if plugin != def.plugin => ErrorCode::CurrentPasswordCannotBeRetainedBesidePlugin,
+        () if def.auth_string.is_empty() => ErrorCode::CurrentPasswordCannotBeRetained,
+        () if password.is_empty() => ErrorCode::SecondPasswordCannotBeEmpty,
+        () => {
+            def.second_password = password;
+            return Ok(());
+        }
+    };
+    Err(SqlError::new(code, &[&def.name.user, &def.name.host]))
+}
+
+/// The second password of one's own account is APPLICATION_PASSWORD_ADMIN's matter: error 1227.
+fn need_second_password(actor: &Actor<'_>) -> Result<()> {
+    match actor.access.has_dynamic("APPLICATION_PASSWORD_ADMIN") {
+        true => Ok(()),
+        false => actor.need(Privileges::CREATE_USER, "CREATE USER or APPLICATION_PASSWORD_ADMIN"),
     }
 }
 
@@ -433,9 +462,12 @@ fn authenticate(
     operation: &str,
     spec: &ast::UserSpec,
 ) -> Result<()> {
-    refuse_second(spec.retain)?;
+    if spec.discard_old {
+        def.second_password.clear();
+    }
     let Some(auth) = &spec.auth else { return Ok(()) };
     let before = def.plugin.clone();
+    let old = def.auth_string.clone();
     let mut plain = None;
     match auth {
         AuthOption::Password { plugin: name, password } => {
@@ -467,9 +499,15 @@ fn authenticate(
             }
         }
     }
+    if spec.retain {
+        retain(def, (&before, old))?;
+    }
     // Old passwords have the form of the old plugin and cannot be compared any more.
     if def.plugin != before {
         def.past.clear();
+    }
+    if def.plugin != before || def.auth_string.is_empty() {
+        def.second_password.clear();
     }
     // Only a password in plain text can be compared with old ones; a stored form is just kept.
     remember(def, &actor.rules, plain, actor.now)?;

@@ -2,8 +2,8 @@
 
 use crate::plan::{Origin, OutputColumn};
 use inia_base::column::{ResultColumn, flags};
-use inia_base::datatype::DataType;
-use inia_expr::{Expr, ExprKind, ExprType, TypeClass};
+use inia_base::datatype::{DataType, IntWidth};
+use inia_expr::{Aggregate, Expr, ExprKind, ExprType, TypeClass};
 
 /// What a column loses on its way through a temporary table.
 const OF_THE_TABLE: u16 = flags::PRI_KEY
@@ -72,6 +72,59 @@ pub(super) fn of_groups(column: &mut OutputColumn, expr: &Expr) {
     expr.walk(&mut |node| computed &= !matches!(node.kind, ExprKind::Aggregate(_)));
     if computed && column.ty.data_type == DataType::Json {
         column.result.decimals = 0;
+    }
+}
+
+/// Longest integer, in characters, that a temporary table keeps as INT.
+const MAX_INT_LENGTH: u32 = 9;
+
+/// Describes what groups, DISTINCT and windows take from a temporary table: a computed integer of
+/// few digits is an INT there.
+pub(super) fn as_materialized(column: &mut OutputColumn, expr: &Expr) {
+    let mut computed = column.result.org_name.is_empty() && !expr.is_constant_in_statement();
+    expr.walk(&mut |node| {
+        computed &= !matches!(
+            node.kind,
+            ExprKind::Aggregate(_) | ExprKind::Window(_) | ExprKind::Subquery(_)
+        );
+    });
+    if computed
+        && let DataType::Int { width: width @ IntWidth::Big, unsigned: false } =
+            &mut column.result.data_type
+        && column.result.length <= MAX_INT_LENGTH
+    {
+        *width = IntWidth::Int;
+        column.result.flags &= !flags::BINARY;
+    }
+}
+
+/// Describes what an expression chooses among values of its arguments' type: a long text stays that
+/// of a column, and a date or time is text where no temporary table has kept it.
+pub(super) fn as_chosen(
+    column: &mut OutputColumn,
+    expr: &Expr,
+    aggregates: &[Aggregate],
+    materialized: bool,
+) {
+    const CHOOSING: [&str; 5] = ["coalesce", "ifnull", "if", "greatest", "least"];
+    let chosen = match &expr.kind {
+        ExprKind::Case(_) | ExprKind::Subquery(_) | ExprKind::Stored(_) => true,
+        ExprKind::Call(call) => CHOOSING.contains(&call.name),
+        ExprKind::Aggregate(at) => aggregates.get(*at).is_some_and(Aggregate::is_extremum),
+        _ => false,
+    };
+    if !chosen {
+        return;
+    }
+    match column.result.data_type {
+        DataType::Date | DataType::Time { .. } | DataType::DateTime { .. } => {
+            if !materialized && !matches!(expr.kind, ExprKind::Stored(_)) {
+                column.result.flags = (column.result.flags & !flags::BINARY) | flags::CHOSEN;
+                column.result.length *= 4;
+            }
+        }
+        DataType::Text { .. } | DataType::Blob(_) => column.result.flags |= flags::CHOSEN,
+        _ => {}
     }
 }
 

@@ -18,7 +18,7 @@ use crate::plan::JoinType;
 use columns::{derived_type, row_id_column};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::{Expr, ExprType, lob_bytes};
+use inia_expr::{Expr, ExprType, TypeClass, lob_bytes};
 use inia_parser::ast::{self, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
 use std::sync::Arc;
@@ -409,7 +409,10 @@ pub(super) fn member(
             {
                 result.length = lob_bytes(size);
             }
-            FromColumn { slot: base + index, ty: ty.clone(), result, hidden: false, merged: None }
+            // A temporary table's numbers print as those of a column do.
+            let real = ty.class() == TypeClass::Real;
+            let ty = ExprType { stored: ty.stored || real, ..ty.clone() };
+            FromColumn { slot: base + index, ty, result, hidden: false, merged: None }
         })
         .collect();
     let table =

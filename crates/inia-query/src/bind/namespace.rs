@@ -7,6 +7,7 @@
 //! are a.id, a.x, b.y, so `id` is not ambiguous, while `b.id` still finds slot 2.
 
 use crate::plan::Origin;
+use crate::table_def::HIDDEN;
 use inia_base::column::ResultColumn;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Expr, ExprType};
@@ -130,6 +131,10 @@ impl Namespace {
         name: &ColumnName,
         clause: &str,
     ) -> Result<Option<(usize, usize)>, SqlError> {
+        // The columns of functional key parts have names that nobody can say.
+        if name.name.starts_with(HIDDEN) {
+            return Ok(None);
+        }
         let mut found = None;
         let mut take = |at| match found.replace(at) {
             None => Ok(()),

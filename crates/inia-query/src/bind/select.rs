@@ -21,7 +21,7 @@ use crate::access::EvalSettings;
 use crate::optimize::{FromTree, OrderKey, QueryBlock, choose_strategies, plan_from};
 use crate::plan::window::WindowPlan;
 use crate::plan::{Aggregation, Body, GroupStrategy, Origin, OutputColumn, QueryPlan};
-use crate::plan::{SelectPlan, SortKey};
+use crate::plan::{RowSource, SelectPlan, SortKey};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
@@ -145,8 +145,30 @@ impl Clauses {
         !computes && self.having.is_none() && !select.rollup
     }
 
+    /// Whether MySQL keeps the rows in a temporary table: for windows, DISTINCT, and groups that no
+    /// index has in order.
+    fn takes_temporary_table(&self, select: &ast::Select, names: &Namespace) -> bool {
+        if select.options.distinct || !self.windows.is_empty() {
+            return true;
+        }
+        let in_order = match &self.group[..] {
+            [] => true,
+            [Expr { kind: ExprKind::Column { index, .. }, .. }] => {
+                const KEYS: u16 = flags::PRI_KEY | flags::UNIQUE_KEY | flags::MULTIPLE_KEY;
+                let mut columns = names.tables.iter().flat_map(|table| &table.columns);
+                let is_key = columns
+                    .any(|column| column.slot == *index && column.result.flags & KEYS != 0);
+                is_key && names.tables.len() == 1
+            }
+            _ => false,
+        };
+        !select.rollup && !in_order
+    }
+
     /// Describes the columns by what is done to the rows.
-    fn describe(&mut self, distinct: bool) {
+    fn describe(&mut self, select: &ast::Select, names: &Namespace) {
+        let distinct = select.options.distinct;
+        let materialized = self.takes_temporary_table(select, names);
         let Clauses { items, columns, group, aggregates, .. } = self;
         let one_group = group.is_empty() && !aggregates.is_empty();
         let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
@@ -154,8 +176,13 @@ impl Clauses {
             if one_group {
                 described::of_one_group(column, &item.expr);
             }
+
             if many {
                 described::of_groups(column, &item.expr);
+            }
+            described::as_chosen(column, &item.expr, aggregates, materialized);
+            if materialized {
+                described::as_materialized(column, &item.expr);
             }
         }
     }
@@ -263,7 +290,8 @@ impl QueryBinder<'_> {
         }
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
-        clauses.describe(select.options.distinct);
+        self.describe_beside_groups(&mut clauses);
+        clauses.describe(select, self.names());
         clauses.shown_at = from.width;
         from.width += clauses.shown.len();
         if clauses.group.is_empty() && !clauses.aggregates.is_empty() {
@@ -285,6 +313,34 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
         }
         Ok(self.plan(select, from, clauses, usage.limit))
+    }
+
+    /// Where an item reads the row from a subquery of one group, MySQL describes that row's columns
+    /// as those of a group, which may be NULL.
+    fn describe_beside_groups(&self, clauses: &mut Clauses) {
+        let one_group = |id: usize| {
+            let subplan = self.subplans[id].as_ref();
+            subplan.is_some_and(|subplan| match &subplan.query.body {
+                Body::Select(select) => {
+                    let groups = select.aggregation.as_ref();
+                    matches!(select.source, RowSource::Table(_))
+                        && groups.is_some_and(|groups| groups.group.is_empty())
+                }
+                _ => false,
+            })
+        };
+        let mut found = false;
+        for item in clauses.items.iter().filter(|_| clauses.group.is_empty()) {
+            item.expr.walk(&mut |node| {
+                found |= matches!(&node.kind, ExprKind::Subquery(sub)
+                    if sub.correlated && one_group(sub.id));
+            });
+        }
+        for (item, column) in clauses.items.iter().zip(&mut clauses.columns) {
+            if found && matches!(item.expr.kind, ExprKind::Column { .. }) {
+                column.result.flags &= !flags::NOT_NULL;
+            }
+        }
     }
 
     /// Binds GROUP BY and HAVING.

@@ -401,6 +401,16 @@ impl SessionHost for Host {
         self.access().roles.iter().map(AccountName::backquoted).collect()
     }
 
+    fn roles_graph(&self) -> String {
+        let access = self.access();
+        let sees = access.has_dynamic("ROLE_ADMIN") || access.global.has(Privileges::SUPER);
+        crate::account::show::roles_graph(&self.db.accounts.current(), sees)
+    }
+
+    fn has_connection(&self, id: u64) -> bool {
+        self.db.process_list().iter().any(|entry| entry.id == id)
+    }
+
     fn rand_state(&self) -> Option<(u64, u64)> {
         self.rand.get()
     }

@@ -239,6 +239,14 @@ impl SessionHost for SessionContext {
         self.host.active_roles()
     }
 
+    fn roles_graph(&self) -> String {
+        self.host.roles_graph()
+    }
+
+    fn has_connection(&self, id: u64) -> bool {
+        self.host.has_connection(id)
+    }
+
     fn read_file(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
         self.host.read_file(path, limit)
     }

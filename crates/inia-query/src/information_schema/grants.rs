@@ -188,9 +188,34 @@ pub(super) fn mysql_password_history(info: &Information<'_>, rows: &mut Rows) {
 }
 
 fn attributes(def: &AccountDef) -> Value {
-    match &def.attribute {
-        Some(attribute) => Value::Json(format!("{{\"metadata\": {attribute}}}")),
-        None => Value::Null,
+    let mut members = Vec::new();
+    if let Some(attribute) = &def.attribute {
+        members.push(format!("\"metadata\": {attribute}"));
+    }
+    if !def.second_password.is_empty() {
+        let text = inia_expr::json::quote(&String::from_utf8_lossy(&def.second_password));
+        members.push(format!("\"additional_password\": {text}"));
+    }
+    match members.is_empty() {
+        true => Value::Null,
+        false => Value::Json(format!("{{{}}}", members.join(", "))),
+    }
+}
+
+pub(super) fn mysql_proxies_priv(info: &Information<'_>, rows: &mut Rows) {
+    for def in info.db.accounts.current().accounts.values() {
+        for (proxied, given) in &def.proxies {
+            let since = if given.since == 0 { info.db.started() } else { given.since };
+            rows.push(row![
+                def.name.host.as_str(),
+                def.name.user.as_str(),
+                proxied.host.as_str(),
+                proxied.user.as_str(),
+                i64::from(given.grant),
+                given.grantor.as_str(),
+                info.moment(since),
+            ]);
+        }
     }
 }
 

@@ -39,6 +39,7 @@ impl AccountLookup for RootOnly {
             host: host.to_owned(),
             plugin: CACHING_SHA2.to_owned(),
             auth_string: Vec::new(),
+            second_password: Vec::new(),
             locked: false,
             expired: false,
             max_connections: 0,
@@ -89,6 +90,11 @@ pub(crate) struct Claim<'a> {
     pub(crate) may_be_expired: bool,
 }
 
+/// The stored forms of the passwords that open an account.
+fn passwords(account: &LoginAccount) -> impl Iterator<Item = &Vec<u8>> {
+    [&account.auth_string, &account.second_password].into_iter().filter(|stored| !stored.is_empty())
+}
+
 type CacheKey = (String, String);
 
 /// What was learnt by a full login, for as long as the stored form stays the same.
@@ -101,7 +107,7 @@ struct Cached {
 pub struct Authenticator {
     accounts: Arc<dyn AccountLookup>,
     keys: Arc<PasswordKeys>,
-    cache: Mutex<HashMap<CacheKey, Cached>>,
+    cache: Mutex<HashMap<CacheKey, Vec<Cached>>>,
     decoy: Vec<u8>,
 }
 
@@ -145,8 +151,10 @@ impl Authenticator {
         let proven = match account.plugin.as_str() {
             _ if open => claim.reply.is_empty(),
             _ if claim.reply.is_empty() => false,
-            NATIVE => auth::native_from_stored(&account.auth_string)
-                .is_some_and(|digest| auth::native_verify(&digest, &claim.nonce, &claim.reply)),
+            NATIVE => passwords(&account).any(|stored| {
+                auth::native_from_stored(stored)
+                    .is_some_and(|digest| auth::native_verify(&digest, &claim.nonce, &claim.reply))
+            }),
             CACHING_SHA2 => self.check_sha2(&account, &claim, exchange)?,
             SHA256 => self.check_sha256(&account, &mut claim, exchange)?,
             _ => false,
@@ -188,6 +196,7 @@ impl Authenticator {
             host: claim.host.to_owned(),
             plugin: CACHING_SHA2.to_owned(),
             auth_string: self.decoy.clone(),
+            second_password: Vec::new(),
             locked: false,
             expired: false,
             max_connections: 0,
@@ -224,10 +233,13 @@ impl Authenticator {
         exchange: &mut dyn Exchange,
     ) -> Result<bool, LoginError> {
         let key = (account.user.clone(), account.host.clone());
-        let cached = self.cache.lock().get(&key).and_then(|cached| {
-            (cached.auth_string == account.auth_string).then_some(cached.digest)
+        let known = self.cache.lock().get(&key).is_some_and(|list| {
+            list.iter().any(|cached| {
+                passwords(account).any(|stored| cached.auth_string == *stored)
+                    && auth::sha2_verify(&cached.digest, &claim.nonce, &claim.reply)
+            })
         });
-        if cached.is_some_and(|digest| auth::sha2_verify(&digest, &claim.nonce, &claim.reply)) {
+        if known {
             send_more(exchange, &[auth::FAST_AUTH_OK])?;
             return Ok(true);
         }
@@ -237,12 +249,18 @@ impl Authenticator {
         let Some(password) = self.open_password(packet, wants_key, claim, exchange)? else {
             return Ok(false);
         };
-        if !auth::sha2_check_stored(&account.auth_string, &password) {
+        let Some(stored) = passwords(account).find(|s| auth::sha2_check_stored(s, &password))
+        else {
             return Ok(false);
-        }
-        let auth_string = account.auth_string.clone();
-        let digest = auth::sha2_digest(&password);
-        self.cache.lock().insert(key, Cached { auth_string, digest });
+        };
+        let cached = Cached { auth_string: stored.clone(), digest: auth::sha2_digest(&password) };
+        let mut cache = self.cache.lock();
+        let list = cache.entry(key).or_default();
+        // Passwords of before, and this one, leave the list.
+        list.retain(|old| {
+            old.auth_string != *stored && passwords(account).any(|s| old.auth_string == *s)
+        });
+        list.push(cached);
         Ok(true)
     }
 
@@ -255,8 +273,9 @@ impl Authenticator {
         let packet = std::mem::take(&mut claim.reply);
         let wants_key = packet == [auth::SHA256_REQUEST_PUBLIC_KEY];
         let password = self.open_password(packet, wants_key, claim, exchange)?;
-        Ok(password
-            .is_some_and(|password| auth::sha256_check_stored(&account.auth_string, &password)))
+        Ok(password.is_some_and(|password| {
+            passwords(account).any(|stored| auth::sha256_check_stored(stored, &password))
+        }))
     }
 
     /// The password that a packet holds, or the next one where this one asks for the public key.

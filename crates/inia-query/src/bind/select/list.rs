@@ -5,7 +5,9 @@ use crate::bind::scope::{Clause, ScopeItem};
 use crate::bind::select::Clauses;
 use crate::bind::{Namespace, QueryBinder, Result, origin};
 use crate::plan::{Origin, OutputColumn};
+use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::tree::CastKind;
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast::{self, SelectItem};
 
@@ -31,11 +33,18 @@ impl QueryBinder<'_> {
                     }
                 }
                 SelectItem::Expr { expr, alias, text } => {
-                    let bound = self.bind_in(expr, Clause::FieldList, &[], &[])?;
+                    let mut bound = self.bind_in(expr, Clause::FieldList, &[], &[])?;
                     let system = if alias.is_none() { self.system_name(&bound) } else { None };
                     let name = system.unwrap_or_else(|| item_name(expr, alias.as_ref(), text));
+                    if let ExprKind::Cast(_, kind @ CastKind::Explicit) = &mut bound.kind {
+                        *kind = CastKind::Item(name.as_str().into());
+                    }
                     let column = self.column_of(expr);
-                    clauses.columns.push(self.output_column(column, &bound, &name));
+                    let mut output = self.output_column(column, &bound, &name);
+                    if let ast::Expr::Literal(ast::Literal::Hex { charset: None, .. }) = expr {
+                        output.result.flags |= flags::UNSIGNED;
+                    }
+                    clauses.columns.push(output);
                     clauses.items.push(ScopeItem { name, expr: bound, column });
                 }
             }

@@ -56,3 +56,8 @@ create table x (a int);
 drop database if exists ro2;
 select * from w order by id;
 drop table w;
+CREATE DATABASE read_only_twice;
+ALTER DATABASE read_only_twice READ ONLY = 1 READ ONLY = 0;
+ALTER DATABASE read_only_twice READ ONLY = 0 READ ONLY = 1;
+ALTER DATABASE read_only_twice READ ONLY = 0 READ ONLY = 0;
+DROP DATABASE read_only_twice;

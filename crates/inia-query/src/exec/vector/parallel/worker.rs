@@ -299,4 +299,12 @@ impl SessionHost for WorkerHost<'_> {
     fn active_roles(&self) -> Vec<String> {
         self.answer(Vec::new())
     }
+
+    fn roles_graph(&self) -> String {
+        self.answer(String::new())
+    }
+
+    fn has_connection(&self, _: u64) -> bool {
+        self.answer(false)
+    }
 }

@@ -1,0 +1,45 @@
+-- RETAIN CURRENT PASSWORD and DISCARD OLD PASSWORD.
+CREATE USER second@localhost IDENTIFIED WITH mysql_native_password BY 'a';
+ALTER USER second@localhost IDENTIFIED BY 'b' RETAIN CURRENT PASSWORD;
+SELECT User_attributes, authentication_string FROM mysql.user WHERE user = 'second';
+ALTER USER second@localhost IDENTIFIED BY 'c';
+SELECT User_attributes, authentication_string FROM mysql.user WHERE user = 'second';
+ALTER USER second@localhost IDENTIFIED BY 'd' RETAIN CURRENT PASSWORD;
+SELECT User_attributes, authentication_string FROM mysql.user WHERE user = 'second';
+ALTER USER second@localhost ATTRIBUTE '{"x": 1}';
+SELECT User_attributes FROM mysql.user WHERE user = 'second';
+ALTER USER second@localhost DISCARD OLD PASSWORD;
+SELECT User_attributes FROM mysql.user WHERE user = 'second';
+ALTER USER second@localhost DISCARD OLD PASSWORD;
+ALTER USER second@localhost IDENTIFIED BY 'e' RETAIN CURRENT PASSWORD;
+ALTER USER second@localhost IDENTIFIED BY '';
+SELECT User_attributes, authentication_string FROM mysql.user WHERE user = 'second';
+ALTER USER second@localhost IDENTIFIED BY 'f' RETAIN CURRENT PASSWORD;
+ALTER USER second@localhost IDENTIFIED WITH caching_sha2_password BY 'g';
+ALTER USER second@localhost IDENTIFIED BY 'h' RETAIN CURRENT PASSWORD;
+SELECT User_attributes IS NOT NULL, JSON_KEYS(User_attributes) FROM mysql.user WHERE user = 'second';
+ALTER USER second@localhost IDENTIFIED WITH mysql_native_password BY 'i' RETAIN CURRENT PASSWORD;
+ALTER USER second@localhost IDENTIFIED WITH mysql_native_password BY 'i';
+SELECT User_attributes FROM mysql.user WHERE user = 'second';
+SET PASSWORD FOR second@localhost = 'j' RETAIN CURRENT PASSWORD;
+SELECT User_attributes FROM mysql.user WHERE user = 'second';
+SET PASSWORD FOR second@localhost = '' RETAIN CURRENT PASSWORD;
+ALTER USER second@localhost IDENTIFIED WITH mysql_native_password AS '*667F407DE7C6AD07358FA38DAED7828A72014B4E' RETAIN CURRENT PASSWORD;
+SELECT User_attributes, authentication_string FROM mysql.user WHERE user = 'second';
+SHOW CREATE USER second@localhost;
+ALTER USER nowhere@localhost IDENTIFIED BY 'x' RETAIN CURRENT PASSWORD;
+ALTER USER second@localhost RETAIN CURRENT PASSWORD;
+ALTER USER second@localhost IDENTIFIED BY 'x' DISCARD OLD PASSWORD;
+CREATE USER third@localhost IDENTIFIED BY 'x' RETAIN CURRENT PASSWORD;
+CREATE USER fourth@localhost;
+-- as: fourth
+ALTER USER fourth@localhost IDENTIFIED BY 'x' RETAIN CURRENT PASSWORD;
+ALTER USER CURRENT_USER() DISCARD OLD PASSWORD;
+SET PASSWORD = 'y' RETAIN CURRENT PASSWORD;
+SELECT ROLES_GRAPHML();
+SELECT PS_CURRENT_THREAD_ID() = PS_THREAD_ID(CONNECTION_ID()), PS_THREAD_ID(NULL), PS_THREAD_ID(4000000000), PS_THREAD_ID(-1);
+SELECT THREAD_ID = PS_CURRENT_THREAD_ID() FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID();
+SELECT PS_THREAD_ID();
+SELECT PS_CURRENT_THREAD_ID(1);
+-- as: root
+DROP USER second@localhost, fourth@localhost;
