@@ -18,7 +18,7 @@ const PRINTABLE: std::ops::RangeInclusive<u8> = 0x20..=0x7e;
 
 /// What stands between two `%`.
 #[derive(Clone, Debug)]
-struct Part {
+struct PatternPart {
     /// Each character in both cases.
     bytes: Vec<[u8; 2]>,
     /// How far the part moves on from a byte under its end.
@@ -28,7 +28,7 @@ struct Part {
 /// A pattern of such parts.
 #[derive(Clone, Debug)]
 pub(super) struct AsciiPattern {
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
     /// A match begins with the first part.
     at_start: bool,
     /// A match ends with the last part.
@@ -59,8 +59,8 @@ fn equal_characters(collation: Collation) -> Arc<Equal> {
     all
 }
 
-impl Part {
-    fn new(characters: &[u8], equal: &Equal) -> Option<Part> {
+impl PatternPart {
+    fn new(characters: &[u8], equal: &Equal) -> Option<PatternPart> {
         let bytes = characters.iter().map(|byte| equal[usize::from(*byte)]);
         let bytes = bytes.collect::<Option<Vec<_>>>()?;
         let length = u8::try_from(bytes.len()).ok()?;
@@ -68,7 +68,7 @@ impl Part {
         for (at, both) in bytes.iter().enumerate().take(bytes.len().saturating_sub(1)) {
             both.iter().for_each(|byte| shifts[usize::from(*byte)] = length - 1 - at as u8);
         }
-        Some(Part { bytes, shifts })
+        Some(PatternPart { bytes, shifts })
     }
 
     fn is_at(&self, text: &[u8]) -> bool {
@@ -119,7 +119,7 @@ impl AsciiPattern {
         }
         let filled = parts.iter().filter(|part| !part.is_empty());
         let equal = equal_characters(collation);
-        let parts = filled.map(|part| Part::new(part, &equal)).collect::<Option<_>>()?;
+        let parts = filled.map(|part| PatternPart::new(part, &equal)).collect::<Option<_>>()?;
         Some(AsciiPattern { parts, at_start, at_end })
     }
 

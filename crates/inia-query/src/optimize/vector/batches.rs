@@ -55,8 +55,8 @@ pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<
     Some(BatchPlan { source, filters: filters(&select.filter, &all) })
 }
 
-/// Whether a table is scanned for few of its many rows, by a condition that vectors know. Where most
-/// rows go on, they do so faster one by one.
+/// Whether a table is scanned for few of its many rows, by a condition that vectors know. Where
+/// most rows go on, they do so faster one by one.
 fn is_filtered_scan(select: &SelectPlan, table: &TableSource, parallel: ParallelSettings) -> bool {
     let rare = || of_filtered(select) * RARE <= table.rows;
     let by_vectors = || {
