@@ -3,6 +3,9 @@
 //! LIKE compares character by character, unlike `=`: `'ae'` does not match `'æ'`, but in a
 //! case-insensitive collation `a` matches `Ä`.
 
+mod ascii;
+
+use ascii::AsciiPattern;
 use inia_base::collation::Collation;
 
 /// A compiled pattern.
@@ -14,6 +17,8 @@ pub struct Pattern {
     /// What the pattern starts with before its first wildcard, escapes undone.
     prefix: String,
     shape: Shape,
+    /// The pattern as it is matched with most texts.
+    ascii: Option<AsciiPattern>,
 }
 
 /// Where the wildcards are.
@@ -46,7 +51,10 @@ impl Pattern {
                 prefix.push(c);
             }
         }
-        Pattern { text: pattern.to_owned(), escape, collation, prefix, shape }
+        // Binary collations know the other shapes themselves.
+        let general = shape == Shape::General || !collation.is_binary();
+        let ascii = general.then(|| AsciiPattern::compile(pattern, escape, collation)).flatten();
+        Pattern { text: pattern.to_owned(), escape, collation, prefix, shape, ascii }
     }
 
     /// What every match starts with, in the collation's sense.
@@ -71,6 +79,44 @@ impl Pattern {
                 Shape::General => {}
             }
         }
+        let known = self.ascii.as_ref().and_then(|ascii| ascii.matches(text.as_bytes()));
+        known.unwrap_or_else(|| self.matches_by_characters(text))
+    }
+
+    fn matches_by_characters(&self, text: &str) -> bool {
         self.collation.like(text.as_bytes(), self.text.as_bytes(), self.escape)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What is matched byte by byte is matched as by characters.
+
+    use super::Pattern;
+    use inia_base::collation::Collation;
+
+    #[test]
+    fn patterns_match_as_by_characters() {
+        let letters = ["a", "A", "b", "ab", "-", " ", ".", "%", "\\", "\u{1}", "ä", "ß"];
+        let steps = ["a", "B", "ab", "%", "%", "%", "_", "-", " ", "\\%", "\\a", "ä", "."];
+        let names =
+            ["utf8mb4_0900_ai_ci", "utf8mb4_bin", "latin1_swedish_ci", "utf8mb4_0900_as_cs"];
+        let collations = names.map(|name| Collation::from_name(name).unwrap());
+        let mut state = 1980u64;
+        let mut below = move |bound: usize| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (state >> 33) as usize % bound
+        };
+        let (mut found, mut bytewise) = (0, 0);
+        for _ in 0..20_000 {
+            let text: String = (0..below(9)).map(|_| letters[below(letters.len())]).collect();
+            let pattern: String = (0..below(6)).map(|_| steps[below(steps.len())]).collect();
+            let compiled = Pattern::compile(&pattern, Some('\\'), collations[below(4)]);
+            let expected = compiled.matches_by_characters(&text);
+            assert_eq!(compiled.matches(&text), expected, "{text:?} LIKE {pattern:?}");
+            found += u32::from(expected);
+            bytewise += u32::from(compiled.ascii.is_some());
+        }
+        assert!(found > 1000 && bytewise > 3000, "{found} matches, {bytewise} of bytes");
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Both sides go into partitions by the hash of their keys, so that a partition of the left side
 //! meets only that of the right side with the same number. A right partition that still does not
-//! fit is split again by other bits of the hash, with its left one. After a few splits few keys must
-//! have too many rows: the right side is then taken in pieces, with one pass over the left side for
-//! each. ([`crate::exec::join`] does the same for single rows.)
+//! fit is split again by other bits of the hash, with its left one. After a few splits few keys
+//! must have too many rows: the right side is then taken in pieces, with one pass over the left
+//! side for each. ([`crate::exec::join`] does the same for single rows.)
 //!
 //! Records have the columns that go on from the join, and behind the slots of a row a column for
 //! each key, so that no key is evaluated twice. Where rows must keep their order the left ones have
@@ -280,8 +280,8 @@ impl<'e> Operators<'e> {
         Ok(Flow::More)
     }
 
-    /// Puts the left side into partitions. Rows that can match nothing go to no file: an outer or an
-    /// anti join gives them at once.
+    /// Puts the left side into partitions. Rows that can match nothing go to no file: an outer or
+    /// an anti join gives them at once.
     fn read_left(
         &self,
         spilled: &Spilled<'_, '_>,

@@ -37,7 +37,8 @@ pub(super) struct GroupTask<'p> {
     pub(super) calls: &'p [Aggregate],
 }
 
-/// The groups of one execution, of one of its threads, or of one pass over rows that were put aside.
+/// The groups of one execution, of one of its threads, or of one pass over rows that were put
+/// aside.
 ///
 /// Wide: what the plan says of groups, and what is kept of them.
 pub(super) struct Grouping<'p, 'w> {

@@ -83,8 +83,8 @@ pub(super) struct Operators<'e> {
     pub(super) columns: Option<ColumnUse<'e>>,
     /// Right sides of joins that were read already.
     pub(super) builds: &'e [(&'e JoinPlan, BuiltJoin<'e>)],
-    /// How many threads read the left side of a join whose right side is among them and has outgrown
-    /// memory.
+    /// How many threads read the left side of a join whose right side is among them and has
+    /// outgrown memory.
     pub(super) threads: usize,
     /// Rows must come in the order of the leftmost table.
     pub(super) ordered: bool,

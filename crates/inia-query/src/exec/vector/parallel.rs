@@ -76,8 +76,8 @@ struct Division<'p> {
 enum Divided<'p> {
     /// They do.
     Ready(Division<'p>),
-    /// The statement's own thread does better, with what was read already: the last join's right side
-    /// has outgrown memory.
+    /// The statement's own thread does better, with what was read already: the last join's right
+    /// side has outgrown memory.
     Undivided(Builds<'p>),
     /// It has no rows.
     Empty,
@@ -173,8 +173,8 @@ impl<'e> Operators<'e> {
         Ok(Divided::Ready(Division { pipeline, readers }))
     }
 
-    /// Reads the right sides of the hash joins on the way down to the leftmost table, up to one that
-    /// outgrows memory.
+    /// Reads the right sides of the hash joins on the way down to the leftmost table, up to one
+    /// that outgrows memory.
     fn build_joins<'p>(
         &self,
         (source, plan): (&'p RowSource, &'p BatchSource),

@@ -52,8 +52,8 @@ impl Runner<'_> {
         })
     }
 
-    /// Gives the rows of FROM that fulfil WHERE to `visit`; `builds` are right sides of its joins that
-    /// were read already. False where they do not fit batches.
+    /// Gives the rows of FROM that fulfil WHERE to `visit`; `builds` are right sides of its joins
+    /// that were read already. False where they do not fit batches.
     pub(super) fn fitting_batches(
         &self,
         (select, plan, builds): (&SelectPlan, &BatchPlan, &[(&JoinPlan, BuiltJoin<'_>)]),

@@ -25,8 +25,8 @@ struct Total {
     number: i128,
 }
 
-/// Sums of a group that have outgrown 128 bits together, by the numbers of their aggregate and their
-/// group. The total goes on from the last one.
+/// Sums of a group that have outgrown 128 bits together, by the numbers of their aggregate and
+/// their group. The total goes on from the last one.
 type Carried = HashMap<(usize, usize), Vec<i128>>;
 
 /// Conditions on the numbers of aggregates, with their constants: the aggregate, the operator, a
@@ -336,8 +336,8 @@ fn overflow() -> SqlError {
     SqlError::new(ErrorCode::DataOutOfRange, &[&"DECIMAL", &"sum"])
 }
 
-/// Adds a number to a sum. Where the result outgrows 128 bits the sum becomes the number, and what it
-/// was is returned.
+/// Adds a number to a sum. Where the result outgrows 128 bits the sum becomes the number, and what
+/// it was is returned.
 #[inline]
 fn add_to(sum: &mut i128, number: i128) -> Option<i128> {
     match sum.checked_add(number) {

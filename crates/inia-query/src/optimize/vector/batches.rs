@@ -30,10 +30,9 @@ const MATCHES_THRESHOLD: f64 = 16.0;
 pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<BatchPlan> {
     let joined = matches!(select.source, RowSource::Join(_));
     let grouped = select.aggregation.as_ref().is_some_and(|aggregation| !aggregation.rollup);
-    let parallel = ParallelSettings::of(host);
     let wanted = match (joined, &select.source) {
         (true, source) => has_batches(source) && most_rows(source) >= worth_rows(host),
-        (false, RowSource::Table(table)) => grouped || is_filtered_scan(select, table, parallel),
+        (false, RowSource::Table(table)) => grouped || is_filtered_scan(select, table, host),
         _ => false,
     };
     if !wanted || !is_batchable(&select.source) || !select.filter.iter().all(is_orderless) {
@@ -45,7 +44,7 @@ pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<
     let mut forms = Forms::default();
     forms.of_source(&select.source);
     reads.exprs.iter().for_each(|expr| forms.of_expr(expr));
-    let planner = Planner { forms, parallel };
+    let planner = Planner { forms, parallel: ParallelSettings::of(host) };
     let all = fills(&select.source);
     let above = if reads.whole { all.clone() } else { reads.slots.intersection(&all) };
     let mut source = planner.source(&select.source, &above);
@@ -55,15 +54,18 @@ pub(crate) fn batch_plan(select: &SelectPlan, host: &dyn SessionHost) -> Option<
     Some(BatchPlan { source, filters: filters(&select.filter, &all) })
 }
 
-/// Whether a table is scanned for few of its many rows, by a condition that vectors know. Where most
-/// rows go on, they do so faster one by one.
-fn is_filtered_scan(select: &SelectPlan, table: &TableSource, parallel: ParallelSettings) -> bool {
+/// Whether a table is scanned for few of its many rows, by a condition that vectors know. Where
+/// most rows go on, they do so faster one by one.
+fn is_filtered_scan(select: &SelectPlan, table: &TableSource, host: &dyn SessionHost) -> bool {
+    if table.filter.is_empty() || table.access.point {
+        return false;
+    }
     let rare = || of_filtered(select) * RARE <= table.rows;
     let by_vectors = || {
         let conditions = filters(&table.filter, &SlotSet::default());
         conditions.filters.first().is_some_and(|filter| filter.vector.is_some())
     };
-    parallel.is_worth(table.rows) && rare() && by_vectors()
+    ParallelSettings::of(host).is_worth(table.rows) && rare() && by_vectors()
 }
 
 /// How many rows a join has that is worth batches (`inia_batch_rows`).

@@ -71,7 +71,8 @@ fn joins_with_little_memory_are_those_with_enough() {
                  from {from}{filter} group by {name}.a"
             ),
             2 => format!(
-                "select {hint} hex(weight_string({name}.s)), {name}.id, max({name}.r), sum({name}.r) \
+                "select {hint} hex(weight_string({name}.s)), {name}.id, max({name}.r), \
+                 sum({name}.r) \
                  from {from}{filter} group by weight_string({name}.s), {name}.id"
             ),
             _ => {
@@ -153,12 +154,13 @@ fn large() -> (TestDb, TestSession) {
     s.ok("create table n (i int primary key)");
     let numbers: Vec<String> = (0..4000).map(|i| format!("({i})")).collect();
     s.ok(&format!("insert into n values {}", numbers.join(", ")));
-    s.ok("create table l (id int primary key, k int, t varchar(20), d decimal(10,2), pad varchar(80))");
+    s.ok("create table l (id int primary key, k int, t varchar(20), d decimal(10,2), \
+          pad varchar(80))");
     s.ok("insert into l select i, if(i % 11, i * 7 % 3000, null), concat('k', i % 900), i, \
           repeat('l', i % 80) from n");
     s.ok("create table r (id int primary key, k int, t varchar(20), v int)");
-    s.ok("insert into r select i, if(i % 3, 150, if(i % 13, i, null)), concat('K', i % 1000), i % 50 \
-          from n where i < 3000");
+    s.ok("insert into r select i, if(i % 3, 150, if(i % 13, i, null)), concat('K', i % 1000), \
+          i % 50 from n where i < 3000");
     s.ok("analyze table l, r");
     (db, s)
 }

@@ -43,7 +43,7 @@ struct Found {
 }
 
 /// What one of several threads has.
-struct Part<'p, 'w> {
+struct ThreadGroups<'p, 'w> {
     groups: Grouping<'p, 'w>,
     /// The partition of each group.
     places: Vec<usize>,
@@ -251,8 +251,8 @@ impl<'p, 'w> Grouping<'p, 'w> {
     }
 }
 
-impl<'p, 'w> Part<'p, 'w> {
-    fn of(mut groups: Grouping<'p, 'w>) -> Result<Part<'p, 'w>> {
+impl<'p, 'w> ThreadGroups<'p, 'w> {
+    fn of(mut groups: Grouping<'p, 'w>) -> Result<ThreadGroups<'p, 'w>> {
         let hashes = groups.keys.hashes();
         let keys = hashes.len();
         let place = |group: usize| {
@@ -270,7 +270,7 @@ impl<'p, 'w> Part<'p, 'w> {
             Some(aside) => aside.rows.into_streams()?.0,
             None => Vec::new(),
         };
-        Ok(Part { groups, places, streams })
+        Ok(ThreadGroups { groups, places, streams })
     }
 }
 
@@ -324,7 +324,7 @@ impl Runner<'_> {
         row: &mut [Value],
         project: &mut Project<'_>,
     ) -> Result<()> {
-        let parts = all.into_iter().map(Part::of).collect::<Result<Vec<_>>>()?;
+        let parts = all.into_iter().map(ThreadGroups::of).collect::<Result<Vec<_>>>()?;
         for place in 0..FANOUT {
             let mut pass = self.pass(task, 1, ctx)?;
             for part in &parts {
