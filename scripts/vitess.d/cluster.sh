@@ -13,7 +13,7 @@ as_user=()
 [ "$(id -u)" != 0 ] || as_user=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
 topology=(--topo_implementation etcd2 --topo_global_server_address "127.0.0.1:$etcd_port"
   --topo_global_root /vitess/global)
-local_only=(--bind-address 127.0.0.1 --grpc_bind_address 127.0.0.1 --logtostderr)
+local_only=(--bind-address 127.0.0.1 --grpc_bind_address 127.0.0.1 --logtostderr --onterm_timeout 1s)
 
 # ---- processes -------------------------------------------------------------------------------------------------------
 
@@ -24,6 +24,7 @@ spawn() {
   ! running "$name" || fail "$name runs already: scripts/vitess down"
   (cd "$run" && VTDATAROOT=$run exec setsid "$@" >>"$run/$name.log" 2>&1 </dev/null) &
   echo $! >"$run/$name.pid"
+  disown
 }
 
 # Whether the named process runs; its number may be another program's by now, which runs elsewhere.
