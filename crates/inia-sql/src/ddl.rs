@@ -45,10 +45,16 @@ use inia_base::error::SqlError;
 use inia_query::catalog::FullName;
 use inia_query::catalog::mdl::{MdlGuard, MdlKind};
 use inia_query::catalog::{Change, ProgramKind};
+use inia_query::clock::clock_micros;
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::error::StorageResult;
 use inia_storage::Isolation;
+
+/// Now, as definitions keep the time when they were made.
+fn unix_seconds() -> u64 {
+    (clock_micros() / 1_000_000) as u64
+}
 
 /// What DDL statements report.
 pub(crate) type DdlResult = Result<StatementOutcome, SqlError>;

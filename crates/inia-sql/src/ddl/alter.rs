@@ -13,7 +13,9 @@ use super::spatial;
 use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
 use super::triggers;
-use super::{DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed};
+use super::{
+    DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed, unix_seconds,
+};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, AlterAction, PartitionAction};
@@ -140,6 +142,9 @@ fn carry_out(
 ) -> DdlResult {
     let Finished { mut def, column_origins, index_origins, added_keys, .. } = finished;
     let temporary = table.def.temporary;
+    if wishes.changes {
+        def.created = unix_seconds();
+    }
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
         rename(session, &mut def, to)?;
     }

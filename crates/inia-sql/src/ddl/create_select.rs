@@ -6,7 +6,7 @@ use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new, partition};
 use super::table_builder::{ColumnDraft, TableBuilder};
-use super::{DdlResult, aside, full_name, in_transaction};
+use super::{DdlResult, aside, full_name, in_transaction, unix_seconds};
 
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
@@ -20,7 +20,6 @@ use inia_parser::ast;
 use inia_query::catalog::{
     Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
 };
-use inia_query::clock::clock_micros;
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::dml::InsertPlan;
@@ -65,7 +64,7 @@ pub(crate) fn create_table_select(
         let mut def = finished.def;
         check_bases(&def, true)?;
         def.id = session.db.catalog().new_table_id();
-        def.created = (clock_micros() / 1_000_000) as u64;
+        def.created = unix_seconds();
         create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def.clone()));
         let catalog = session.db.catalog();
@@ -99,7 +98,7 @@ fn temporary_select(
     let names = add_columns(session, &mut builder, &plan)?;
     let mut def = builder.finish()?.def;
     def.id = session.db.catalog().new_table_id();
-    def.created = (clock_micros() / 1_000_000) as u64;
+    def.created = unix_seconds();
     let name = (def.schema.clone(), def.name.clone());
     session.temporary.created |= !session.autocommits();
     aside(session, |session, changes| {

@@ -3,12 +3,11 @@
 //! The statement keeps the sequence from giving numbers while it writes the new definition, and
 //! ends the old one before anybody can take another of it.
 
-use super::{DdlResult, hold_schema, in_transaction, lock};
+use super::{DdlResult, hold_schema, in_transaction, lock, unix_seconds};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{SequenceOptions, SequenceStatement};
 use inia_query::catalog::sequence::Position;
 use inia_query::catalog::{Change, FullName, Sequence, SequenceDef, SequenceRange};
-use inia_query::clock::clock_micros;
 use inia_query::context::{SessionContext, StatementOutcome, full_name};
 use std::sync::Arc;
 
@@ -98,7 +97,7 @@ fn create(
         range,
         cache: options.cache.map_or(CACHE, |cache| u64::try_from(cache).unwrap_or(0)),
         comment: options.comment.clone().unwrap_or_default(),
-        created: (clock_micros() / 1_000_000) as u64,
+        created: unix_seconds(),
         position: Position { next: Some(range.start), round: 0 },
     };
     check(&def, options)?;

@@ -7,7 +7,7 @@ use super::table_builder::{Finished, TableBuilder};
 use super::triggers;
 use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
-    lock_beside, lock_renamed, lock_stored,
+    lock_beside, lock_renamed, lock_stored, unix_seconds,
 };
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -16,7 +16,6 @@ use inia_expr::charset::Declared;
 use inia_parser::ast;
 use inia_query::catalog::mdl::MdlGuard;
 use inia_query::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
-use inia_query::clock::clock_micros;
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::error::StorageResult;
@@ -220,7 +219,7 @@ fn finish_create(session: &mut SessionContext, finished: Finished) -> DdlResult 
     }
     let mut def = finished.def;
     def.id = session.db.catalog().new_table_id();
-    def.created = (clock_micros() / 1_000_000) as u64;
+    def.created = unix_seconds();
     session.temporary.created |= def.temporary && !session.autocommits();
     foreign::check_bases(&def, true)?;
     aside(session, |session, changes| {

@@ -6,14 +6,13 @@ pub(crate) use show::show_create_view;
 
 use super::create_select::column_def;
 use super::schema::hold_schema;
-use super::{DdlResult, FullName, columns, full_name, in_transaction, lock};
+use super::{DdlResult, FullName, columns, full_name, in_transaction, lock, unix_seconds};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, SelectItem, TableRef};
 use inia_parser::{unparse_query, unparse_query_explicit};
 use inia_query::catalog::AccountName;
 use inia_query::catalog::view::parse;
 use inia_query::catalog::{Change, ColumnDef, ViewAlgorithm, ViewCheck, ViewDef, same_name};
-use inia_query::clock::clock_micros;
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::plan::StatementPlan;
@@ -220,6 +219,8 @@ fn define(
     if check != ViewCheck::None && !updatable {
         return error(ErrorCode::ViewNonupdCheck, &[&name.0, &name.1]);
     }
+    // A view that takes another's place keeps its time.
+    let replaced = session.db.catalog().view(&name.0, &name.1);
     Ok(ViewDef {
         schema: name.0.clone(),
         name: name.1.clone(),
@@ -233,7 +234,7 @@ fn define(
         updatable,
         charset_client: session.var("character_set_client").unwrap_or_default(),
         collation_connection: session.var("collation_connection").unwrap_or_default(),
-        created: (clock_micros() / 1_000_000) as u64,
+        created: replaced.map_or_else(unix_seconds, |view| view.def.created),
     })
 }
 

@@ -6,7 +6,7 @@
 
 use super::super::rebuild::{self, NewTable};
 use super::super::table_builder::TableBuilder;
-use super::super::{DdlResult, FullName, in_transaction};
+use super::super::{DdlResult, FullName, in_transaction, unix_seconds};
 use super::{MAX_PARTITIONS, check_names, counted, error, exchange, specs, values, word};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, PartitionAction, PartitionNames};
@@ -67,9 +67,12 @@ pub(in super::super) fn run(
         return error(ErrorCode::TooManyPartitionsError, &[]);
     }
     check_names(&new)?;
-    let def = TableDef { partitioning: Some(Box::new(new)), ..TableDef::clone(&table.def) };
+    let truncates = matches!(action, PartitionAction::Truncate(_));
+    let created = if truncates { table.def.created } else { unix_seconds() };
+    let partitioning = Some(Box::new(new));
+    let def = TableDef { partitioning, created, ..TableDef::clone(&table.def) };
     replace(session, table, def, keeps_rows)?;
-    if matches!(action, PartitionAction::Truncate(_)) {
+    if truncates {
         return Ok(StatementOutcome::default());
     }
     // MySQL counts no rows here, whatever it copies.
