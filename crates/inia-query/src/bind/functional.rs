@@ -5,9 +5,11 @@
 
 use super::Result;
 use crate::catalog::{ColumnDef, TableDef};
+use crate::bind::arrays::Array;
 use crate::optimize::{FromTree, LeafKind};
 use crate::plan::JoinType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::json::ElementType;
 use inia_expr::{Environment, Expr, ExprKind, ExprType, Scope, SessionHost};
 use inia_parser::ast;
 
@@ -15,6 +17,8 @@ use inia_parser::ast;
 struct Slots<'d> {
     def: &'d TableDef,
     base: usize,
+    /// The index whose key part is bound.
+    index: Option<&'d str>,
 }
 
 impl Slots<'_> {
@@ -26,6 +30,10 @@ impl Slots<'_> {
 }
 
 impl Scope for Slots<'_> {
+    fn array_index(&mut self) -> Option<String> {
+        self.index.take().map(str::to_owned)
+    }
+
     fn column(&mut self, name: &ast::ColumnName) -> Result<Expr> {
         match self.def.column(&name.name) {
             Some(index) => Ok(self.column_at(index)),
@@ -47,9 +55,16 @@ pub(crate) fn read_hidden_columns(
         let Some(generated) = &column.generated else { continue };
         let mode = inia_parser::SqlMode::empty();
         let Ok(parsed) = inia_parser::parse_expr(&generated.expression, mode) else { continue };
-        let mut slots = Slots { def, base };
+        let name = def.array_index_of(index);
+        let mut slots = Slots { def, base, index: name };
         let Ok(bound) = inia_expr::bind(&parsed, &mut slots, env, host) else { continue };
         let hidden = slots.column_at(index);
+        if let (Some((document, data_type)), Some(index)) = (bound.as_array_cast(), name) {
+            let element = ElementType { data_type, index };
+            let array = Array { document, element, hidden: &hidden, settings: (env, host) };
+            conditions.iter_mut().for_each(|condition| array.read(condition));
+            continue;
+        }
         for condition in &mut *conditions {
             condition.walk_mut(&mut |node| {
                 let plain = matches!(node.kind, ExprKind::Column { .. } | ExprKind::Literal(_));

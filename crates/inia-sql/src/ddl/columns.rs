@@ -183,9 +183,29 @@ fn has_no_default(data_type: &DataType) -> bool {
 pub(super) struct BuilderScope<'w> {
     pub(super) builder: &'w TableBuilder,
     pub(super) clause: &'static str,
+    /// The index whose key part the expression is, where that is CAST(… AS type ARRAY).
+    pub(super) array: Option<String>,
+}
+
+impl<'w> BuilderScope<'w> {
+    /// The names of an expression's columns.
+    pub(super) fn of(builder: &'w TableBuilder, clause: &'static str) -> BuilderScope<'w> {
+        BuilderScope { builder, clause, array: None }
+    }
+
+    /// As [`BuilderScope::of`], for a key part of an index.
+    fn of_part(builder: &'w TableBuilder, index: &str, part: &ast::Expr) -> BuilderScope<'w> {
+        let is_array = matches!(part, ast::Expr::Cast { array: true, .. });
+        let array = is_array.then(|| index.to_owned());
+        BuilderScope { array, ..BuilderScope::of(builder, "functional index") }
+    }
 }
 
 impl Scope for BuilderScope<'_> {
+    fn array_index(&mut self) -> Option<String> {
+        self.array.take()
+    }
+
     fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
         let Some(index) = self.builder.column(&name.name) else {
             return error(ErrorCode::UnknownColumn, &[&name.name, &self.clause]);
@@ -210,7 +230,10 @@ fn normalised(
         Owner::Index(_) => "functional index",
     };
     rules::check_written(owner, expr)?;
-    let mut scope = BuilderScope { builder, clause };
+    let mut scope = match owner {
+        Owner::Index(index) => BuilderScope::of_part(builder, index, expr),
+        _ => BuilderScope::of(builder, clause),
+    };
     let bound = inia_expr::bind(expr, &mut scope, &session.env, session)?;
     let mut columns = Vec::new();
     bound.walk(&mut |node| {
@@ -377,6 +400,7 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<IndexPartDraft>
         origin: None,
         for_foreign_key: false,
         ngrams: false,
+        element: None,
         expressions: Vec::new(),
     }
 }
@@ -476,7 +500,10 @@ pub(crate) fn finish_functional(
             let names = (0..).map(|n| format!("{HIDDEN}{index}!{part}!{n}"));
             let free = |name: &String| builder.column(name).is_none();
             let name = names.into_iter().find(free).unwrap_or_default();
-            let column = hidden_column(session, builder, &index, name.clone(), &expr)?;
+            let (column, element) = hidden_column(session, builder, &index, name.clone(), &expr)?;
+            if let Some(element) = element {
+                make_multi_valued(&mut builder.indexes[at], part, element)?;
+            }
             builder.columns.push(ColumnDraft { def: column, origin: None, explicit_null: false });
             builder.indexes[at].parts[part].column = name;
         }
@@ -484,22 +511,42 @@ pub(crate) fn finish_functional(
     Ok(())
 }
 
-/// The column that holds the values of an index's expression; error 3757.
+/// Makes an index one of the elements that a part has; errors 1235 and 1221.
+fn make_multi_valued(
+    index: &mut IndexDraft,
+    part: usize,
+    element: DataType,
+) -> Result<(), SqlError> {
+    if index.element.is_some() {
+        let what = "more than one multi-valued key part per index";
+        return error(ErrorCode::NotSupportedYet, &[&what]);
+    }
+    if index.parts[part].descending {
+        return error(ErrorCode::WrongUsage, &[&"multi-valued index", &"explicit index order"]);
+    }
+    index.kind = IndexKind::MultiValued { unique: index.kind == IndexKind::Unique };
+    index.element = Some(element);
+    Ok(())
+}
+
+/// The column that holds the values of an index's expression, and the type of their elements where
+/// they are arrays; error 3757.
 fn hidden_column(
     session: &SessionContext,
     builder: &TableBuilder,
     index: &str,
     name: String,
     written: &ast::Expr,
-) -> Result<ColumnDef, SqlError> {
+) -> Result<(ColumnDef, Option<DataType>), SqlError> {
     let (expression, _) = normalised(session, builder, written, Owner::Index(index))?;
-    let mut scope = BuilderScope { builder, clause: "functional index" };
+    let mut scope = BuilderScope::of_part(builder, index, written);
     let bound = inia_expr::bind(written, &mut scope, &session.env, session)?;
     let data_type = bound.ty.data_type.clone();
+    let element = bound.as_array_cast().map(|(_, element)| element.clone());
     // A text of unknown length counts as one that is too long to be indexed whole.
     const LONGEST: u32 = 16_000;
     let unfit = match &data_type {
-        data_type if has_no_default(data_type) => true,
+        data_type if has_no_default(data_type) => element.is_none(),
         DataType::VarChar { chars, .. } => *chars > LONGEST,
         _ => false,
     };
@@ -509,11 +556,12 @@ fn hidden_column(
     if unfit || data_type == DataType::Null {
         return error(ErrorCode::FunctionalIndexOnLob, &[]);
     }
-    Ok(ColumnDef {
+    let column = ColumnDef {
         generated: Some(Generated { expression, stored: false }),
         invisible: true,
         ..ColumnDef::new(name, data_type, true)
-    })
+    };
+    Ok((column, element))
 }
 
 /// Adds a foreign key and the index it needs.

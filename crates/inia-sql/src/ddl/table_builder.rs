@@ -56,6 +56,8 @@ pub(crate) struct IndexDraft {
     pub(crate) for_foreign_key: bool,
     /// WITH PARSER ngram.
     pub(crate) ngrams: bool,
+    /// The type of a multi-valued index's elements.
+    pub(crate) element: Option<DataType>,
     /// Parts that are expressions and have no column yet, by position.
     pub(crate) expressions: Vec<(usize, inia_parser::ast::Expr)>,
 }
@@ -150,6 +152,7 @@ impl TableBuilder {
             origin: Some(i),
             for_foreign_key: index.for_foreign_key,
             ngrams: index.ngrams,
+            element: index.element.clone(),
             expressions: Vec::new(),
         };
         let foreign_key = |key: &ForeignKeyDef| ForeignKeyDraft {
@@ -291,9 +294,13 @@ impl TableBuilder {
         Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })
     }
 
-    /// Errors 1178 and 1163: columns that MEMORY has not.
+    /// Errors 1178 and 1163: columns that MEMORY has not, and indexes that others have not either.
     fn check_memory(&self) -> Result<(), SqlError> {
         use DataType as T;
+        let has_elements = self.indexes.iter().any(|index| index.kind.has_elements());
+        if has_elements && !matches!(self.engine.as_str(), TRANSACTIONAL | "MEMORY") {
+            return error(ErrorCode::CheckNotImplemented, &[&"multi-valued indexes"]);
+        }
         let has = |wanted: fn(&DataType) -> bool| {
             self.engine == "MEMORY" && self.columns.iter().any(|c| wanted(&c.def.data_type))
         };
@@ -314,7 +321,7 @@ impl TableBuilder {
                 let whole = a.prefix.is_none() && a.descending == b.descending;
                 whole && same_name(&a.column, &b.column)
             };
-            !matches!(other.kind, IndexKind::FullText | IndexKind::Spatial)
+            other.kind.has_keys()
                 && other.parts.len() >= index.parts.len()
                 && other.parts.iter().zip(&index.parts).all(same)
         };
@@ -417,6 +424,12 @@ impl TableBuilder {
                 return error(ErrorCode::DupFieldname, &[&part.column]);
             }
             let def = &self.columns[column].def;
+            if let (Some(element), true) = (&index.element, def.data_type == DataType::Json) {
+                // An element stands in the key for the array, whole.
+                bytes += part_bytes(&ColumnDef::new("", element.clone(), true), None);
+                parts.push(IndexPart { column, prefix: None, descending: false });
+                continue;
+            }
             let virtual_ = def.generated.as_ref().is_some_and(|generated| !generated.stored);
             // MySQL indexes virtual columns only in secondary B-trees.
             let refused = match index.kind {
@@ -463,6 +476,7 @@ impl TableBuilder {
             using: index.using.clone(),
             for_foreign_key: index.for_foreign_key,
             ngrams: index.ngrams,
+            element: index.element.clone(),
             tree: TreeId(0),
         })
     }
@@ -524,9 +538,12 @@ impl TableBuilder {
         let rank = match index.kind {
             IndexKind::Primary => 0,
             IndexKind::Unique if !nullable => 1,
-            IndexKind::Unique if !partial => 2,
-            IndexKind::Unique => 3,
-            IndexKind::Plain | IndexKind::Spatial => 4,
+            kind if kind.refuses() && !partial => 2,
+            kind if kind.refuses() => 3,
+            IndexKind::Unique
+            | IndexKind::Plain
+            | IndexKind::Spatial
+            | IndexKind::MultiValued { .. } => 4,
             IndexKind::FullText => 5,
         };
         (rank, index.parts.iter().any(computed))
