@@ -12,12 +12,13 @@
 //! `null` and what is no scalar are of no type (3903, 3908). In the array, which is JSON again, a
 //! date is a JSON date and a binary string an opaque value: each element is read back as it was.
 
-use super::{Json, fitted, of_value, order};
+use super::{Json, fitted, of_value, order, unquoted};
 use crate::context::{EvalContext, Level, Warning};
 use crate::ty::ExprType;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::DateTime;
 use inia_base::value::Value;
 use std::cmp::Ordering;
 
@@ -122,9 +123,7 @@ impl ElementType<'_> {
             Json::Bool(value) => Decimal::from(i64::from(value)),
             Json::Int(number) => Decimal::from(number),
             Json::UInt(number) => Decimal::from(number),
-            Json::Double(number) => {
-                Decimal::from_f64(number).map_err(|_| self.truncated(ctx))?
-            }
+            Json::Double(number) => Decimal::from_f64(number).map_err(|_| self.truncated(ctx))?,
             Json::Decimal(number) => number,
             Json::String(text) => text.trim().parse().map_err(|_| self.invalid())?,
             _ => return Err(self.invalid()),
@@ -141,21 +140,32 @@ impl ElementType<'_> {
 
     /// Strings and moments are stored as in a column.
     fn stored(&self, item: Json, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
-        let moment = matches!(
-            self.data_type,
-            DataType::Date | DataType::Time { .. } | DataType::DateTime { .. }
-        );
-        if moment && matches!(item, Json::Bool(_) | Json::Opaque(..)) {
-            return Err(self.truncated(ctx));
+        use DataType as T;
+        let moment = matches!(self.data_type, T::Date | T::Time { .. } | T::DateTime { .. });
+        match (&item, self.data_type) {
+            (Json::Bool(_) | Json::Opaque(..), _) if moment => return Err(self.truncated(ctx)),
+            (Json::Time(_), T::Date | T::DateTime { .. }) | (Json::Date(_), T::Time { .. }) => {
+                return Err(self.truncated(ctx));
+            }
+            (Json::DateTime(DateTime { hour, minute, second, micros, .. }), T::Date)
+                if (*hour, *minute, *second, *micros) != (0, 0, 0, 0) =>
+            {
+                return Err(self.out_of_range(ctx));
+            }
+            _ => {}
         }
         let item = match item {
             // The bytes of a binary string, not their printed form.
             Json::Opaque(_, bytes) => Json::String(String::from_utf8_lossy(&bytes).into_owned()),
+            other if matches!(self.data_type, T::VarBinary(_)) => Json::String(unquoted(&other)),
             other => other,
         };
+        let chars = |text: &str| text.chars().count();
+        let cut = match (&item, self.data_type) {
+            (Json::String(text), T::VarChar { chars: most, .. }) => chars(text) > *most as usize,
+            _ => false,
+        };
         let mark = ctx.mark_warnings();
-        let cut = matches!((&item, self.data_type), (Json::String(text), DataType::VarChar { chars, .. })
-            if text.chars().count() > *chars as usize);
         let fitted = fitted(item, self.data_type, self.index, ctx);
         // What a column would say of the value is said of the index.
         ctx.forget_warnings(mark);

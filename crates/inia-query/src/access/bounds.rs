@@ -82,11 +82,15 @@ pub(super) enum Keys {
 }
 
 impl Keys {
-    /// Ranges of an index. A row has one entry with an element, and each further one elsewhere.
-    fn of_ranges(ranges: Vec<KeyRange>, kind: IndexKind, exact: bool) -> Keys {
-        match kind.has_elements() && (ranges.len() > 1 || !exact) {
-            true => Keys::Once(ranges),
-            false => Keys::Ranges(ranges),
+    /// Ranges of an index. A row has one entry with an element, and others with further ones.
+    fn of_ranges(
+        ranges: Vec<KeyRange>,
+        path: &AccessPath,
+        (kind, exact): (IndexKind, bool),
+    ) -> Keys {
+        match kind.has_elements() && (path.intervals.len() > 1 || !exact) {
+            true => Keys::Once(sorted(ranges)),
+            false => Keys::Ranges(sorted(ranges)),
         }
     }
 
@@ -128,7 +132,7 @@ pub(super) fn compute(
     for (part, equal) in path.equal.iter().enumerate() {
         if !builder.extend(&mut prefixes, part, equal, ctx, row)? {
             let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
-            let keys = Keys::of_ranges(sorted(ranges), kind, false);
+            let keys = Keys::of_ranges(ranges, path, (kind, false));
             return Ok(Bounds { keys, exact: false });
         }
         // No value can match: the empty list of ranges is exact.
@@ -148,7 +152,7 @@ pub(super) fn compute(
         let is_whole = builder.is_whole(path.equal.len());
         let range = if is_whole { KeyRange::whole } else { KeyRange::prefix };
         let ranges = prefixes.into_iter().map(range).collect();
-        return Ok(Bounds { keys: Keys::of_ranges(sorted(ranges), kind, true), exact: true });
+        return Ok(Bounds { keys: Keys::of_ranges(ranges, path, (kind, true)), exact: true });
     }
     let mut ranges = Vec::new();
     for prefix in &prefixes {
@@ -157,7 +161,7 @@ pub(super) fn compute(
             ranges.extend(builder.interval(prefix, part, interval, ctx, row)?);
         }
     }
-    let keys = Keys::of_ranges(sorted(ranges), kind, builder.exact);
+    let keys = Keys::of_ranges(ranges, path, (kind, builder.exact));
     Ok(Bounds { keys, exact: builder.exact })
 }
 

@@ -348,8 +348,18 @@ impl Finder<'_> {
 
     /// The elements that the column, an array of the index, must have.
     fn sought(&self, index: &IndexDef, column: usize) -> Option<Sought> {
-        let element = index.element.as_ref()?;
-        super::elements::sought(self.conditions, element, |expr| self.is_column(expr, column))
+        let (element, columns) = (index.element.as_ref()?, &self.request.table.def.columns);
+        // A condition reads one of several columns that hold the same array.
+        let is_array = |expr: &Expr| match expr.kind {
+            ExprKind::Column { index, .. } => {
+                let read = index.checked_sub(self.request.base).and_then(|at| columns.get(at));
+                read.is_some_and(|read| {
+                    read.is_hidden() && read.generated == columns[column].generated
+                })
+            }
+            _ => false,
+        };
+        super::elements::sought(self.conditions, element, is_array)
     }
 
     /// Whether the operand has one value for each row of the tables read before.

@@ -4,8 +4,8 @@
 //! column, whose values are those of `a + 1`, and that column leads to the index.
 
 use super::Result;
-use crate::catalog::{ColumnDef, TableDef};
 use crate::bind::arrays::Array;
+use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::{FromTree, LeafKind};
 use crate::plan::JoinType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -51,16 +51,19 @@ pub(crate) fn read_hidden_columns(
     env: &Environment,
     host: &dyn SessionHost,
 ) {
-    for (index, column) in def.columns.iter().enumerate().filter(|(_, c)| c.is_hidden()) {
+    for (at, column) in def.columns.iter().enumerate().filter(|(_, c)| c.is_hidden()) {
         let Some(generated) = &column.generated else { continue };
         let mode = inia_parser::SqlMode::empty();
         let Ok(parsed) = inia_parser::parse_expr(&generated.expression, mode) else { continue };
-        let name = def.array_index_of(index);
+        let name = def.array_index_of(at);
         let mut slots = Slots { def, base, index: name };
         let Ok(bound) = inia_expr::bind(&parsed, &mut slots, env, host) else { continue };
-        let hidden = slots.column_at(index);
+        let hidden = slots.column_at(at);
         if let (Some((document, data_type)), Some(index)) = (bound.as_array_cast(), name) {
             let element = ElementType { data_type, index };
+            // Plans show what it holds, not its name.
+            let (slot, shown) = (slots.base + at, generated.expression.as_str());
+            let hidden = Expr::column(slot, hidden.ty, shown);
             let array = Array { document, element, hidden: &hidden, settings: (env, host) };
             conditions.iter_mut().for_each(|condition| array.read(condition));
             continue;

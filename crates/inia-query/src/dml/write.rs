@@ -483,7 +483,10 @@ pub fn duplicate_error(def: &TableDef, index: usize, row: &[Value]) -> SqlError 
         };
         // Of an array as many characters as an element's key has bytes.
         let element = index.element.as_ref().filter(|_| column.data_type == DataType::Json);
-        let shown = element.map(|_| row_bytes(&def.key_type(index, at)) as u32);
+        let shown = element.map(|_| match *def.key_type(index, at) {
+            DataType::VarBinary(bytes) => bytes,
+            ref other => row_bytes(other) as u32,
+        });
         match part.prefix.or(shown) {
             Some(chars) => text.chars().take(chars as usize).collect(),
             None => text,

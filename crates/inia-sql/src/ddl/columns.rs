@@ -424,6 +424,10 @@ pub(crate) fn index(
             ast::KeyPartKey::Column { name, prefix } => (name.clone(), *prefix),
             ast::KeyPartKey::Expr(expr) => {
                 functional(kind, expr)?;
+                if part.ordered && matches!(expr, ast::Expr::Cast { array: true, .. }) {
+                    let order = "explicit index order";
+                    return error(ErrorCode::WrongUsage, &[&"multi-valued index", &order]);
+                }
                 // The part gets a hidden column in `finish_functional`, when all others are there.
                 expressions.push((at, expr.clone()));
                 (String::new(), None)
@@ -468,7 +472,7 @@ fn parses_ngrams(kind: IndexKind, parser: Option<&str>) -> Result<bool, SqlError
     }
 }
 
-/// Errors 3756, 3759 and 3762 of an expression as a part of an index.
+/// Errors 3756, 3759, 3760 and 3762 of an expression as a part of an index.
 fn functional(kind: IndexKind, expr: &ast::Expr) -> Result<(), SqlError> {
     match (kind, expr) {
         (IndexKind::Primary, _) => error(ErrorCode::FunctionalIndexPrimaryKey, &[]),
@@ -502,7 +506,7 @@ pub(crate) fn finish_functional(
             let name = names.into_iter().find(free).unwrap_or_default();
             let (column, element) = hidden_column(session, builder, &index, name.clone(), &expr)?;
             if let Some(element) = element {
-                make_multi_valued(&mut builder.indexes[at], part, element)?;
+                make_multi_valued(&mut builder.indexes[at], element)?;
             }
             builder.columns.push(ColumnDraft { def: column, origin: None, explicit_null: false });
             builder.indexes[at].parts[part].column = name;
@@ -511,18 +515,11 @@ pub(crate) fn finish_functional(
     Ok(())
 }
 
-/// Makes an index one of the elements that a part has; errors 1235 and 1221.
-fn make_multi_valued(
-    index: &mut IndexDraft,
-    part: usize,
-    element: DataType,
-) -> Result<(), SqlError> {
+/// Makes an index one of the elements that a part has; error 1235 where it is one already.
+fn make_multi_valued(index: &mut IndexDraft, element: DataType) -> Result<(), SqlError> {
     if index.element.is_some() {
         let what = "more than one multi-valued key part per index";
         return error(ErrorCode::NotSupportedYet, &[&what]);
-    }
-    if index.parts[part].descending {
-        return error(ErrorCode::WrongUsage, &[&"multi-valued index", &"explicit index order"]);
     }
     index.kind = IndexKind::MultiValued { unique: index.kind == IndexKind::Unique };
     index.element = Some(element);

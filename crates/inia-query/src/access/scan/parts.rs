@@ -87,9 +87,7 @@ fn by_leaves(
     let mut rest = leaves.into_iter();
     let (first, state) = match rest.next() {
         Some(leaf) => (leaf, state(&keys)),
-        None => {
-            (0, State::of_ranges(Vec::new()))
-        }
+        None => (0, State::of_ranges(Vec::new())),
     };
     let mut scan = TableScan::by(partitions.leaf(first), way, mode, state);
     scan.parts = Some(Box::new(Parts {
