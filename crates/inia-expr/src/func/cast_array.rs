@@ -5,9 +5,10 @@
 use crate::eval::{Args, FnResult};
 use crate::json::{self, ElementType};
 use crate::tree::{Call, Expr, ExprKind};
-use crate::ty::ExprType;
+use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 
 const NAME: &str = "cast_as_array";
@@ -27,6 +28,10 @@ pub(crate) fn cast_as_array(document: Expr, element: DataType, index: String) ->
 }
 
 fn eval(a: &mut Args<'_, '_>) -> FnResult {
+    // Of a column that is no document NULL is wrong, too.
+    if !matches!(a.arg_type(0).class(), TypeClass::String | TypeClass::Json | TypeClass::Null) {
+        return Err(SqlError::new(ErrorCode::InvalidTypeForJson, &[&1, &NAME]).into());
+    }
     let document = a.json(0)?;
     let index = a.text(2)?;
     let element = ElementType { data_type: &a.arg_type(1).data_type, index: &index };

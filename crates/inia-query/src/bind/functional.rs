@@ -60,6 +60,10 @@ pub(crate) fn read_hidden_columns(
         let Ok(bound) = inia_expr::bind(&parsed, &mut slots, env, host) else { continue };
         let hidden = slots.column_at(at);
         if let (Some((document, data_type)), Some(index)) = (bound.as_array_cast(), name) {
+            // As in MySQL nothing is compared with what an invisible index holds.
+            if !def.index(index).is_some_and(|index| def.indexes[index].visible) {
+                continue;
+            }
             let element = ElementType { data_type, index };
             // Plans show what it holds, not its name.
             let (slot, shown) = (slots.base + at, generated.expression.as_str());

@@ -127,10 +127,11 @@ fn many_rows_are_read_once_each() {
             );
             let other = query.replace("FORCE", "IGNORE");
             assert_eq!(s.ok(&query), s.ok(&other), "{query}");
-            assert!(s.ok(&query).starts_with(&format!("{rows} ")), "{query}: {}", s.ok(&query));
+            assert!(s.ok(&query).starts_with(&format!("{rows}|")), "{query}: {}", s.ok(&query));
         }
     }
-    assert_eq!(s.ok("DELETE FROM t WHERE JSON_OVERLAPS(j, '[2, 3]')").trim(), "1024 rows affected");
+    s.ok("DELETE FROM t WHERE JSON_OVERLAPS(j, '[2, 3]')");
+    assert_eq!(s.ok("SELECT COUNT(*) FROM t"), "1024\n");
     drop(s);
     assert_eq!(check_database(&db.db).unwrap(), Vec::<String>::new());
 }
