@@ -1,6 +1,6 @@
 //! Finding rows by multi-valued indexes.
 //!
-//! Conditions on the array itself bound its part of the key, as `bind/functional.rs` leaves them: the
+//! Conditions on the array itself bound its part of the key, as `bind/arrays.rs` leaves them: the
 //! other operand is a JSON constant of the elements' type.
 //!
 //! ```text

@@ -1,11 +1,11 @@
 //! Entries of multi-valued indexes: one for each element of a row's array.
 //!
-//! They are those of other secondary indexes ([`super::index`]), where an element stands in place of
-//! the array. A row without an array (NULL) has one entry with NULL there, a row with an empty one
-//! has none.
+//! They are those of other secondary indexes ([`super::index`]), where an element stands in place
+//! of the array. A row without an array (NULL) has one entry with NULL there, a row with an empty
+//! one has none.
 //!
-//! Example: the index `(a, (CAST(j AS UNSIGNED ARRAY)))` has for the row `id 7, a 1, j [5, 3, 5]` the
-//! entries `1 3 7` and `1 5 7`, and as a unique index `1 3: 7` and `1 5: 7`.
+//! Example: the index `(a, (CAST(j AS UNSIGNED ARRAY)))` has for the row `id 7, a 1, j [5, 3, 5]`
+//! the entries `1 3 7` and `1 5 7`, and as a unique index `1 3: 7` and `1 5: 7`.
 
 use super::cell::Cell;
 use super::index::IndexCodec;

@@ -1,5 +1,5 @@
-//! Indexes that have several entries for a row against the rows: each word or element of a row has its
-//! entry, and no entry is without its row.
+//! Indexes that have several entries for a row against the rows: each word or element of a row has
+//! its entry, and no entry is without its row.
 
 use super::{Report, hex, scan};
 use inia_query::catalog::{Table, TableIndex};

@@ -424,24 +424,15 @@ impl TableBuilder {
                 return error(ErrorCode::DupFieldname, &[&part.column]);
             }
             let def = &self.columns[column].def;
-            if let (Some(element), true) = (&index.element, def.data_type == DataType::Json) {
+            if let (Some(element), true, DataType::Json) =
+                (&index.element, def.is_hidden(), &def.data_type)
+            {
                 // An element stands in the key for the array, whole.
                 bytes += part_bytes(&ColumnDef::new("", element.clone(), true), None);
                 parts.push(IndexPart { column, prefix: None, descending: false });
                 continue;
             }
-            let virtual_ = def.generated.as_ref().is_some_and(|generated| !generated.stored);
-            // MySQL indexes virtual columns only in secondary B-trees.
-            let refused = match index.kind {
-                IndexKind::Primary if virtual_ => {
-                    Some("Defining a virtual generated column as primary key")
-                }
-                IndexKind::FullText if virtual_ => {
-                    Some("Fulltext index on virtual generated column")
-                }
-                _ => None,
-            };
-            if let Some(what) = refused {
+            if let Some(what) = refused_virtual(index.kind, def) {
                 return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&what]);
             }
             // A full-text index takes whole texts: prefixes and the key length do not apply.
@@ -578,6 +569,17 @@ pub(crate) struct Finished {
     /// The positions of foreign keys that were not there before.
     pub(crate) added_keys: Vec<usize>,
     pub(crate) warnings: Vec<SqlError>,
+}
+
+/// What error 3106 says of an index that may not have the column: MySQL indexes virtual ones only
+/// in secondary B-trees.
+fn refused_virtual(kind: IndexKind, def: &ColumnDef) -> Option<&'static str> {
+    match kind {
+        _ if !def.is_virtual() => None,
+        IndexKind::Primary => Some("Defining a virtual generated column as primary key"),
+        IndexKind::FullText => Some("Fulltext index on virtual generated column"),
+        _ => None,
+    }
 }
 
 fn is_text(data_type: &DataType) -> bool {
