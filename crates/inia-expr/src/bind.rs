@@ -93,6 +93,12 @@ pub trait Scope {
         Err(SqlError::new(ErrorCode::SpDoesNotExist, &[&"FUNCTION", &full]))
     }
 
+    /// The index whose key part the expression is, where that may be CAST(… AS type ARRAY). It is
+    /// given once: the cast stands at the top.
+    fn array_index(&mut self) -> Option<String> {
+        None
+    }
+
     /// `MATCH … AGAINST`.
     fn match_against(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
         let _ = expr;

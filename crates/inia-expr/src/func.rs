@@ -8,6 +8,7 @@ mod aes;
 mod args;
 mod bits;
 mod cast;
+mod cast_array;
 mod compare;
 mod control;
 mod datefmt;
@@ -40,6 +41,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+pub(crate) use cast_array::{NOT_HERE, cast_as_array};
 pub use datetime::{DateField, date_field};
 pub(crate) use datetime::{extract, timestamp_diff};
 pub use json_schema::schema_failures;

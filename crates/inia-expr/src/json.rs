@@ -4,6 +4,7 @@
 //! `{"bb":1,"a":2,"a":3}` prints as `{"a": 3, "bb": 1}`.
 
 pub(crate) mod binary;
+mod element;
 mod fit;
 pub mod key;
 pub mod order;
@@ -12,6 +13,7 @@ pub mod path;
 pub(crate) mod schema;
 pub(crate) mod to_number;
 
+pub use element::{ElementType, element_value};
 pub use fit::fitted;
 pub use parse::{ParseError, parse};
 
@@ -352,7 +354,7 @@ pub fn document(
 }
 
 /// A SQL value as a JSON value inside a document: strings become JSON strings.
-pub(crate) fn of_value(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
+pub fn of_value(value: &Value, ty: &ExprType) -> Result<Json, SqlError> {
     Ok(match value {
         Value::Null => Json::Null,
         Value::Int(v) if is_boolean(ty) => Json::Bool(*v != 0),

@@ -595,7 +595,7 @@ impl Expr {
     }
 
     /// Whether the value is the same for every row and every run of the statement.
-    pub(crate) fn is_constant(&self) -> bool {
+    pub fn is_constant(&self) -> bool {
         let mut constant = true;
         self.walk(&mut |e| constant &= e.is_constant_node());
         constant

@@ -639,7 +639,21 @@ impl Printer {
         self.put("cast(");
         self.expr(expr);
         self.put(" as ");
-        self.cast_type(ty);
+        match (array, ty) {
+            (true, CastType::Char { length, charset: None }) => {
+                self.put("char");
+                self.length(*length);
+            }
+            (true, CastType::Binary(length)) => {
+                self.put("binary");
+                self.length(*length);
+            }
+            (true, CastType::Decimal { precision, scale }) => {
+                let (p, s) = (precision.unwrap_or(10), scale.unwrap_or(0));
+                let _ = write!(self.out, "decimal({p}, {s})");
+            }
+            _ => self.cast_type(ty),
+        }
         self.put(if array { " array)" } else { ")" });
     }
 

@@ -10,6 +10,7 @@
 
 mod bounds;
 mod choose;
+mod elements;
 mod hinted;
 mod lookups;
 mod morsels;

@@ -8,6 +8,7 @@
 //! subplan 0, bound at level 1; `a.x` is found at level 0, so it is an outer column of depth 1 and
 //! subplan 0 is correlated.
 
+mod arrays;
 mod dependent;
 mod derived;
 mod described;

@@ -15,7 +15,7 @@ mod view;
 pub mod write;
 mod write_batch;
 mod write_parts;
-mod write_words;
+mod write_several;
 
 use inia_base::error::{ErrorCode, SqlError};
 

@@ -227,6 +227,7 @@ impl SystemTable {
             using: None,
             for_foreign_key: false,
             ngrams: false,
+            element: None,
             tree: TreeId(0),
         };
         let (engine, collation) = match self.declared.schema.as_str() {

@@ -4,10 +4,12 @@
 
 mod cell;
 mod column_values;
+mod elements;
 mod fixed;
 mod index;
 mod layout;
 mod part;
+mod several;
 mod words;
 
 pub use cell::Cell;
@@ -18,6 +20,7 @@ pub use index::IndexCodec;
 pub(crate) use index::prefix_successor;
 pub use layout::RowLayout;
 pub(crate) use part::PartCodec;
+pub use several::SeveralCodec;
 pub use words::WordsCodec;
 
 #[cfg(test)]

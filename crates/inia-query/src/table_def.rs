@@ -19,6 +19,7 @@ use inia_base::value::Value;
 pub use partitions::{
     Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The engine whose tables take part in transactions.
@@ -147,6 +148,11 @@ pub enum IndexKind {
     FullText,
     /// SPATIAL KEY.
     Spatial,
+    /// KEY or UNIQUE with a part that is CAST(… AS type ARRAY): an entry for each element.
+    MultiValued {
+        /// UNIQUE: no two rows may share an element.
+        unique: bool,
+    },
 }
 
 /// One part of an index.
@@ -179,6 +185,8 @@ pub struct IndexDef {
     pub for_foreign_key: bool,
     /// WITH PARSER ngram: the words of a FULLTEXT KEY are runs of characters.
     pub ngrams: bool,
+    /// The type of the elements that a multi-valued index has.
+    pub element: Option<DataType>,
     /// Its tree; the clustered tree for the primary key.
     pub tree: TreeId,
 }
@@ -194,6 +202,21 @@ impl IndexKind {
         self == IndexKind::FullText
     }
 
+    /// Whether the index has an entry for each element of a row's array.
+    pub fn has_elements(self) -> bool {
+        matches!(self, IndexKind::MultiValued { .. })
+    }
+
+    /// Whether a row has any number of entries.
+    pub fn has_several(self) -> bool {
+        self.has_words() || self.has_elements()
+    }
+
+    /// Whether one entry keeps another with the same parts out, unless a part is NULL.
+    pub fn refuses(self) -> bool {
+        matches!(self, IndexKind::Unique | IndexKind::MultiValued { unique: true })
+    }
+
     /// Whether its tree is ordered by the parts: not so where words or places are looked for.
     pub fn has_keys(self) -> bool {
         matches!(self, IndexKind::Primary | IndexKind::Unique | IndexKind::Plain)
@@ -204,6 +227,11 @@ impl IndexDef {
     /// Whether no two rows may agree on all parts (unless one is NULL).
     pub(crate) fn unique(&self) -> bool {
         matches!(self.kind, IndexKind::Primary | IndexKind::Unique)
+    }
+
+    /// Whether it was declared unique; of a multi-valued index the elements are.
+    pub(crate) fn declared_unique(&self) -> bool {
+        self.unique() || self.kind.refuses()
     }
 }
 
@@ -332,6 +360,32 @@ impl TableDef {
     /// Position of an index, by its name without case.
     pub(crate) fn index(&self, name: &str) -> Option<usize> {
         self.indexes.iter().position(|index| same_name(&index.name, name))
+    }
+
+    /// The multi-valued index that has the column for its array.
+    pub(crate) fn array_index_of(&self, column: usize) -> Option<&str> {
+        let arrays = |index: &&IndexDef| self.array_part(index).is_some_and(|p| p.1 == column);
+        self.indexes.iter().find(arrays).map(|index| index.name.as_str())
+    }
+
+    /// The part of a multi-valued index that is an array, and its column.
+    pub(crate) fn array_part(&self, index: &IndexDef) -> Option<(usize, usize)> {
+        index.element.as_ref()?;
+        let columns = index.parts.iter().map(|part| part.column);
+        columns.enumerate().find(|(_, column)| self.columns[*column].data_type == DataType::Json)
+    }
+
+    /// The type of the values that a part of an index has: of an array that of its elements.
+    pub(crate) fn key_type<'d>(&'d self, index: &'d IndexDef, part: usize) -> Cow<'d, DataType> {
+        let own = &self.columns[index.parts[part].column].data_type;
+        match (&index.element, own) {
+            // Elements compare byte by byte, spaces at their ends too.
+            (Some(DataType::VarChar { chars, .. }), DataType::Json) => {
+                Cow::Owned(DataType::VarBinary(4 * chars))
+            }
+            (Some(element), DataType::Json) => Cow::Borrowed(element),
+            _ => Cow::Borrowed(own),
+        }
     }
 
     /// The histogram of a column.

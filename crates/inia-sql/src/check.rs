@@ -13,7 +13,7 @@
 //! All of a table is read in one snapshot, so that others may go on changing it.
 //! Only where the numbers differ is each row's entry looked up, to name the rows that lack it.
 
-mod words;
+mod several;
 
 use inia_base::ids::TreeId;
 use inia_base::temporal::TimeZone;
@@ -133,8 +133,8 @@ fn check_trees(table: &Table, name: String, problems: &mut Vec<String>) {
     for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
         let name = format!("{name}, index {}", def.name);
         let mut report = Report { name, found: 0, problems };
-        let checked = match (&index.words, def.kind.has_entries()) {
-            (Some(_), _) => words::check_words(&mut txn, table, index, &mut report),
+        let checked = match (&index.several, def.kind.has_entries()) {
+            (Some(_), _) => several::check_several(&mut txn, table, index, &mut report),
             (None, true) => check_index(&mut txn, table, index, rows, &mut report),
             (None, false) => Ok(()),
         };

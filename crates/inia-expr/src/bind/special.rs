@@ -12,6 +12,9 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{self, CastType};
 
+/// The longest strings that arrays have, in characters or bytes.
+const MAX_ARRAY_STRING: u64 = 512;
+
 impl Binder<'_> {
     pub(super) fn special(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
         match expr {
@@ -105,11 +108,45 @@ impl Binder<'_> {
             ast::Expr::CastAtTimeZone { .. } => {
                 Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"AT TIME ZONE"]))
             }
-            ast::Expr::Cast { .. } => {
-                Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"CAST-ing data to array"]))
-            }
+            ast::Expr::Cast { expr, ty, array: true } => self.cast_array(expr, ty),
             _ => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"this expression"])),
         }
+    }
+
+    /// CAST(document AS target ARRAY), which only a key part may be.
+    fn cast_array(&mut self, document: &ast::Expr, target: &CastType) -> Result<Expr, SqlError> {
+        let Some(index) = self.scope.array_index() else {
+            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&func::NOT_HERE]));
+        };
+        let refused = |what: &str| {
+            let what = format!("CAST-ing data to array of {what}");
+            Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]))
+        };
+        let document = self.scalar(document)?;
+        match target {
+            CastType::Json => return refused("JSON"),
+            CastType::Year => return refused("YEAR"),
+            CastType::Float(None | Some(0..=24)) => return refused("FLOAT"),
+            CastType::Float(_) | CastType::Double | CastType::Real => return refused("DOUBLE"),
+            CastType::Char { charset: Some(_), .. } => {
+                let what = "specifying charset for multi-valued index";
+                return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+            }
+            CastType::Char { length, .. } | CastType::Binary(length)
+                if length.is_none_or(|length| length > MAX_ARRAY_STRING) =>
+            {
+                return refused("char/binary BLOBs");
+            }
+            _ => {}
+        }
+        let element = match target {
+            // Elements compare byte by byte, whatever the connection's collation is.
+            CastType::Char { length: Some(length), .. } => {
+                ExprType::text(*length, Collation::UTF8MB4_BIN, true).data_type
+            }
+            _ => self.cast_target(&document, target)?.0,
+        };
+        Ok(func::cast_as_array(document, element, index))
     }
 
     fn json_value(&mut self, call: &ast::JsonValue) -> Result<Expr, SqlError> {

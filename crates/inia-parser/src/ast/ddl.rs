@@ -297,6 +297,8 @@ pub struct KeyPart {
     pub key: KeyPartKey,
     /// DESC.
     pub desc: bool,
+    /// ASC or DESC is written.
+    pub ordered: bool,
 }
 
 /// What an index part is made of.

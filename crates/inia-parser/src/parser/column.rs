@@ -531,8 +531,8 @@ impl Parser<'_> {
                 let name = p.ident()?;
                 KeyPartKey::Column { name, prefix: p.paren_uint()? }
             };
-            let desc = p.accept_any(&[Kw::ASC, Kw::DESC]) == Some(Kw::DESC);
-            Ok(KeyPart { key, desc })
+            let order = p.accept_any(&[Kw::ASC, Kw::DESC]);
+            Ok(KeyPart { key, desc: order == Some(Kw::DESC), ordered: order.is_some() })
         })
     }
 

@@ -77,6 +77,30 @@ pub(super) enum Keys {
     Point(Vec<u8>),
     /// Disjoint ranges in ascending order.
     Ranges(Vec<KeyRange>),
+    /// The same, of entries of which a row may have several in them: it is read at its first one.
+    Once(Vec<KeyRange>),
+}
+
+impl Keys {
+    /// Ranges of an index. A row has one entry with an element, and others with further ones.
+    fn of_ranges(
+        ranges: Vec<KeyRange>,
+        path: &AccessPath,
+        (kind, exact): (IndexKind, bool),
+    ) -> Keys {
+        match kind.has_elements() && (path.intervals.len() > 1 || !exact) {
+            true => Keys::Once(sorted(ranges)),
+            false => Keys::Ranges(sorted(ranges)),
+        }
+    }
+
+    /// The ranges, where it is no single key.
+    pub(super) fn into_ranges(self) -> Option<Vec<KeyRange>> {
+        match self {
+            Keys::Point(_) => None,
+            Keys::Ranges(ranges) | Keys::Once(ranges) => Some(ranges),
+        }
+    }
 }
 
 /// A value for a key part: usable, matching nothing, or not representable in the column's type.
@@ -96,7 +120,8 @@ pub(super) fn compute(
     let Some(index) = path.index else {
         return Ok(Bounds { keys: Keys::Ranges(vec![KeyRange::all()]), exact: true });
     };
-    if table.def.indexes[index].kind == IndexKind::Spatial {
+    let kind = table.def.indexes[index].kind;
+    if kind == IndexKind::Spatial {
         let ranges = super::spatial::ranges(table, path, ctx, row)?;
         return Ok(Bounds { keys: Keys::Ranges(ranges), exact: false });
     }
@@ -107,7 +132,8 @@ pub(super) fn compute(
     for (part, equal) in path.equal.iter().enumerate() {
         if !builder.extend(&mut prefixes, part, equal, ctx, row)? {
             let ranges = prefixes.into_iter().map(KeyRange::prefix).collect();
-            return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: false });
+            let keys = Keys::of_ranges(ranges, path, (kind, false));
+            return Ok(Bounds { keys, exact: false });
         }
         // No value can match: the empty list of ranges is exact.
         if prefixes.is_empty() {
@@ -126,7 +152,7 @@ pub(super) fn compute(
         let is_whole = builder.is_whole(path.equal.len());
         let range = if is_whole { KeyRange::whole } else { KeyRange::prefix };
         let ranges = prefixes.into_iter().map(range).collect();
-        return Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: true });
+        return Ok(Bounds { keys: Keys::of_ranges(ranges, path, (kind, true)), exact: true });
     }
     let mut ranges = Vec::new();
     for prefix in &prefixes {
@@ -135,7 +161,8 @@ pub(super) fn compute(
             ranges.extend(builder.interval(prefix, part, interval, ctx, row)?);
         }
     }
-    Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact: builder.exact })
+    let keys = Keys::of_ranges(ranges, path, (kind, builder.exact));
+    Ok(Bounds { keys, exact: builder.exact })
 }
 
 /// Sorts ranges and merges those that overlap or touch.
@@ -180,9 +207,8 @@ impl Builder<'_> {
         index.kind == IndexKind::Primary && index.parts.len() == parts
     }
 
-    fn data_type(&self, part: usize) -> &DataType {
-        let column = self.table.def.indexes[self.index].parts[part].column;
-        &self.table.def.columns[column].data_type
+    fn data_type(&self, part: usize) -> Cow<'_, DataType> {
+        self.table.def.key_type(&self.table.def.indexes[self.index], part)
     }
 
     fn nullable(&self, part: usize) -> bool {
@@ -219,14 +245,14 @@ impl Builder<'_> {
             // Only a null-safe comparison finds NULL, and only in a column that can hold it.
             let bound = match &*value {
                 Value::Null if null_safe && self.nullable(part) => Bound::Cell(value),
-                _ => convert_for_key(value, &item.ty, self.data_type(part), ctx)?,
+                _ => convert_for_key(value, &item.ty, &self.data_type(part), ctx)?,
             };
             let value = match bound {
                 Bound::Cell(value) => value,
                 Bound::Nothing => continue,
                 Bound::Unknown => return Ok(false),
             };
-            let cell = Cell::of(&value, self.data_type(part), &ctx.env.time_zone);
+            let cell = Cell::of(&value, &self.data_type(part), &ctx.env.time_zone);
             // A single value extends the prefixes in place; several need a copy of them each.
             if items.len() == 1 {
                 return Ok(self.put_all(part, &cell, prefixes));
@@ -298,7 +324,7 @@ impl Builder<'_> {
         for (end, is_lower) in [(&interval.lower, true), (&interval.upper, false)] {
             let Some(end) = end else { continue };
             let value = end.value.eval_ref(ctx, row)?;
-            let value = match convert_for_key(value, &end.value.ty, self.data_type(part), ctx)? {
+            let value = match convert_for_key(value, &end.value.ty, &self.data_type(part), ctx)? {
                 Bound::Cell(value) => value,
                 Bound::Nothing => return Ok(None),
                 Bound::Unknown => {
@@ -307,7 +333,7 @@ impl Builder<'_> {
                 }
             };
             let mut key = prefix.to_vec();
-            let cell = Cell::of(&value, self.data_type(part), &ctx.env.time_zone);
+            let cell = Cell::of(&value, &self.data_type(part), &ctx.env.time_zone);
             if self.put(part, &cell, &mut key).is_none() {
                 self.exact = false;
                 continue;

@@ -1,12 +1,13 @@
 //! Picks an access path from the conditions on a table.
 
-use super::bounds::{self, Keys};
+use super::bounds;
+use super::elements::Sought;
 use super::partitions::{self, leaves_of_constants};
 use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
 use super::spatial;
 use super::{AccessPath, End, EqualPart, IndexScope, KeyInterval};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::{IndexDef, IndexKind, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::compare::{CmpClass, natural_class};
@@ -169,7 +170,7 @@ pub(super) fn measured_rows(
     }
     let mut scratch = EvalContext::new(context.env, context.host, &NoSubqueries, &[]);
     let bounds = bounds::compute(table, path, &mut scratch, &[]).ok()?;
-    let Keys::Ranges(ranges) = bounds.keys else { return None };
+    let ranges = bounds.keys.into_ranges()?;
     let spatial = table.def.indexes[position].kind == IndexKind::Spatial;
     if ranges.len() > MAX_MEASURED && !spatial {
         return None;
@@ -260,8 +261,20 @@ pub(super) fn path_for(
     let mut path = AccessPath::all(true);
     path.index = Some(position);
     let (mut single, mut covered) = (true, Vec::new());
-    for part in &index.parts {
+    let array = table.def.array_part(index);
+    for (at, part) in index.parts.iter().enumerate() {
         let whole = part.prefix.is_none();
+        if array.is_some_and(|(array, _)| array == at) {
+            match finder.sought(index, part.column) {
+                Some(Sought::One(element)) => path.equal.push(element),
+                Some(Sought::Any(elements)) => {
+                    path.intervals = elements;
+                    break;
+                }
+                None => break,
+            }
+            continue;
+        }
         let Some((condition, equal)) = finder.equal(part.column) else {
             let used;
             (path.intervals, used) = finder.intervals(part.column, !whole);
@@ -275,6 +288,14 @@ pub(super) fn path_for(
         }
         single &= matches!(equal, EqualPart::Value(_)) && whole;
         path.equal.push(equal);
+    }
+    if let Some((array, _)) = array {
+        // Rows with empty arrays have no entries, others several: one element is to be known.
+        let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
+        if bounded <= array {
+            (path.equal, path.intervals) = (Vec::new(), Vec::new());
+        }
+        return Candidate { path, covered: Vec::new() };
     }
     path.point = single && index.unique() && path.equal.len() == index.parts.len();
     path.covering = index.kind != IndexKind::Primary
@@ -323,6 +344,22 @@ struct Finder<'f> {
 impl Finder<'_> {
     fn is_column(&self, expr: &Expr, column: usize) -> bool {
         matches!(expr.kind, ExprKind::Column { index, .. } if index == self.request.base + column)
+    }
+
+    /// The elements that the column, an array of the index, must have.
+    fn sought(&self, index: &IndexDef, column: usize) -> Option<Sought> {
+        let (element, columns) = (index.element.as_ref()?, &self.request.table.def.columns);
+        // A condition reads one of several columns that hold the same array.
+        let is_array = |expr: &Expr| match expr.kind {
+            ExprKind::Column { index, .. } => {
+                let read = index.checked_sub(self.request.base).and_then(|at| columns.get(at));
+                read.is_some_and(|read| {
+                    read.is_hidden() && read.generated == columns[column].generated
+                })
+            }
+            _ => false,
+        };
+        super::elements::sought(self.conditions, element, is_array)
     }
 
     /// Whether the operand has one value for each row of the tables read before.

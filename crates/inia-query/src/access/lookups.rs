@@ -116,6 +116,7 @@ impl Lookups {
             }
             // Values that no key can hold are looked for in another way.
             Keys::Ranges(ranges) if path.point && !ranges.is_empty() => return Ok(false),
+            Keys::Once(_) => return Ok(false),
             Keys::Ranges(ranges) => ranges,
         };
         let tree = match self.secondary {

@@ -6,7 +6,7 @@
 //! leaves all partitions. As bounds do, the values may come from rows of tables read before: each
 //! look-up of a join then reads only the partitions that may have its rows.
 
-use super::bounds::{self, Bound, KeyRange, Keys, convert_for_key};
+use super::bounds::{self, Bound, KeyRange, convert_for_key};
 use super::choose::path_for;
 use super::{AccessPath, EqualPart, Request};
 use crate::catalog::Table;
@@ -153,10 +153,7 @@ fn ranges(
     ctx: &mut EvalContext<'_>,
     row: &[Value],
 ) -> Result<Option<Vec<KeyRange>>> {
-    Ok(match bounds::compute(&divider.finder, path, ctx, row)?.keys {
-        Keys::Ranges(ranges) => Some(ranges),
-        Keys::Point(_) => None,
-    })
+    Ok(bounds::compute(&divider.finder, path, ctx, row)?.keys.into_ranges())
 }
 
 /// The parts that ranges of keys overlap, by the limits of the parts.

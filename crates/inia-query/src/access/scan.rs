@@ -28,6 +28,17 @@ use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
+impl State {
+    fn of_ranges(ranges: Vec<KeyRange>) -> State {
+        State::Ranges { rest: ranges.into_iter(), cursor: None, once: None }
+    }
+
+    fn once(ranges: Vec<KeyRange>) -> State {
+        let once = Some(ranges.clone().into());
+        State::Ranges { rest: ranges.into_iter(), cursor: None, once }
+    }
+}
+
 enum State {
     Point(Option<Vec<u8>>),
     /// Keys of the clustered tree.
@@ -35,6 +46,8 @@ enum State {
     Ranges {
         rest: std::vec::IntoIter<KeyRange>,
         cursor: Option<Cursor>,
+        /// All ranges, where a row that has several entries in them is given once.
+        once: Option<Arc<[KeyRange]>>,
     },
 }
 
@@ -120,8 +133,9 @@ impl TableScan {
                 if path.backward {
                     ranges.reverse();
                 }
-                State::Ranges { rest: ranges.into_iter(), cursor: None }
+                State::of_ranges(ranges)
             }
+            Keys::Once(ranges) => State::once(ranges),
         };
         let way = Path {
             index: path.index,
@@ -147,8 +161,7 @@ impl TableScan {
         if table.partitions.is_some() {
             return parts::merged(table, way, range);
         }
-        let rest = vec![range].into_iter();
-        Ok(TableScan::by(table, way, ReadMode::Snapshot, State::Ranges { rest, cursor: None }))
+        Ok(TableScan::by(table, way, ReadMode::Snapshot, State::of_ranges(vec![range])))
     }
 
     fn by(table: &Arc<Table>, path: Path, mode: ReadMode, state: State) -> TableScan {
@@ -170,8 +183,7 @@ impl TableScan {
 
     /// A consistent read of these ranges.
     pub(super) fn of_ranges(table: &Arc<Table>, path: Path, ranges: Vec<KeyRange>) -> TableScan {
-        let state = State::Ranges { rest: ranges.into_iter(), cursor: None };
-        TableScan::by(table, path, ReadMode::Snapshot, state)
+        TableScan::by(table, path, ReadMode::Snapshot, State::of_ranges(ranges))
     }
 
     /// The ranges that are read and the way to their rows, before the first move; `None` where
@@ -182,7 +194,7 @@ impl TableScan {
             return None;
         }
         match self.state {
-            State::Point(_) | State::Keys(_) => None,
+            State::Point(_) | State::Keys(_) | State::Ranges { once: Some(_), .. } => None,
             State::Ranges { rest, .. } => Some((self.path, rest.collect())),
         }
     }
@@ -387,7 +399,7 @@ impl TableScan {
     /// Opens the cursor of the next range; false when there is none.
     fn open_next_range(&mut self, txn: &mut Txn) -> bool {
         let (tree, secondary) = (self.tree().clone(), self.secondary().is_some());
-        let State::Ranges { rest, cursor } = &mut self.state else { return false };
+        let State::Ranges { rest, cursor, .. } = &mut self.state else { return false };
         let Some(range) = rest.next() else { return false };
         let lower = match range.start.as_slice() {
             [] => KeyBound::Unbounded,
@@ -465,12 +477,32 @@ impl TableScan {
                 key.extend_from_slice(primary);
             }
             self.key = key;
-            if self.lookup(txn)? {
+            if self.lookup(txn)? && !self.was_given(index)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
+
+    /// Whether the row that was looked up has been given at an earlier entry.
+    fn was_given(&self, index: usize) -> Result<bool> {
+        let State::Ranges { once: Some(once), .. } = &self.state else { return Ok(false) };
+        let Some(record) = self.current() else { return Ok(false) };
+        is_later_entry(&self.table, (index, record.key), (&self.key, &self.row), once)
+    }
+}
+
+/// Whether a row has an entry in the ranges that is before this one of the index.
+fn is_later_entry(
+    table: &Table,
+    (index, entry): (usize, &[u8]),
+    (primary, row): (&[u8], &[u8]),
+    ranges: &[KeyRange],
+) -> Result<bool> {
+    let Some(several) = &table.indexes[index].several else { return Ok(false) };
+    let entries = several.entries(|column| table.layout.cell(row, column), primary)?;
+    let mut found = entries.keys().filter(|key| ranges.iter().any(|range| range.holds(key)));
+    Ok(found.next().is_some_and(|first| first.as_slice() < entry))
 }
 
 /// The clustered keys of the rows that a search finds.

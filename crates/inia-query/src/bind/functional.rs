@@ -4,10 +4,12 @@
 //! column, whose values are those of `a + 1`, and that column leads to the index.
 
 use super::Result;
+use crate::bind::arrays::Array;
 use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::{FromTree, LeafKind};
 use crate::plan::JoinType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::json::ElementType;
 use inia_expr::{Environment, Expr, ExprKind, ExprType, Scope, SessionHost};
 use inia_parser::ast;
 
@@ -15,6 +17,8 @@ use inia_parser::ast;
 struct Slots<'d> {
     def: &'d TableDef,
     base: usize,
+    /// The index whose key part is bound.
+    index: Option<&'d str>,
 }
 
 impl Slots<'_> {
@@ -26,6 +30,10 @@ impl Slots<'_> {
 }
 
 impl Scope for Slots<'_> {
+    fn array_index(&mut self) -> Option<String> {
+        self.index.take().map(str::to_owned)
+    }
+
     fn column(&mut self, name: &ast::ColumnName) -> Result<Expr> {
         match self.def.column(&name.name) {
             Some(index) => Ok(self.column_at(index)),
@@ -43,13 +51,27 @@ pub(crate) fn read_hidden_columns(
     env: &Environment,
     host: &dyn SessionHost,
 ) {
-    for (index, column) in def.columns.iter().enumerate().filter(|(_, c)| c.is_hidden()) {
+    for (at, column) in def.columns.iter().enumerate().filter(|(_, c)| c.is_hidden()) {
         let Some(generated) = &column.generated else { continue };
         let mode = inia_parser::SqlMode::empty();
         let Ok(parsed) = inia_parser::parse_expr(&generated.expression, mode) else { continue };
-        let mut slots = Slots { def, base };
+        let name = def.array_index_of(at);
+        let mut slots = Slots { def, base, index: name };
         let Ok(bound) = inia_expr::bind(&parsed, &mut slots, env, host) else { continue };
-        let hidden = slots.column_at(index);
+        let hidden = slots.column_at(at);
+        if let (Some((document, data_type)), Some(index)) = (bound.as_array_cast(), name) {
+            // As in MySQL nothing is compared with what an invisible index holds.
+            if !def.index(index).is_some_and(|index| def.indexes[index].visible) {
+                continue;
+            }
+            let element = ElementType { data_type, index };
+            // Plans show what it holds, not its name.
+            let (slot, shown) = (slots.base + at, generated.expression.as_str());
+            let hidden = Expr::column(slot, hidden.ty, shown);
+            let array = Array { document, element, hidden: &hidden, settings: (env, host) };
+            conditions.iter_mut().for_each(|condition| array.read(condition));
+            continue;
+        }
         for condition in &mut *conditions {
             condition.walk_mut(&mut |node| {
                 let plain = matches!(node.kind, ExprKind::Column { .. } | ExprKind::Literal(_));

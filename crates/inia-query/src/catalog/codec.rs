@@ -323,7 +323,14 @@ fn put_index(w: &mut Writer, index: &IndexDef) {
         IndexKind::Plain => 2,
         IndexKind::FullText => 3,
         IndexKind::Spatial => 4,
+        IndexKind::MultiValued { unique: false } => 5,
+        IndexKind::MultiValued { unique: true } => 6,
     });
+    // Only multi-valued indexes have elements: records of others say nothing of them.
+    if let Some(element) = &index.element {
+        debug_assert!(index.kind.has_elements(), "elements are those of an array");
+        put_type(w, element);
+    }
     w.list(&index.parts, |w, part| {
         w.int(part.column as u64);
         w.option(part.prefix, |w, prefix| w.int(u64::from(prefix)));
@@ -344,8 +351,11 @@ fn index(r: &mut RecordReader<'_>) -> Option<IndexDef> {
         2 => IndexKind::Plain,
         3 => IndexKind::FullText,
         4 => IndexKind::Spatial,
+        5 => IndexKind::MultiValued { unique: false },
+        6 => IndexKind::MultiValued { unique: true },
         _ => return None,
     };
+    let element = if kind.has_elements() { Some(type_(r)?) } else { None };
     let parts = r.list(|r| {
         Some(IndexPart {
             column: r.small()?,
@@ -358,7 +368,18 @@ fn index(r: &mut RecordReader<'_>) -> Option<IndexDef> {
     let (visible, for_foreign_key) = (flags & 1 != 0, flags & 2 != 0);
     let ngrams = flags & 4 != 0;
     let (using, tree) = (r.option(RecordReader::text)?, TreeId(r.small()?));
-    Some(IndexDef { name, kind, parts, comment, visible, using, for_foreign_key, ngrams, tree })
+    Some(IndexDef {
+        name,
+        kind,
+        parts,
+        comment,
+        visible,
+        using,
+        for_foreign_key,
+        ngrams,
+        element,
+        tree,
+    })
 }
 
 fn put_foreign_key(w: &mut Writer, key: &ForeignKeyDef) {

@@ -10,7 +10,7 @@
 //! Here rows are as long as their values and so take no more than that, give or take an index.
 
 use super::width::row_bytes;
-use super::{IndexDef, IndexKind, TableDef};
+use super::{IndexDef, TableDef};
 
 /// A hash index's entry: the row, the next entry, the hash.
 const HASH_ENTRY: u64 = 24;
@@ -26,7 +26,7 @@ pub(crate) fn max_rows(def: &TableDef, bytes: u64) -> u64 {
 }
 
 fn entry(def: &TableDef, index: &IndexDef) -> u64 {
-    if matches!(index.kind, IndexKind::FullText | IndexKind::Spatial) {
+    if !index.kind.has_keys() {
         return 0;
     }
     match index.using.as_deref() {

@@ -267,6 +267,7 @@ impl Divider {
             using: None,
             for_foreign_key: false,
             ngrams: false,
+            element: None,
             tree: TreeId(0),
         });
         let Origin { store, mdl, shared } = origin;

@@ -226,8 +226,8 @@ pub fn value_text(value: &Value, data_type: &DataType) -> String {
 fn index_line(def: &TableDef, index: &IndexDef) -> String {
     let mut out = String::from(match index.kind {
         IndexKind::Primary => "PRIMARY KEY",
-        IndexKind::Unique => "UNIQUE KEY ",
-        IndexKind::Plain => "KEY ",
+        IndexKind::Unique | IndexKind::MultiValued { unique: true } => "UNIQUE KEY ",
+        IndexKind::Plain | IndexKind::MultiValued { unique: false } => "KEY ",
         IndexKind::FullText => "FULLTEXT KEY ",
         IndexKind::Spatial => "SPATIAL KEY ",
     });

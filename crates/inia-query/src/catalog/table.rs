@@ -5,7 +5,7 @@ use crate::catalog::partitions::{Origin, Partitions};
 use crate::catalog::stats::TableStats;
 use crate::catalog::triggers::TableTriggers;
 use crate::columns::TableColumns;
-use crate::row::{IndexCodec, RowLayout, WordsCodec};
+use crate::row::{IndexCodec, RowLayout, SeveralCodec, WordsCodec};
 use crate::table_def::TableDef;
 use inia_storage::{Engine, Tree};
 use std::sync::Arc;
@@ -17,8 +17,15 @@ pub struct TableIndex {
     pub tree: Tree,
     /// Builds and takes apart keys and values.
     pub codec: IndexCodec,
+    /// Builds and takes apart the entries, where a row has several.
+    pub several: Option<SeveralCodec>,
+}
+
+impl TableIndex {
     /// Builds and takes apart the entries of words, of a FULLTEXT KEY.
-    pub words: Option<WordsCodec>,
+    pub(crate) fn words(&self) -> Option<&WordsCodec> {
+        self.several.as_ref().and_then(SeveralCodec::words)
+    }
 }
 
 /// A table at run time, shared by all sessions until DDL puts another in its place.
@@ -108,7 +115,7 @@ impl Table {
             .map(|i| TableIndex {
                 tree: store.tree(def.indexes[i].tree),
                 codec: IndexCodec::new(&def, i),
-                words: WordsCodec::of(&def, i),
+                several: SeveralCodec::of(&def, i),
             })
             .collect();
         let clustered = store.tree(def.clustered);
@@ -160,9 +167,9 @@ impl Table {
         self
     }
 
-    /// Whether an index has entries for the words of rows.
-    pub fn has_words(&self) -> bool {
-        self.indexes.iter().any(|index| index.words.is_some())
+    /// Whether rows have several entries in an index.
+    pub fn has_several(&self) -> bool {
+        self.indexes.iter().any(|index| index.several.is_some())
     }
 
     /// Whether DDL has put another definition in this one's place.

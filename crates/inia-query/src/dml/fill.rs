@@ -48,21 +48,35 @@ pub struct Fills {
 }
 
 /// Names the columns of a table for its own expressions.
-struct OwnColumns<'d>(&'d TableDef);
+struct OwnColumns<'d> {
+    def: &'d TableDef,
+    /// The index whose key part the expression is.
+    index: Option<&'d str>,
+}
+
+impl<'d> OwnColumns<'d> {
+    fn of(def: &'d TableDef) -> OwnColumns<'d> {
+        OwnColumns { def, index: None }
+    }
+}
 
 impl Scope for OwnColumns<'_> {
+    fn array_index(&mut self) -> Option<String> {
+        self.index.take().map(str::to_owned)
+    }
+
     fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
-        let Some(index) = self.0.column(&name.name) else {
+        let Some(index) = self.def.column(&name.name) else {
             return Err(SqlError::new(ErrorCode::UnknownColumn, &[&name.name, &"field list"]));
         };
-        let column = &self.0.columns[index];
+        let column = &self.def.columns[index];
         let ty = ExprType::of_column(column.data_type.clone(), column.nullable);
         Ok(Expr { kind: ExprKind::Column { index, name: quoted(&column.name).into() }, ty })
     }
 
     fn default_of(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
-        let Some(index) = self.0.column(&name.name) else { return self.column(name) };
-        let column = &self.0.columns[index];
+        let Some(index) = self.def.column(&name.name) else { return self.column(name) };
+        let column = &self.def.columns[index];
         let ty = ExprType::of_column(column.data_type.clone(), column.nullable);
         default_value(column, ty)
     }
@@ -76,11 +90,12 @@ impl Fills {
         host: &dyn SessionHost,
     ) -> Result<Fills, SqlError> {
         // Stored texts are parsed without the session's SQL mode, which could change their meaning.
-        let bind = |text: &str| -> Result<Expr, SqlError> {
+        let bind_part = |text: &str, index| -> Result<Expr, SqlError> {
             let parsed = inia_parser::parse_expr(text, inia_parser::SqlMode::empty())
                 .map_err(crate::error::parse_error)?;
-            inia_expr::bind(&parsed, &mut OwnColumns(def), env, host)
+            inia_expr::bind(&parsed, &mut OwnColumns { def, index }, env, host)
         };
+        let bind = |text: &str| bind_part(text, None);
         let mut fills = Vec::with_capacity(def.columns.len());
         let (mut generated, mut checks) = (Vec::new(), Vec::new());
         for (i, column) in def.columns.iter().enumerate() {
@@ -100,7 +115,7 @@ impl Fills {
                 ColumnDefault::Expression(text) => Fill::Expr(bind(text)?),
             });
             if let Some(definition) = &column.generated {
-                generated.push((i, bind(&definition.expression)?));
+                generated.push((i, bind_part(&definition.expression, def.array_index_of(i))?));
             }
         }
         // NOT ENFORCED constraints are kept for the definition only.
@@ -134,7 +149,7 @@ impl Fills {
         env: &Environment,
         host: &dyn SessionHost,
     ) -> Result<(), SqlError> {
-        let bound = inia_expr::bind(condition, &mut OwnColumns(def), env, host)?;
+        let bound = inia_expr::bind(condition, &mut OwnColumns::of(def), env, host)?;
         self.view_checks.push((bound, refused.clone()));
         Ok(())
     }

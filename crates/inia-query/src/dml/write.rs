@@ -4,10 +4,12 @@ use super::auto_increment;
 use super::change::PendingChanges;
 use super::write_batch::PendingRows;
 use crate::access::TableScan;
+use crate::catalog::width::row_bytes;
 use crate::catalog::{IndexKind, Table, TableDef, value_text};
 use crate::error::Damaged;
 use crate::error::sql_error;
 use crate::row::Cell;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
@@ -162,7 +164,9 @@ impl<'t> RowWriter<'t> {
         }
         for at in 0..table.indexes.len() {
             if !table.def.indexes[at].kind.has_entries() {
-                self.insert_words(txn, at, row)?;
+                if let Written::Duplicate(at) = self.insert_several(txn, at, row)? {
+                    return Ok(Written::Duplicate(at));
+                }
                 continue;
             }
             self.encode_entry(at, row)?;
@@ -220,7 +224,7 @@ impl<'t> RowWriter<'t> {
                 let tree = &table.indexes[at].tree;
                 txn.delete(tree, &self.key).map_err(|error| write_error(table, error))?;
             } else {
-                self.delete_words(txn, at, key, bytes)?;
+                self.delete_several(txn, at, key, bytes)?;
             }
         }
         table.shared.row_estimate.fetch_sub(1, Ordering::Relaxed);
@@ -332,8 +336,10 @@ impl<'t> RowWriter<'t> {
         let table = self.table;
         for at in 0..table.indexes.len() {
             let moved = self.clustered != change.key;
-            if table.indexes[at].words.is_some() {
-                self.update_words(txn, at, change)?;
+            if table.indexes[at].several.is_some() {
+                if let Written::Duplicate(at) = self.update_several(txn, at, change)? {
+                    return Ok(Written::Duplicate(at));
+                }
                 continue;
             }
             let moved = moved && table.def.indexes[at].kind.has_entries();
@@ -413,7 +419,10 @@ impl<'t> RowWriter<'t> {
         };
         let copy = |bytes: &[u8]| bytes.to_vec();
         let mut primary = self.clustered.clone();
-        if table.def.indexes[at].kind != IndexKind::Primary {
+        if table.indexes[at].several.is_some() {
+            let Some(holder) = self.element_holder(txn, at, row, request)? else { return Ok(None) };
+            primary = holder;
+        } else if table.def.indexes[at].kind != IndexKind::Primary {
             let codec = &table.indexes[at].codec;
             let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
             self.key.clear();
@@ -442,7 +451,7 @@ pub(super) fn insert_entry(
     let tree = &table.indexes[at].tree;
     match txn.insert_or_lock(tree, key, value, existing) {
         Ok(()) => {
-            if txn.replaced_own_deletion() && table.def.indexes[at].kind == IndexKind::Unique {
+            if txn.replaced_own_deletion() && table.def.indexes[at].kind.refuses() {
                 txn.lock_gaps_at(tree, key, true).map_err(sql_error)?;
             }
             Ok(true)
@@ -466,18 +475,24 @@ pub(super) fn write_error(table: &Table, error: StorageError) -> SqlError {
 /// Error 1062: `Duplicate entry 'x-y' for key 't.k'`.
 pub fn duplicate_error(def: &TableDef, index: usize, row: &[Value]) -> SqlError {
     let index = &def.indexes[index];
-    let part = |part: &crate::catalog::IndexPart| {
+    let part = |(at, part): (usize, &crate::catalog::IndexPart)| {
         let column = &def.columns[part.column];
         let text = match &row[part.column] {
             Value::Bytes(bytes) => inia_expr::convert::error_text(bytes),
             value => value_text(value, &column.data_type),
         };
-        match part.prefix {
+        // Of an array as many characters as an element's key has bytes.
+        let element = index.element.as_ref().filter(|_| column.data_type == DataType::Json);
+        let shown = element.map(|_| match *def.key_type(index, at) {
+            DataType::VarBinary(bytes) => bytes,
+            ref other => row_bytes(other) as u32,
+        });
+        match part.prefix.or(shown) {
             Some(chars) => text.chars().take(chars as usize).collect(),
             None => text,
         }
     };
-    let mut entry = index.parts.iter().map(part).collect::<Vec<String>>().join("-");
+    let mut entry = index.parts.iter().enumerate().map(part).collect::<Vec<String>>().join("-");
     const MAX_SHOWN: usize = 64 * 3;
     if entry.chars().count() > MAX_SHOWN {
         entry = entry.chars().take(MAX_SHOWN).collect();

@@ -5,7 +5,7 @@
 //! already the statement fails, and the rows before it go with the statement.
 
 use super::write::{RowWriter, Written, duplicate_error, values, write_error};
-use crate::catalog::{IndexDef, IndexKind};
+use crate::catalog::IndexDef;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_storage::{Records, StorageError, Tree, Txn};
@@ -33,7 +33,7 @@ impl RowWriter<'_> {
     /// Takes a row that [`RowWriter::flush`] will insert.
     pub(crate) fn buffer_row(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let table = self.table;
-        let refuses = |index: &IndexDef| index.kind == IndexKind::Unique;
+        let refuses = |index: &IndexDef| index.kind.refuses();
         debug_assert!(!table.def.indexes.iter().any(refuses), "only the primary key refuses a row");
         debug_assert!(self.changes.is_empty(), "a statement inserts or changes");
         self.encode(row)?;

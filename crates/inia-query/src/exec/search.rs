@@ -209,7 +209,7 @@ impl IndexSource<'_> {
             self.interrupt.check()?;
             let key = &self.keys[number as usize];
             let row = self.txn.get(&self.table.clustered, key, <[u8]>::to_vec).sql()?;
-            let (Some(row), Some(words)) = (row, &self.index.words) else { continue };
+            let (Some(row), Some(words)) = (row, self.index.words()) else { continue };
             let mut texts = Vec::new();
             for &column in words.columns() {
                 texts.push(match self.table.layout.cell(&row, column)? {
@@ -226,11 +226,11 @@ impl IndexSource<'_> {
 
 impl WordSource for IndexSource<'_> {
     fn columns(&self) -> u32 {
-        self.index.words.as_ref().map_or(1, |words| words.columns().len() as u32)
+        self.index.words().map_or(1, |words| words.columns().len() as u32)
     }
 
     fn postings(&mut self, key: &[u8], begins: bool) -> Result<Postings> {
-        let Some(codec) = &self.index.words else { return Ok(Postings::default()) };
+        let Some(codec) = self.index.words() else { return Ok(Postings::default()) };
         let collation = self.rules.collation;
         let start = match begins {
             true => key_prefix(collation, key).to_vec(),

@@ -346,7 +346,7 @@ pub(super) fn table_line(
     let range = is_range(path);
     let mut extra = Vec::new();
     match (range && !path.covering, secondary) {
-        (true, true) if index.is_some_and(|index| index.kind != IndexKind::Spatial) => {
+        (true, true) if index.is_some_and(|index| index.kind.has_keys()) => {
             extra.push("Using index condition");
         }
         (true, true) => extra.push("Using where"),
@@ -453,12 +453,11 @@ fn reference(path: &AccessPath) -> Option<String> {
 fn key_length(path: &AccessPath, index: &IndexDef, def: &TableDef) -> u32 {
     let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
     let used = if bounded == 0 { index.parts.len() } else { bounded };
-    let length = |part: &crate::catalog::IndexPart| {
-        let column = &def.columns[part.column];
-        let (fixed, varies) = part_length(&column.data_type, part.prefix);
-        fixed + 2 * u32::from(varies) + u32::from(column.nullable)
+    let length = |(at, part): (usize, &crate::catalog::IndexPart)| {
+        let (fixed, varies) = part_length(&def.key_type(index, at), part.prefix);
+        fixed + 2 * u32::from(varies) + u32::from(def.columns[part.column].nullable)
     };
-    index.parts.iter().take(used).map(length).sum()
+    index.parts.iter().enumerate().take(used).map(length).sum()
 }
 
 /// Bytes of a column in a key, and whether its length is kept beside it.

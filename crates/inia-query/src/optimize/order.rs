@@ -176,6 +176,9 @@ fn direction(path: &AccessPath, def: &TableDef, keys: &[Key]) -> Option<bool> {
         return None;
     }
     let index = &def.indexes[path.index?];
+    if !index.kind.has_keys() {
+        return None;
+    }
     let fixed = fixed_columns(path, index);
     let is_fixed = |column: usize| fixed.contains(&column);
     let mut parts = free_parts(index, def, &fixed);
@@ -242,7 +245,7 @@ pub(super) fn path_in_order(
     let forced = scope.is_some_and(|scope| scope.forced);
     let read = wanted.limit.map(|limit| limit.saturating_mul(keeps).saturating_mul(LOOKUP_COST));
     for (position, index) in def.indexes.iter().enumerate() {
-        let kept_in_order = !matches!(index.kind, IndexKind::FullText | IndexKind::Spatial);
+        let kept_in_order = index.kind.has_keys();
         if !index.visible || !kept_in_order || !may(position) {
             continue;
         }
@@ -356,7 +359,7 @@ fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option
         if !single
             || !index.visible
             || !HintedIndexes::finds_by(source.hinted.as_deref(), position)
-            || matches!(index.kind, IndexKind::FullText | IndexKind::Spatial)
+            || !index.kind.has_keys()
         {
             continue;
         }

@@ -244,7 +244,7 @@ impl IndexCodec {
         else {
             return Ok(false);
         };
-        let skip = if self.kind == IndexKind::Unique { primary } else { 0 };
+        let skip = if self.unique { primary } else { 0 };
         let rows = range.map(|i| entries.value(i).get(skip..).ok_or(Damaged));
         self.kept_layout.bytes(index, rows, take)
     }

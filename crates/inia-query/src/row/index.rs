@@ -10,12 +10,15 @@
 //! not collide. The length (u16) is left out where the primary key's length never varies. Kept
 //! columns are those that cannot be read back from the key (collated strings); they form a small
 //! row of their own, so that an index can answer without the clustered row.
+//!
+//! A multi-valued index has such entries, too, one for each element of the row's array
+//! ([`super::elements`]): an element stands where the array would, and no column is read from them.
 
 use super::cell::Cell;
 use super::layout::RowLayout;
 use super::part::PartCodec;
 use crate::error::Damaged;
-use crate::table_def::{IndexKind, IndexPart, TableDef};
+use crate::table_def::{IndexDef, IndexKind, IndexPart, TableDef};
 use inia_base::datatype::DataType;
 use inia_geometry::cells::Grid;
 
@@ -37,6 +40,8 @@ pub(super) enum ColumnSource {
 /// Builds and takes apart the keys and values of one index.
 pub struct IndexCodec {
     pub(super) kind: IndexKind,
+    /// Entries keep others of the same parts out.
+    pub(super) unique: bool,
     pub(super) parts: Vec<PartCodec>,
     /// Where each declared part begins in a key, where that is the same for all rows.
     pub(super) starts: Vec<Option<usize>>,
@@ -54,9 +59,9 @@ impl IndexCodec {
         let index = &def.indexes[index];
         let parts = match (index.kind, index.parts.as_slice()) {
             (IndexKind::Spatial, [part]) => vec![PartCodec::spatial(part, srid_of(def, part))],
-            _ => part_codecs(def, &index.parts),
+            _ => part_codecs(def, index),
         };
-        let primary = def.primary().map(|p| part_codecs(def, &p.parts)).unwrap_or_default();
+        let primary = def.primary().map(|p| part_codecs(def, p)).unwrap_or_default();
         let primary_len = if primary.is_empty() {
             Some(ROW_ID)
         } else {
@@ -64,7 +69,7 @@ impl IndexCodec {
         };
         let mut sources = vec![ColumnSource::Absent; def.columns.len()];
         let mut kept = Vec::new();
-        if index.kind != IndexKind::Primary {
+        if index.kind != IndexKind::Primary && !index.kind.has_elements() {
             let all = parts.iter().map(|p| (p, true)).chain(primary.iter().map(|p| (p, false)));
             let (mut key, mut suffix) = (0, 0);
             for (part, declared) in all {
@@ -85,10 +90,10 @@ impl IndexCodec {
         let columns = kept.iter().map(|c| (&def.columns[*c].data_type, def.columns[*c].nullable));
         let kept_layout = RowLayout::new(columns);
         let starts = starts(&parts);
-        let kind = index.kind;
+        let (kind, unique) = (index.kind, index.kind.refuses());
         debug_assert_eq!(starts.len(), parts.len(), "each part has a start, known or not");
         debug_assert_eq!(kept.len(), kept_layout.len(), "the value holds what is kept");
-        IndexCodec { kind, parts, starts, primary, primary_len, kept, kept_layout, sources }
+        IndexCodec { kind, unique, parts, starts, primary, primary_len, kept, kept_layout, sources }
     }
 
     /// How the index orders places, where it is a spatial one.
@@ -137,12 +142,11 @@ impl IndexCodec {
         value: &mut Vec<u8>,
     ) -> Result<bool, Damaged> {
         let collides = self.put_entry_key(&cell, primary_key, key)?;
-        let unique = self.kind == IndexKind::Unique;
         if self.primary_len.is_none() {
             let length = u16::try_from(primary_key.len()).map_err(|_| Damaged)?;
             value.extend_from_slice(&length.to_le_bytes());
         }
-        if unique {
+        if self.unique {
             value.extend_from_slice(primary_key);
         }
         if !self.kept.is_empty() {
@@ -158,14 +162,14 @@ impl IndexCodec {
         primary_key: &[u8],
         key: &mut Vec<u8>,
     ) -> Result<bool, Damaged> {
-        debug_assert!(self.kind.has_entries(), "a clustered record is no entry");
+        debug_assert!(self.kind != IndexKind::Primary, "a clustered record is no entry");
         let mut null = false;
         for part in &self.parts {
             let cell = cell(part.column)?;
             null |= cell == Cell::Null;
             part.put(&cell, key)?;
         }
-        let collides = self.kind == IndexKind::Unique && !null;
+        let collides = self.unique && !null;
         if !collides {
             key.extend_from_slice(primary_key);
         }
@@ -182,7 +186,7 @@ impl IndexCodec {
                 (usize::from(u16::from_le_bytes(*length)), rest)
             }
         };
-        if self.kind == IndexKind::Unique {
+        if self.unique {
             return value.split_at_checked(length).ok_or(Damaged);
         }
         let start = key.len().checked_sub(length).ok_or(Damaged)?;
@@ -228,12 +232,11 @@ fn srid_of(def: &TableDef, part: &IndexPart) -> Option<u32> {
     }
 }
 
-fn part_codecs(def: &TableDef, parts: &[IndexPart]) -> Vec<PartCodec> {
-    let codec = |part: &IndexPart| {
-        let column = &def.columns[part.column];
-        PartCodec::new(part, &column.data_type, column.nullable)
+fn part_codecs(def: &TableDef, index: &IndexDef) -> Vec<PartCodec> {
+    let codec = |(at, part): (usize, &IndexPart)| {
+        PartCodec::new(part, &def.key_type(index, at), def.columns[part.column].nullable)
     };
-    parts.iter().map(codec).collect()
+    index.parts.iter().enumerate().map(codec).collect()
 }
 
 /// Where parts begin that follow only parts of constant length.

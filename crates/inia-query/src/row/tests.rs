@@ -143,6 +143,7 @@ fn index(kind: IndexKind, parts: &[(usize, bool)]) -> IndexDef {
         using: None,
         for_foreign_key: false,
         ngrams: false,
+        element: None,
         tree: TreeId(1),
     }
 }

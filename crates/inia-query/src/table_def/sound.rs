@@ -87,6 +87,11 @@ impl TableDef {
     fn check_parts(&self, index: &IndexDef) {
         debug_assert!((1..=MAX_PARTS).contains(&index.parts.len()), "an index has parts");
         let mut seen = HashSet::new();
+        debug_assert_eq!(
+            index.kind.has_elements(),
+            self.array_part(index).is_some(),
+            "a multi-valued index has an array"
+        );
         for part in &index.parts {
             debug_assert!(part.column < self.columns.len(), "a part is a column");
             debug_assert!(seen.insert(part.column), "a column is one part of a key");

@@ -405,7 +405,7 @@ fn drop_constraint(builder: &mut TableBuilder, name: &str) -> Result<(), SqlErro
     if drop_foreign_key(builder, name) || drop_check(builder, name) {
         return Ok(());
     }
-    let unique = |kind| matches!(kind, IndexKind::Primary | IndexKind::Unique);
+    let unique = |kind: IndexKind| kind == IndexKind::Primary || kind.refuses();
     match builder.index(name).filter(|at| unique(builder.indexes[*at].kind)) {
         Some(at) => {
             builder.indexes.remove(at);

@@ -183,9 +183,29 @@ fn has_no_default(data_type: &DataType) -> bool {
 pub(super) struct BuilderScope<'w> {
     pub(super) builder: &'w TableBuilder,
     pub(super) clause: &'static str,
+    /// The index whose key part the expression is, where that is CAST(… AS type ARRAY).
+    pub(super) array: Option<String>,
+}
+
+impl<'w> BuilderScope<'w> {
+    /// The names of an expression's columns.
+    pub(super) fn of(builder: &'w TableBuilder, clause: &'static str) -> BuilderScope<'w> {
+        BuilderScope { builder, clause, array: None }
+    }
+
+    /// As [`BuilderScope::of`], for a key part of an index.
+    fn of_part(builder: &'w TableBuilder, index: &str, part: &ast::Expr) -> BuilderScope<'w> {
+        let is_array = matches!(part, ast::Expr::Cast { array: true, .. });
+        let array = is_array.then(|| index.to_owned());
+        BuilderScope { array, ..BuilderScope::of(builder, "functional index") }
+    }
 }
 
 impl Scope for BuilderScope<'_> {
+    fn array_index(&mut self) -> Option<String> {
+        self.array.take()
+    }
+
     fn column(&mut self, name: &ast::ColumnName) -> Result<Expr, SqlError> {
         let Some(index) = self.builder.column(&name.name) else {
             return error(ErrorCode::UnknownColumn, &[&name.name, &self.clause]);
@@ -210,7 +230,10 @@ fn normalised(
         Owner::Index(_) => "functional index",
     };
     rules::check_written(owner, expr)?;
-    let mut scope = BuilderScope { builder, clause };
+    let mut scope = match owner {
+        Owner::Index(index) => BuilderScope::of_part(builder, index, expr),
+        _ => BuilderScope::of(builder, clause),
+    };
     let bound = inia_expr::bind(expr, &mut scope, &session.env, session)?;
     let mut columns = Vec::new();
     bound.walk(&mut |node| {
@@ -379,6 +402,7 @@ fn plain_index(kind: IndexKind, name: Option<String>, parts: Vec<IndexPartDraft>
         origin: None,
         for_foreign_key: false,
         ngrams: false,
+        element: None,
         expressions: Vec::new(),
     }
 }
@@ -402,6 +426,10 @@ pub(crate) fn index(
             ast::KeyPartKey::Column { name, prefix } => (name.clone(), *prefix),
             ast::KeyPartKey::Expr(expr) => {
                 functional(kind, expr)?;
+                if part.ordered && matches!(expr, ast::Expr::Cast { array: true, .. }) {
+                    let order = "explicit index order";
+                    return error(ErrorCode::WrongUsage, &[&"multi-valued index", &order]);
+                }
                 // The part gets a hidden column in `finish_functional`, when all others are there.
                 expressions.push((at, expr.clone()));
                 (String::new(), None)
@@ -446,7 +474,7 @@ fn parses_ngrams(kind: IndexKind, parser: Option<&str>) -> Result<bool, SqlError
     }
 }
 
-/// Errors 3756, 3759 and 3762 of an expression as a part of an index.
+/// Errors 3756, 3759, 3760 and 3762 of an expression as a part of an index.
 fn functional(kind: IndexKind, expr: &ast::Expr) -> Result<(), SqlError> {
     match (kind, expr) {
         (IndexKind::Primary, _) => error(ErrorCode::FunctionalIndexPrimaryKey, &[]),
@@ -478,7 +506,10 @@ pub(crate) fn finish_functional(
             let names = (0..).map(|n| format!("{HIDDEN}{index}!{part}!{n}"));
             let free = |name: &String| builder.column(name).is_none();
             let name = names.into_iter().find(free).unwrap_or_default();
-            let column = hidden_column(session, builder, &index, name.clone(), &expr)?;
+            let (column, element) = hidden_column(session, builder, &index, name.clone(), &expr)?;
+            if let Some(element) = element {
+                make_multi_valued(&mut builder.indexes[at], element)?;
+            }
             builder.columns.push(ColumnDraft { def: column, origin: None, explicit_null: false });
             builder.indexes[at].parts[part].column = name;
         }
@@ -486,22 +517,35 @@ pub(crate) fn finish_functional(
     Ok(())
 }
 
-/// The column that holds the values of an index's expression; error 3757.
+/// Makes an index one of the elements that a part has; error 1235 where it is one already.
+fn make_multi_valued(index: &mut IndexDraft, element: DataType) -> Result<(), SqlError> {
+    if index.element.is_some() {
+        let what = "more than one multi-valued key part per index";
+        return error(ErrorCode::NotSupportedYet, &[&what]);
+    }
+    index.kind = IndexKind::MultiValued { unique: index.kind == IndexKind::Unique };
+    index.element = Some(element);
+    Ok(())
+}
+
+/// The column that holds the values of an index's expression, and the type of their elements where
+/// they are arrays; error 3757.
 fn hidden_column(
     session: &SessionContext,
     builder: &TableBuilder,
     index: &str,
     name: String,
     written: &ast::Expr,
-) -> Result<ColumnDef, SqlError> {
+) -> Result<(ColumnDef, Option<DataType>), SqlError> {
     let (expression, _) = normalised(session, builder, written, Owner::Index(index))?;
-    let mut scope = BuilderScope { builder, clause: "functional index" };
+    let mut scope = BuilderScope::of_part(builder, index, written);
     let bound = inia_expr::bind(written, &mut scope, &session.env, session)?;
     let data_type = bound.ty.data_type.clone();
+    let element = bound.as_array_cast().map(|(_, element)| element.clone());
     // A text of unknown length counts as one that is too long to be indexed whole.
     const LONGEST: u32 = 16_000;
     let unfit = match &data_type {
-        data_type if has_no_default(data_type) => true,
+        data_type if has_no_default(data_type) => element.is_none(),
         DataType::VarChar { chars, .. } => *chars > LONGEST,
         _ => false,
     };
@@ -511,11 +555,12 @@ fn hidden_column(
     if unfit || data_type == DataType::Null {
         return error(ErrorCode::FunctionalIndexOnLob, &[]);
     }
-    Ok(ColumnDef {
+    let column = ColumnDef {
         generated: Some(Generated { expression, stored: false }),
         invisible: true,
         ..ColumnDef::new(name, data_type, true)
-    })
+    };
+    Ok((column, element))
 }
 
 /// Adds a foreign key and the index it needs.

@@ -326,7 +326,7 @@ pub(super) fn finish(def: &mut TableDef) -> Result<(), SqlError> {
     for index in &def.indexes {
         let what = match index.kind {
             IndexKind::Primary => "PRIMARY KEY",
-            IndexKind::Unique => "UNIQUE INDEX",
+            kind if kind.refuses() => "UNIQUE INDEX",
             _ => continue,
         };
         let whole = |name: &String| {

@@ -103,6 +103,7 @@ impl RebuildPlan {
                     .filter(|o| !copy && old.indexes[*o].parts == index.parts)
                     .filter(|o| old.indexes[*o].kind == index.kind)
                     .filter(|o| old.indexes[*o].ngrams == index.ngrams)
+                    .filter(|o| old.indexes[*o].element == index.element)
             })
             .collect();
         RebuildPlan { copy, column_origins: column_origins.to_vec(), kept }

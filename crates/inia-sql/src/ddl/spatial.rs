@@ -35,7 +35,7 @@ pub(super) fn turn_plain(builder: &mut TableBuilder) -> Result<(), SqlError> {
         }
         match index.kind {
             IndexKind::Plain => {}
-            IndexKind::FullText | IndexKind::Spatial => continue,
+            IndexKind::FullText | IndexKind::Spatial | IndexKind::MultiValued { .. } => continue,
             IndexKind::Primary | IndexKind::Unique => {
                 return error(ErrorCode::SpatialUniqueIndex, &[]);
             }

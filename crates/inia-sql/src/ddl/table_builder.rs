@@ -56,6 +56,8 @@ pub(crate) struct IndexDraft {
     pub(crate) for_foreign_key: bool,
     /// WITH PARSER ngram.
     pub(crate) ngrams: bool,
+    /// The type of a multi-valued index's elements.
+    pub(crate) element: Option<DataType>,
     /// Parts that are expressions and have no column yet, by position.
     pub(crate) expressions: Vec<(usize, inia_parser::ast::Expr)>,
 }
@@ -150,6 +152,7 @@ impl TableBuilder {
             origin: Some(i),
             for_foreign_key: index.for_foreign_key,
             ngrams: index.ngrams,
+            element: index.element.clone(),
             expressions: Vec::new(),
         };
         let foreign_key = |key: &ForeignKeyDef| ForeignKeyDraft {
@@ -291,9 +294,13 @@ impl TableBuilder {
         Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })
     }
 
-    /// Errors 1178 and 1163: columns that MEMORY has not.
+    /// Errors 1178 and 1163: columns that MEMORY has not, and indexes that others have not either.
     fn check_memory(&self) -> Result<(), SqlError> {
         use DataType as T;
+        let has_elements = self.indexes.iter().any(|index| index.kind.has_elements());
+        if has_elements && !matches!(self.engine.as_str(), TRANSACTIONAL | "MEMORY") {
+            return error(ErrorCode::CheckNotImplemented, &[&"multi-valued indexes"]);
+        }
         let has = |wanted: fn(&DataType) -> bool| {
             self.engine == "MEMORY" && self.columns.iter().any(|c| wanted(&c.def.data_type))
         };
@@ -314,7 +321,7 @@ impl TableBuilder {
                 let whole = a.prefix.is_none() && a.descending == b.descending;
                 whole && same_name(&a.column, &b.column)
             };
-            !matches!(other.kind, IndexKind::FullText | IndexKind::Spatial)
+            other.kind.has_keys()
                 && other.parts.len() >= index.parts.len()
                 && other.parts.iter().zip(&index.parts).all(same)
         };
@@ -417,18 +424,15 @@ impl TableBuilder {
                 return error(ErrorCode::DupFieldname, &[&part.column]);
             }
             let def = &self.columns[column].def;
-            let virtual_ = def.generated.as_ref().is_some_and(|generated| !generated.stored);
-            // MySQL indexes virtual columns only in secondary B-trees.
-            let refused = match index.kind {
-                IndexKind::Primary if virtual_ => {
-                    Some("Defining a virtual generated column as primary key")
-                }
-                IndexKind::FullText if virtual_ => {
-                    Some("Fulltext index on virtual generated column")
-                }
-                _ => None,
-            };
-            if let Some(what) = refused {
+            if let (Some(element), true, DataType::Json) =
+                (&index.element, def.is_hidden(), &def.data_type)
+            {
+                // An element stands in the key for the array, whole.
+                bytes += part_bytes(&ColumnDef::new("", element.clone(), true), None);
+                parts.push(IndexPart { column, prefix: None, descending: false });
+                continue;
+            }
+            if let Some(what) = refused_virtual(index.kind, def) {
                 return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&what]);
             }
             // A full-text index takes whole texts: prefixes and the key length do not apply.
@@ -463,6 +467,7 @@ impl TableBuilder {
             using: index.using.clone(),
             for_foreign_key: index.for_foreign_key,
             ngrams: index.ngrams,
+            element: index.element.clone(),
             tree: TreeId(0),
         })
     }
@@ -524,9 +529,12 @@ impl TableBuilder {
         let rank = match index.kind {
             IndexKind::Primary => 0,
             IndexKind::Unique if !nullable => 1,
-            IndexKind::Unique if !partial => 2,
-            IndexKind::Unique => 3,
-            IndexKind::Plain | IndexKind::Spatial => 4,
+            kind if kind.refuses() && !partial => 2,
+            kind if kind.refuses() => 3,
+            IndexKind::Unique
+            | IndexKind::Plain
+            | IndexKind::Spatial
+            | IndexKind::MultiValued { .. } => 4,
             IndexKind::FullText => 5,
         };
         (rank, index.parts.iter().any(computed))
@@ -561,6 +569,17 @@ pub(crate) struct Finished {
     /// The positions of foreign keys that were not there before.
     pub(crate) added_keys: Vec<usize>,
     pub(crate) warnings: Vec<SqlError>,
+}
+
+/// What error 3106 says of an index that may not have the column: MySQL indexes virtual ones only
+/// in secondary B-trees.
+fn refused_virtual(kind: IndexKind, def: &ColumnDef) -> Option<&'static str> {
+    match kind {
+        _ if !def.is_virtual() => None,
+        IndexKind::Primary => Some("Defining a virtual generated column as primary key"),
+        IndexKind::FullText => Some("Fulltext index on virtual generated column"),
+        _ => None,
+    }
 }
 
 fn is_text(data_type: &DataType) -> bool {

@@ -14,6 +14,7 @@ mod deep;
 mod deferred;
 mod deletes;
 mod dml;
+mod elements;
 mod engines;
 mod estimates;
 mod explain;

@@ -1,6 +1,6 @@
 //! Rows that are looked up together, by the entries of an index that does not cover.
 
-use super::{Result, Standing, State, TableScan};
+use super::{Result, Standing, State, TableScan, is_later_entry};
 use crate::access::run::FoundRun;
 use crate::error::StorageResult;
 use inia_storage::{ReadMode, Txn};
@@ -10,6 +10,8 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) keys: Vec<u8>,
+    /// The entries' own keys, where a row may have several.
+    pub(super) entries: Vec<Vec<u8>>,
     pub(super) rows: Vec<u8>,
     pub(super) items: Vec<BatchItem>,
     /// Next item to give back.
@@ -45,7 +47,7 @@ impl TableScan {
                 if !self.gather(index, txn)? {
                     return Ok(None);
                 }
-                self.look_up_batch(txn)?;
+                self.look_up_batch(index, txn)?;
             }
             debug_assert!(self.batch.next <= self.batch.items.len(), "a batch is read once");
             let from = std::mem::replace(&mut self.batch.next, self.batch.items.len());
@@ -70,7 +72,7 @@ impl TableScan {
             if !self.gather(index, txn)? {
                 return Ok(false);
             }
-            self.look_up_batch(txn)?;
+            self.look_up_batch(index, txn)?;
         }
     }
 
@@ -78,25 +80,39 @@ impl TableScan {
     fn gather(&mut self, index: usize, txn: &mut Txn) -> Result<bool> {
         let mut batch = std::mem::take(&mut self.batch);
         batch.keys.clear();
+        batch.entries.clear();
         batch.rows.clear();
         batch.items.clear();
         batch.next = 0;
+        let once = matches!(self.state, State::Ranges { once: Some(_), .. });
         while batch.items.len() < batch.size && self.advance(txn)? {
             let Some(record) = self.current() else { break };
             let codec = &self.table.indexes[index].codec;
             let start = batch.keys.len();
             batch.keys.extend_from_slice(codec.primary_key(record.key, record.value)?);
             batch.items.push(BatchItem { key: start..batch.keys.len(), row: None });
+            if once {
+                batch.entries.push(record.key.to_vec());
+            }
         }
         batch.size = (batch.size * 2).min(MAX_BATCH);
         self.batch = batch;
         Ok(!self.batch.items.is_empty())
     }
 
-    fn look_up_batch(&mut self, txn: &mut Txn) -> Result<()> {
-        let Batch { keys, rows, items, .. } = &mut self.batch;
+    fn look_up_batch(&mut self, index: usize, txn: &mut Txn) -> Result<()> {
+        let Batch { keys, entries, rows, items, .. } = &mut self.batch;
         let wanted: Vec<&[u8]> = items.iter().map(|item| &keys[item.key.clone()]).collect();
         debug_assert!(items.iter().all(|item| item.row.is_none()), "rows are looked up once");
-        txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()
+        txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()?;
+        let State::Ranges { once: Some(once), .. } = &self.state else { return Ok(()) };
+        for (item, entry) in items.iter_mut().zip(entries) {
+            let Some(row) = &item.row else { continue };
+            let found = (&keys[item.key.clone()], &rows[row.clone()]);
+            if is_later_entry(&self.table, (index, entry), found, once)? {
+                item.row = None;
+            }
+        }
+        Ok(())
     }
 }

@@ -87,10 +87,7 @@ fn by_leaves(
     let mut rest = leaves.into_iter();
     let (first, state) = match rest.next() {
         Some(leaf) => (leaf, state(&keys)),
-        None => {
-            let rest = Vec::new().into_iter();
-            (0, State::Ranges { rest, cursor: None })
-        }
+        None => (0, State::of_ranges(Vec::new())),
     };
     let mut scan = TableScan::by(partitions.leaf(first), way, mode, state);
     scan.parts = Some(Box::new(Parts {
@@ -107,7 +104,8 @@ fn by_leaves(
 fn state(keys: &Keys) -> State {
     match keys {
         Keys::Point(key) => State::Point(Some(key.clone())),
-        Keys::Ranges(ranges) => State::Ranges { rest: ranges.clone().into_iter(), cursor: None },
+        Keys::Ranges(ranges) => State::of_ranges(ranges.clone()),
+        Keys::Once(ranges) => State::once(ranges.clone()),
     }
 }
 

@@ -29,6 +29,7 @@ fn index(name: &str, kind: IndexKind, columns: &[usize]) -> IndexDef {
         using: None,
         for_foreign_key: false,
         ngrams: false,
+        element: None,
         tree: TreeId(0),
     }
 }

@@ -9,7 +9,7 @@
 use super::rewrite::Rewrite;
 use super::run::ChangeRun;
 use crate::access::TableScan;
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::dml::auto_increment;
 use crate::dml::write::{RowChange, RowWriter, write_error};
 use crate::error::sql_error;
@@ -97,7 +97,7 @@ impl PendingChanges {
 /// index whose keys may meet, or that has several entries for a row.
 pub(super) fn may_change_together(table: &Table, assigned: impl Fn(usize) -> bool) -> bool {
     let meets = |index: &crate::catalog::IndexDef| {
-        let one_by_one = index.kind == IndexKind::Unique || index.kind.has_words();
+        let one_by_one = index.kind.refuses() || index.kind.has_several();
         one_by_one && index.parts.iter().any(|part| assigned(part.column))
     };
     let whole = table.partitions.is_none();

@@ -115,7 +115,7 @@ impl ChangePlan {
 
     /// Whether the outcome is the same when rows are changed together.
     fn is_simple(&self) -> bool {
-        if self.deletes() && self.table.has_words() {
+        if self.deletes() && self.table.has_several() {
             return false;
         }
         let writes = |column| self.rewriting.as_ref().is_some_and(|plan| plan.may_write(column));

@@ -4,7 +4,6 @@ mod duplicate;
 mod triggers;
 
 use super::{InsertPlan, Literals};
-use crate::catalog::IndexKind;
 use crate::context::SessionContext;
 use crate::context::StatementOutcome;
 use crate::dml::auto_increment::{self, Numbers};
@@ -71,10 +70,10 @@ impl<'r> InsertRun<'r> {
         let foreign = Foreign::load(session, &plan.table)?;
         let several = written > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
-        let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
+        let unique = plan.table.def.indexes.iter().any(|index| index.kind.refuses());
         let nontransactional = !plan.table.def.is_transactional();
         let fires = !plan.table.triggers.is_empty();
-        let single = unique || plan.table.has_words() || foreign.is_some() || fires;
+        let single = unique || plan.table.has_several() || foreign.is_some() || fires;
         let single = single || plan.table.partitions.is_some();
         let batched = several && !single && !nontransactional;
         let (together, forgiving) = (batched && !settles, false);
@@ -100,8 +99,8 @@ impl<'r> InsertRun<'r> {
     /// Has rows of LOAD DATA with IGNORE written together, too, but those whose key exists.
     pub(super) fn forgive_together(&mut self) {
         let plan = self.plan;
-        let unique = plan.table.def.indexes.iter().any(|index| index.kind == IndexKind::Unique);
-        let single = unique || plan.table.has_words() || self.foreign.is_some() || self.fires;
+        let unique = plan.table.def.indexes.iter().any(|index| index.kind.refuses());
+        let single = unique || plan.table.has_several() || self.foreign.is_some() || self.fires;
         let single = single || plan.table.partitions.is_some();
         let batched = !single && plan.table.def.is_transactional();
         self.forgiving = plan.ignore && !plan.replace && batched;

@@ -25,7 +25,7 @@ const STOPWORD_COLUMN: &str = "value";
 impl Runner<'_> {
     /// What the settings say of words.
     pub(super) fn word_rules(&self, plan: &SearchPlan, ctx: &EvalContext<'_>) -> Result<WordRules> {
-        let words = plan.index.and_then(|index| plan.table.indexes[index].words.as_ref());
+        let words = plan.index.and_then(|index| plan.table.indexes[index].words());
         let collation = match words {
             Some(words) => words.collation(),
             None => match &plan.table.def.columns[plan.columns[0]].data_type {

@@ -15,7 +15,7 @@ pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
     };
     debug_assert!(at < def.indexes.len(), "a path names an index of its table");
     let index = &def.indexes[at];
-    let is_read = index.kind == IndexKind::Primary || index.kind.has_entries();
+    let is_read = index.kind != IndexKind::FullText;
     debug_assert!(is_read, "a path reads an index that has entries");
     debug_assert!(path.equal.len() <= index.parts.len(), "a path bounds parts that there are");
     let has_next = path.equal.len() < index.parts.len();

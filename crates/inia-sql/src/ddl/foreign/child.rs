@@ -204,6 +204,6 @@ impl TableBuilder {
             let absent = |name: &&str| !index.parts.iter().any(|p| same_name(&p.column, name));
             parts.extend(suffix.map(|part| part.column.as_str()).filter(absent));
         }
-        !matches!(index.kind, K::FullText | K::Spatial) && starts_with(&parts, columns)
+        index.kind.has_keys() && starts_with(&parts, columns)
     }
 }

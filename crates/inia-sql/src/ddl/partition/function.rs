@@ -42,7 +42,7 @@ pub(super) fn normalised(
     if !is_allowed(expr) {
         return error(ErrorCode::PartitionFunctionIsNotAllowed, &[]);
     }
-    let mut scope = BuilderScope { builder, clause: "partition function" };
+    let mut scope = BuilderScope::of(builder, "partition function");
     let bound = inia_expr::bind(expr, &mut scope, &session.env, session)?;
     let mut columns = Vec::new();
     bound.walk(&mut |node| {

@@ -20,7 +20,7 @@ use inia_query::context::SessionContext;
 use inia_query::dml::write::duplicate_error;
 use inia_query::error::StorageResult;
 use inia_query::interrupt::Interrupt;
-use inia_query::row::{IndexCodec, WordsCodec};
+use inia_query::row::{IndexCodec, SeveralCodec};
 use inia_query::spill::{RecordChunk, Workspace};
 use inia_storage::{Direction, KeyBound, ReadMode, Txn};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -42,8 +42,8 @@ type Gathered = (usize, RecordChunk);
 struct EntryScan<'s> {
     table: &'s Table,
     codecs: &'s [IndexCodec],
-    /// Those of FULLTEXT indexes.
-    words: &'s [Option<WordsCodec>],
+    /// Those of indexes that have several entries for a row.
+    several: &'s [Option<SeveralCodec>],
     /// The keys that cut the rows into parts, ascending.
     cuts: Vec<Vec<u8>>,
     next: AtomicUsize,
@@ -95,8 +95,8 @@ impl EntryScan<'_> {
                 let cell = |column| self.table.layout.cell(record.value, column);
                 for (slot, codec) in self.codecs.iter().enumerate() {
                     let chunk = &mut chunks[slot];
-                    if let Some(words) = &self.words[slot] {
-                        let entries = words.entries(cell, record.key)?;
+                    if let Some(several) = &self.several[slot] {
+                        let entries = several.entries(cell, record.key)?;
                         entries.iter().for_each(|(key, value)| chunk.push(key, value));
                     } else {
                         key.clear();
@@ -136,7 +136,7 @@ pub(super) fn add_indexes(
     }
     let (disk, killed) = (session.db.scratch.clone(), session.killed.clone());
     let codecs: Vec<IndexCodec> = added.iter().map(|at| IndexCodec::new(new, *at)).collect();
-    let words: Vec<_> = added.iter().map(|at| WordsCodec::of(new, *at)).collect();
+    let several: Vec<_> = added.iter().map(|at| SeveralCodec::of(new, *at)).collect();
     let trees: Vec<TreeId> = added.iter().map(|at| new.indexes[*at].tree).collect();
     let interrupt = Interrupt::new(&killed, None);
     let within = Workspace::within(&*disk, session.db.build_memory).until(interrupt);
@@ -148,7 +148,7 @@ pub(super) fn add_indexes(
     let scan = EntryScan {
         table,
         codecs: &codecs,
-        words: &words,
+        several: &several,
         cuts: cuts(table, rows, helpers.count())?,
         next: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),

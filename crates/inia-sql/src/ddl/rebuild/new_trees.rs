@@ -12,7 +12,7 @@ use inia_query::context::SessionContext;
 use inia_query::dml::write::duplicate_error;
 use inia_query::error::StorageResult;
 use inia_query::interrupt::Interrupt;
-use inia_query::row::{Cell, IndexCodec, RowLayout, WordsCodec};
+use inia_query::row::{Cell, IndexCodec, RowLayout, SeveralCodec};
 use inia_query::spill::Workspace;
 use inia_storage::Txn;
 
@@ -22,8 +22,8 @@ pub(super) struct NewTrees<'n> {
     zone: &'n TimeZone,
     layout: RowLayout,
     codecs: Vec<IndexCodec>,
-    /// Those of FULLTEXT indexes.
-    words: Vec<Option<WordsCodec>>,
+    /// Those of indexes that have several entries for a row.
+    several: Vec<Option<SeveralCodec>>,
     /// Those of the indexes, and behind them that of the rows.
     fillers: Vec<Filler<'n>>,
     /// The number of the next row, where rows get numbers.
@@ -50,7 +50,7 @@ impl<'n> NewTrees<'n> {
             zone,
             layout: RowLayout::new(new.columns.iter().map(|c| (&c.data_type, c.nullable))),
             codecs: (0..new.indexes.len()).map(|at| IndexCodec::new(new, at)).collect(),
-            words: (0..new.indexes.len()).map(|at| WordsCodec::of(new, at)).collect(),
+            several: (0..new.indexes.len()).map(|at| SeveralCodec::of(new, at)).collect(),
             fillers: Filler::of((within, session.db.catalog().store(new)), &new.name, &trees),
             next_row_id: 1,
         }
@@ -58,7 +58,7 @@ impl<'n> NewTrees<'n> {
 
     /// Adds a row. Without a primary key its key is `kept`, or the next number.
     pub(super) fn push(&mut self, row: &[Value], kept: Option<&[u8]>) -> Result<(), SqlError> {
-        let NewTrees { new, zone, layout, codecs, words, fillers, next_row_id } = self;
+        let NewTrees { new, zone, layout, codecs, several, fillers, next_row_id } = self;
         let cell = |column: usize| Ok(Cell::of(&row[column], &new.columns[column].data_type, zone));
         let mut key = Vec::new();
         match (new.primary(), kept) {
@@ -70,8 +70,8 @@ impl<'n> NewTrees<'n> {
             }
         }
         for (at, codec) in codecs.iter().enumerate() {
-            if let Some(words) = &words[at] {
-                let entries = words.entries(cell, &key)?;
+            if let Some(several) = &several[at] {
+                let entries = several.entries(cell, &key)?;
                 entries.iter().try_for_each(|(key, value)| fillers[at].push(key, value))?;
             } else if has_entries(new.indexes[at].kind) {
                 let (mut entry, mut value) = (Vec::new(), Vec::new());

@@ -1,7 +1,6 @@
 //! A row whose key is there already: REPLACE and ON DUPLICATE KEY UPDATE.
 
 use super::{InsertRun, number_of};
-use crate::catalog::IndexKind;
 use crate::context::SessionContext;
 use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::foreign::Foreign;
@@ -44,7 +43,7 @@ impl InsertRun<'_> {
         if new == bytes && !reached && !self.fires {
             // What MySQL would delete and insert counts, though it makes no difference.
             let def = &self.plan.table.def;
-            let later = def.indexes[at + 1..].iter().any(|index| index.kind == IndexKind::Unique);
+            let later = def.indexes[at + 1..].iter().any(|index| index.kind.refuses());
             self.tally.deleted += u64::from(later || !def.is_transactional());
             return Ok(true);
         }

@@ -1,31 +1,31 @@
-//! The entries of FULLTEXT indexes against the rows: each word of a row has its entry, and no entry
-//! is without its word.
+//! Indexes that have several entries for a row against the rows: each word or element of a row has
+//! its entry, and no entry is without its row.
 
 use super::{Report, hex, scan};
 use inia_query::catalog::{Table, TableIndex};
 use inia_storage::{StorageError, Txn};
 
-/// Compares each entry with its row, and the numbers of entries and words.
-pub(super) fn check_words(
+/// Compares each entry with its row, and their numbers.
+pub(super) fn check_several(
     txn: &mut Txn,
     table: &Table,
     index: &TableIndex,
     report: &mut Report<'_>,
 ) -> Result<(), StorageError> {
-    let Some(codec) = &index.words else { return Ok(()) };
-    let mut words = 0;
+    let Some(codec) = &index.several else { return Ok(()) };
+    let mut expected = 0;
     scan(txn, &table.clustered, |txn, primary, row| {
         // A row that cannot be decoded has been reported.
         let cell = |column: usize| table.layout.cell(row, column);
         let Ok(entries) = codec.entries(cell, primary) else { return Ok(()) };
-        words += entries.len() as u64;
+        expected += entries.len() as u64;
         for (key, value) in &entries {
             match txn.get(&index.tree, key, |stored| stored == &value[..])? {
                 Some(true) => {}
                 Some(false) => {
                     report.problem(&format_args!("entry {} differs from its row", hex(key)));
                 }
-                None => report.problem(&format_args!("row {} lacks a word", hex(primary))),
+                None => report.problem(&format_args!("row {} lacks an entry", hex(primary))),
             }
         }
         Ok(())
@@ -40,8 +40,8 @@ pub(super) fn check_words(
         }
         Ok(())
     })?;
-    if entries != words {
-        report.problem(&format_args!("{entries} entries for {words} words"));
+    if entries != expected {
+        report.problem(&format_args!("{entries} entries in place of {expected}"));
     }
     Ok(())
 }
