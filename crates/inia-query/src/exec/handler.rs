@@ -17,7 +17,7 @@ use crate::catalog::{IndexKind, Table};
 use crate::context::HandlerPlace;
 use crate::plan::{Body, RowSource, SelectPlan, TableSource};
 use crate::row::{Cell, prefix_successor};
-use inia_base::column::RowSink;
+use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::store::implicit_default;
@@ -76,6 +76,16 @@ impl Span {
     }
 }
 
+/// How HANDLER describes columns: of no database, and of the name that it was opened by.
+fn described(columns: &[ResultColumn]) -> Vec<ResultColumn> {
+    let column = |column: &ResultColumn| ResultColumn {
+        schema: String::from("*any*"),
+        org_table: column.table.clone(),
+        ..column.clone()
+    };
+    columns.iter().map(column).collect()
+}
+
 impl Runner<'_> {
     /// Sends the records that a READ gives, and moves the place on. Returns how many were sent.
     pub fn read_handler(
@@ -87,7 +97,7 @@ impl Runner<'_> {
     ) -> Result<u64> {
         let (select, source) = self.handled()?;
         let shown = select.visible - usize::from(read.filtered);
-        sink.columns(&self.plan.columns[..shown])?;
+        sink.columns(&described(&self.plan.columns[..shown]))?;
         let limit = self.plan.root.limit.as_ref();
         let (skipped, wanted) = if limit.is_some() { window(limit, ctx)? } else { (0, 1) };
         let Some(span) = span(read, place).filter(|_| wanted > 0) else { return Ok(0) };

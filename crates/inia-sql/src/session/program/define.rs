@@ -143,6 +143,9 @@ fn create_routine(
     if name.is_empty() || name.ends_with(' ') {
         return Err(SqlError::new(ErrorCode::SpWrongName, &[&name]));
     }
+    if inia_query::computed::schema(&schema).is_some() {
+        return Err(session.access().no_database(&schema));
+    }
     let held = crate::ddl::hold_schema(session, &schema)?;
     let definer = definer(session, create.definer.as_ref())?;
     let _lock = lock(session, &[(schema.clone(), format!("\0{}{name}", kind.word()))])?;
