@@ -24,7 +24,7 @@ use inia_parser::ast::SetOp;
 use std::fmt::Write;
 
 /// A JSON value whose members keep their order.
-enum Json {
+pub(super) enum Json {
     Text(String),
     Number(u64),
     Flag(bool),
@@ -32,14 +32,14 @@ enum Json {
     Object(Object),
 }
 
-type Object = Vec<(&'static str, Json)>;
+pub(super) type Object = Vec<(&'static str, Json)>;
 
-fn text(text: impl Into<String>) -> Json {
+pub(super) fn text(text: impl Into<String>) -> Json {
     Json::Text(text.into())
 }
 
 /// A cost, or a percentage, with two digits.
-fn digits(number: f64) -> Json {
+pub(super) fn digits(number: f64) -> Json {
     Json::Text(format!("{number:.2}"))
 }
 
@@ -491,7 +491,7 @@ fn add_join(join: Option<Joined<'_>>, members: &mut Object) {
     }
 }
 
-fn conditions(all: &[Expr]) -> String {
+pub(super) fn conditions(all: &[Expr]) -> String {
     match all {
         [one] => print(one),
         all => format!("({})", all.iter().map(print).collect::<Vec<_>>().join(" and ")),
@@ -499,7 +499,7 @@ fn conditions(all: &[Expr]) -> String {
 }
 
 /// Writes a value, each member and item on a line of its own.
-fn write(value: &Json, depth: usize, out: &mut String) {
+pub(super) fn write(value: &Json, depth: usize, out: &mut String) {
     let line = |out: &mut String, depth: usize| {
         let _ = write!(out, "\n{:indent$}", "", indent = depth * 2);
     };
@@ -529,6 +529,31 @@ fn write(value: &Json, depth: usize, out: &mut String) {
             line(out, depth);
             out.push('}');
         }
+    }
+}
+
+/// Writes a value in one line.
+pub(super) fn write_line(value: &Json, out: &mut String) {
+    match value {
+        Json::List(items) => {
+            out.push('[');
+            for (number, item) in items.iter().enumerate() {
+                out.push_str(if number == 0 { "" } else { "," });
+                write_line(item, out);
+            }
+            out.push(']');
+        }
+        Json::Object(members) => {
+            out.push('{');
+            for (number, (name, member)) in members.iter().enumerate() {
+                out.push_str(if number == 0 { "" } else { "," });
+                quote(name, out);
+                out.push_str(": ");
+                write_line(member, out);
+            }
+            out.push('}');
+        }
+        leaf => write(leaf, 0, out),
     }
 }
 

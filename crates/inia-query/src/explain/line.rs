@@ -16,6 +16,8 @@ use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
 
 /// What EXPLAIN shows of one member of FROM; `None` prints as NULL.
+///
+/// Wide: one field for each column of the table.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
     /// Number of the query block.
