@@ -21,7 +21,7 @@ pub use secrets::{hide_secrets, param_places};
 pub use statement_digest::{StatementDigest, statement_digest};
 pub use unparse::{
     MULTIPLE_EQUAL, TWIN, quote_name, quote_string, unparse, unparse_explained, unparse_query,
-    unparse_query_explicit,
+    unparse_query_explicit, unparse_traced, unparse_traced_condition,
 };
 
 /// Whether a word is a name only in backquotes.

@@ -24,7 +24,9 @@ mod hints;
 mod json_table;
 mod query;
 
-pub use explained::{MULTIPLE_EQUAL, TWIN, unparse_explained};
+pub use explained::{
+    MULTIPLE_EQUAL, TWIN, unparse_explained, unparse_traced, unparse_traced_condition,
+};
 pub use query::{unparse_query, unparse_query_explicit};
 
 /// The text of `expr`, or `None` where it holds what no stored expression can: a subquery, an

@@ -18,6 +18,7 @@ mod sequences;
 pub(crate) mod session;
 pub mod statement_txn;
 pub mod table_locks;
+mod traces;
 mod xa;
 
 pub(crate) use exec::{ColumnUse, ExecContext};
@@ -26,6 +27,7 @@ pub use handlers::{HandlerPlace, Handlers, OpenHandler};
 pub use names::{existing, full_name};
 pub use programs::{Inside, ProgramRunner, TriggerRows};
 pub use session::{NamedSavepoint, SessionContext};
+pub use traces::OptimizerTraces;
 pub use xa::{SessionBranch, XaStage};
 
 /// What a statement reports.

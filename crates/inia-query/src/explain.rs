@@ -7,8 +7,10 @@
 mod estimate;
 mod json;
 mod line;
+mod traced;
 mod tree;
 
 pub use json::{print_json, print_json_lines};
 pub use line::{Line, describe};
+pub use traced::{TracedTexts, print_trace};
 pub use tree::print_tree;

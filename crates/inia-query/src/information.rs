@@ -20,6 +20,19 @@ pub struct Focus {
     pub names_only: bool,
 }
 
+/// The trace of one statement.
+#[derive(Clone, Debug)]
+pub struct TracedStatement {
+    /// The statement's text.
+    pub query: String,
+    /// The trace, as JSON, as much as there is room for.
+    pub trace: String,
+    /// Bytes that there was no room for.
+    pub missing: usize,
+    /// The account may not look into a view that it reads.
+    pub unprivileged: bool,
+}
+
 /// Names and values of variables or counters.
 pub(crate) type NamedValues = Vec<(String, String)>;
 
@@ -39,6 +52,8 @@ pub struct Information<'h> {
     pub(crate) variables: Box<dyn Fn(VarScope) -> NamedValues + 'h>,
     /// What the session counts.
     pub(crate) counters: &'h SessionCounters,
+    /// Traces of the session's statements: query, trace, missing bytes and missing privileges.
+    pub(crate) traces: Vec<TracedStatement>,
 }
 
 impl Information<'_> {

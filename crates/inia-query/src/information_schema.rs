@@ -70,6 +70,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "INNODB_TRX", server::transactions),
     ("information_schema", "KEYWORDS", server::keywords),
     ("information_schema", "KEY_COLUMN_USAGE", keys::key_column_usage),
+    ("information_schema", "OPTIMIZER_TRACE", server::optimizer_trace),
     ("information_schema", "PARAMETERS", programs::parameters),
     ("information_schema", "PARTITIONS", tables::partitions),
     ("information_schema", "PLUGINS", server::plugins),

@@ -39,13 +39,14 @@ mod unfold;
 
 use crate::catalog::CatalogVersion;
 use crate::context::SessionContext;
+use crate::explain::TracedTexts;
 use crate::plan::StatementPlan;
 use crate::view::Resolver;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Level, Warning};
 use inia_parser::ast::{self, Statement};
-use inia_parser::unparse_explained;
+use inia_parser::{unparse_explained, unparse_traced, unparse_traced_condition};
 use order::ReadOrder;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -92,6 +93,34 @@ pub fn notes_of(
     notes
 }
 
+/// What the optimizer's trace shows of a statement that has been planned.
+pub fn traced_texts(
+    session: &SessionContext,
+    statement: &Statement,
+    plans: &[&StatementPlan],
+) -> TracedTexts {
+    let catalog = session.catalog_view();
+    let mut rewriter = Rewriter::new(session, &catalog, ReadOrder::of(plans), &[]);
+    let rewritten = rewriter.statement(statement);
+    let mut texts = std::mem::take(&mut rewriter.traced);
+    if texts.expanded.is_none() {
+        texts.expanded = rewritten.as_ref().and_then(unparse_traced);
+    }
+    texts.rewritten = match &rewritten {
+        Some(Statement::Select(query)) => condition_of(query),
+        _ => None,
+    };
+    texts
+}
+
+/// WHERE of a query's outermost SELECT.
+fn condition_of(query: &ast::Query) -> Option<String> {
+    match &query.body {
+        ast::QueryBody::Select(select) => select.where_.as_ref().and_then(unparse_traced_condition),
+        _ => None,
+    }
+}
+
 /// Rewrites one statement.
 struct Rewriter<'n> {
     session: &'n SessionContext,
@@ -108,6 +137,8 @@ struct Rewriter<'n> {
     printed: Vec<ast::Cte>,
     /// The names of the tables that were merged.
     merged: RefCell<Vec<String>>,
+    /// What the trace shows of the query as it was resolved.
+    traced: TracedTexts,
 }
 
 impl<'n> Rewriter<'n> {
@@ -128,6 +159,7 @@ impl<'n> Rewriter<'n> {
             said: Vec::new(),
             printed: Vec::new(),
             merged: RefCell::new(Vec::new()),
+            traced: TracedTexts::default(),
         }
     }
 
@@ -152,8 +184,25 @@ impl<'n> Rewriter<'n> {
         self.uses.extend(uses);
         self.resolver().query(&mut query, true);
         self.outer_references(&query);
+        if self.traced.expanded.is_none() {
+            let mut query = query.clone();
+            self.decide_outermost(&mut query);
+            self.traced.condition = condition_of(&query);
+            let statement = Statement::Select(Box::new(query));
+            self.traced.expanded = unparse_traced(&statement);
+        }
         self.query(&mut query);
         query
+    }
+
+    /// Leaves constants out of the outermost WHERE, as is done while names are resolved.
+    fn decide_outermost(&self, query: &mut ast::Query) {
+        if let ast::QueryBody::Select(select) = &mut query.body
+            && let Some(condition) = select.where_.take()
+        {
+            let decided = self.decided(condition::normal(condition));
+            select.where_ = Some(decided).filter(|decided| *decided != condition::truth(true));
+        }
     }
 
     fn resolver(&self) -> Resolver<'n> {

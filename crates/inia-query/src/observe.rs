@@ -35,6 +35,8 @@ pub const GENERAL: u8 = 1;
 pub const SLOW: u8 = 2;
 /// Statements are summed up by their forms.
 pub const SUMS: u8 = 4;
+/// Some session traces the optimizer.
+pub const TRACE: u8 = 32;
 /// Lines go to files.
 const TO_FILES: u8 = 8;
 /// Lines go to tables.
@@ -56,6 +58,8 @@ pub const SETTINGS: [&str; 9] = [
 /// Notes what statements do.
 pub struct Observer {
     wants: AtomicU8,
+    /// How many sessions trace the optimizer.
+    tracing: Mutex<usize>,
     general: LogFile,
     slow: LogFile,
     general_table: LogTable,
@@ -85,6 +89,7 @@ impl Observer {
     pub(crate) fn new(disk: &Arc<dyn Disk>) -> Observer {
         Observer {
             wants: AtomicU8::new(0),
+            tracing: Mutex::default(),
             general: LogFile::default(),
             slow: LogFile::default(),
             general_table: LogTable::new(disk, "inia.general_log"),
@@ -112,6 +117,16 @@ impl Observer {
     #[inline]
     pub fn wants(&self) -> u8 {
         self.wants.load(Ordering::Relaxed)
+    }
+
+    /// A session begins (or ends) tracing the optimizer.
+    pub fn trace(&self, begins: bool) {
+        let mut tracing = self.tracing.lock();
+        *tracing = if begins { *tracing + 1 } else { tracing.saturating_sub(1) };
+        match *tracing {
+            0 => self.wants.fetch_and(!TRACE, Ordering::Relaxed),
+            _ => self.wants.fetch_or(TRACE, Ordering::Relaxed),
+        };
     }
 
     /// Takes over the present settings. The error is that of a log file that cannot be written:
@@ -163,7 +178,10 @@ impl Observer {
             }
         }
         self.slow.set_extra(text("log_slow_extra") == "ON");
+        let tracing = self.tracing.lock();
+        wants |= if *tracing > 0 { TRACE } else { 0 };
         self.wants.store(wants, Ordering::Relaxed);
+        drop(tracing);
         failed
     }
 

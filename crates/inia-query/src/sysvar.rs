@@ -178,6 +178,9 @@ pub(crate) fn read(
     let text = text(globals, session, scope, def);
     Ok(match def.kind {
         VarKind::Bool => (Value::Int(i64::from(text == "ON")), ExprType::int(1, false)),
+        VarKind::Int(..0, _) => {
+            (Value::Int(text.parse().unwrap_or_default()), ExprType::int(21, false))
+        }
         VarKind::Int(..) => {
             (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false))
         }

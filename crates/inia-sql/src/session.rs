@@ -15,6 +15,7 @@ mod histograms;
 mod incoming;
 mod login;
 mod observe;
+mod optimizer_trace;
 mod params;
 mod plan;
 mod plan_cache;
@@ -296,7 +297,7 @@ impl Session {
             let arrival = Arrival::Handle(&prepared.text, params);
             let noted = observe::begin(&mut self.context, &statement, arrival);
             let done = self.run_call(source, &call, params, sink, more);
-            observe::end(&self.context, noted, &done);
+            observe::end(&mut self.context, noted, &done);
             return done;
         }
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
@@ -308,7 +309,7 @@ impl Session {
             session.env.is_prepared = false;
             result
         });
-        observe::end(&self.context, noted, &done);
+        observe::end(&mut self.context, noted, &done);
         done
     }
 

@@ -12,6 +12,7 @@ mod differential;
 mod drop_large;
 mod dumps;
 mod embedding;
+mod explained_connections;
 mod format3;
 mod full_disk;
 mod generated;

@@ -21,7 +21,27 @@ pub const TWIN: char = '\0';
 /// The text that EXPLAIN shows of a query or a change of rows that has been rewritten. `None`
 /// where it holds what has no text.
 pub fn unparse_explained(statement: &Statement) -> Option<String> {
-    let mut printer = Printer { explained: true, ..Printer::new(Some(false), false) };
+    printed(statement, Printer { explained: true, ..Printer::new(Some(false), false) })
+}
+
+/// What is before the mark that distinguishes tables of one name.
+pub(super) fn shown_name(name: &str) -> &str {
+    name.split(TWIN).next().unwrap_or(name)
+}
+
+/// The same without names of databases, as the optimizer's trace shows it.
+pub fn unparse_traced(statement: &Statement) -> Option<String> {
+    printed(statement, Printer { explained: true, ..Printer::new(Some(true), false) })
+}
+
+/// A condition as the optimizer's trace shows it.
+pub fn unparse_traced_condition(condition: &Expr) -> Option<String> {
+    let mut printer = Printer { explained: true, ..Printer::new(Some(true), false) };
+    printer.condition(condition);
+    printer.possible.then_some(printer.out)
+}
+
+fn printed(statement: &Statement, mut printer: Printer) -> Option<String> {
     match statement {
         Statement::Select(query) => printer.query(query),
         Statement::Insert(insert) => printer.insert(insert),
@@ -30,11 +50,6 @@ pub fn unparse_explained(statement: &Statement) -> Option<String> {
         _ => return None,
     }
     printer.possible.then_some(printer.out)
-}
-
-/// What is before the mark that distinguishes tables of one name.
-pub(super) fn shown_name(name: &str) -> &str {
-    name.split(TWIN).next().unwrap_or(name)
 }
 
 /// Whether a function's name is one of what is no SQL.

@@ -258,7 +258,7 @@ impl Printer {
 
     /// Members of FROM between commas are joins, from left to right.
     pub(super) fn table_list(&mut self, list: &[TableRef]) {
-        if self.explained {
+        if self.is_rewritten() {
             return self.separated(list, " join ", Self::table_ref);
         }
         for _ in 1..list.len() {
@@ -358,7 +358,7 @@ impl Printer {
 
     /// A RIGHT JOIN is a LEFT JOIN with its sides swapped.
     fn join(&mut self, join: &Join) {
-        if self.explained {
+        if self.is_rewritten() {
             return self.explained_join(join);
         }
         let (left, right) = match join.kind {
@@ -379,6 +379,11 @@ impl Printer {
             JoinConstraint::Using(_) => self.possible = false,
         }
         self.put(")");
+    }
+
+    /// Whether the query is one that was rewritten, whose FROM is a list of joins.
+    fn is_rewritten(&self) -> bool {
+        self.explained && self.view == Some(false)
     }
 
     /// Joins stand one behind the other; only what is joined as a whole is in parentheses.

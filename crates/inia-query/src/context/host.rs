@@ -64,6 +64,8 @@ pub struct Host {
     pub(crate) deadline: Cell<Option<Instant>>,
     /// What the statement and the variables hold.
     pub memory: SessionMemory,
+    /// Traces of the optimizer; `None` until tracing was set up.
+    pub traces: RefCell<Option<Box<super::OptimizerTraces>>>,
     /// A stored function was found while a statement was bound.
     pub bound_function: Cell<bool>,
     /// What NEXTVAL has given last, by the sequence's number.
@@ -108,6 +110,7 @@ impl Host {
             rand: Cell::new(None),
             deadline: Cell::new(None),
             memory,
+            traces: RefCell::default(),
             bound_function: Cell::new(false),
             last_numbers: RefCell::default(),
             is_inner: false,
@@ -139,6 +142,7 @@ impl Host {
             bound_function: Cell::new(false),
             last_numbers: RefCell::default(),
             is_inner: true,
+            traces: RefCell::default(),
         }
     }
 
@@ -230,6 +234,11 @@ impl Host {
             focus: self.focus.borrow().clone(),
             variables: Box::new(|scope| self.variables(scope)),
             counters: &self.counters,
+            traces: self
+                .traces
+                .borrow()
+                .as_ref()
+                .map_or_else(Vec::new, |traces| traces.list.iter().cloned().collect()),
         }
     }
 

@@ -10,8 +10,8 @@
 //! indexes that were not chosen, and why.
 
 use super::estimate::{Estimate, Estimator, computed, scan};
-use super::line::{Line, each_subquery, table_line};
-use crate::access::{EvalSettings, RejectedIndex, Request, rejected_indexes};
+use super::line::{Line, each_subquery, request_of, row_length, table_line};
+use crate::access::{EvalSettings, RejectedIndex, rejected_indexes};
 use crate::optimize::path_cost;
 use crate::plan::batches::BatchSource;
 use crate::plan::{
@@ -19,12 +19,12 @@ use crate::plan::{
     StatementPlan, TableSource,
 };
 use inia_expr::print::print;
-use inia_expr::{Environment, Expr, SessionHost, SlotSet, slots_of};
+use inia_expr::{Environment, Expr, SessionHost};
 use inia_parser::ast::SetOp;
 use std::fmt::Write;
 
 /// A JSON value whose members keep their order.
-enum Json {
+pub(super) enum Json {
     Text(String),
     Number(u64),
     Flag(bool),
@@ -32,14 +32,14 @@ enum Json {
     Object(Object),
 }
 
-type Object = Vec<(&'static str, Json)>;
+pub(super) type Object = Vec<(&'static str, Json)>;
 
-fn text(text: impl Into<String>) -> Json {
+pub(super) fn text(text: impl Into<String>) -> Json {
     Json::Text(text.into())
 }
 
 /// A cost, or a percentage, with two digits.
-fn digits(number: f64) -> Json {
+pub(super) fn digits(number: f64) -> Json {
     Json::Text(format!("{number:.2}"))
 }
 
@@ -57,21 +57,31 @@ pub fn print_json(plan: &StatementPlan, env: &Environment, host: &dyn SessionHos
 
 /// Lines as JSON, of a statement that changes rows.
 pub fn print_json_lines(lines: &[Line]) -> String {
-    let tables: Vec<Json> = lines
-        .iter()
-        .map(|line| Json::Object(vec![("table", Json::Object(line_members(line)))]))
-        .collect();
+    let table = |line: &Line| ("table", Json::Object(line_members(line)));
+    let of_tables = |lines: &[Line]| match lines {
+        [one] => vec![table(one)],
+        lines => {
+            let tables = lines.iter().map(|line| Json::Object(vec![table(line)]));
+            vec![("nested_loop", Json::List(tables.collect()))]
+        }
+    };
     let mut block: Object = vec![("select_id", Json::Number(1))];
-    match tables.len() {
-        1 => block.extend(tables.into_iter().flat_map(|table| match table {
-            Json::Object(members) => members,
-            _ => Vec::new(),
-        })),
-        _ => block.push(("nested_loop", Json::List(tables))),
+    match lines.split_first() {
+        Some((target, source)) if is_target_of_rows(target) => {
+            block.push(table(target));
+            if !source.is_empty() {
+                block.push(("insert_from", Json::Object(of_tables(source))));
+            }
+        }
+        _ => block.extend(of_tables(lines)),
     }
     let mut out = String::new();
     write(&Json::Object(vec![("query_block", Json::Object(block))]), 0, &mut out);
     out
+}
+
+fn is_target_of_rows(line: &Line) -> bool {
+    matches!(line.select_type.as_str(), "INSERT" | "REPLACE")
 }
 
 /// How a table is read.
@@ -80,9 +90,13 @@ fn line_members(line: &Line) -> Object {
     let mut add = |name, value: Option<&str>| {
         members.extend(value.map(|value| (name, text(value))));
     };
-    if !matches!(line.select_type.as_str(), "" | "SIMPLE" | "PRIMARY") {
-        add("select_type", Some(&line.select_type));
-    }
+    let flag = match line.select_type.as_str() {
+        "INSERT" => Some("insert"),
+        "REPLACE" => Some("replace"),
+        "UPDATE" => Some("update"),
+        "DELETE" => Some("delete"),
+        _ => None,
+    };
     add("table_name", line.table.as_deref());
     let listed = |list: &String| Json::List(list.split(',').map(text).collect());
     members.extend(line.partitions.as_ref().map(|list| ("partitions", listed(list))));
@@ -93,9 +107,17 @@ fn line_members(line: &Line) -> Object {
     let names = |list: &str| Json::List(list.split(',').map(text).collect());
     members.extend(line.possible_keys.as_deref().map(|keys| ("possible_keys", names(keys))));
     members.extend(line.key.as_deref().map(|key| ("key", text(key))));
+    if !line.key_parts.is_empty() {
+        let parts = line.key_parts.iter().map(text).collect();
+        members.push(("used_key_parts", Json::List(parts)));
+    }
     members.extend(line.key_len.as_deref().map(|length| ("key_length", text(length))));
     members.extend(line.reference.as_deref().map(|list| ("ref", names(list))));
     members.extend(line.rows.map(|rows| ("rows_examined_per_scan", Json::Number(rows))));
+    if let Some(flag) = flag {
+        members.insert(0, (flag, Json::Flag(true)));
+        members.extend(line.filtered.map(|filtered| ("filtered", digits(filtered))));
+    }
     members
 }
 
@@ -306,7 +328,8 @@ impl<'p> Printer<'p> {
         let (read, kept) = (scan(table), self.estimator.source(source));
         let mut members =
             line_members(&table_line(table, &Line::default(), None, Some(self.settings)));
-        self.add_estimates((read, kept), join, before, &mut members);
+        let length = row_length(&table.table.def);
+        self.add_estimates((read, kept), (join, before), Some(length), &mut members);
         if table.access.covering {
             members.push(("using_index", Json::Flag(true)));
         }
@@ -338,21 +361,7 @@ impl<'p> Printer<'p> {
 
     /// The indexes that a table is not read by.
     fn rejected(&self, table: &TableSource, conditions: &[Expr]) -> Vec<Json> {
-        let request = Request {
-            table: &table.table,
-            base: table.base,
-            needed: table.needed.clone(),
-            allowed: table.hinted.as_ref().and_then(|hinted| hinted.lookup.as_ref()),
-            measure: Some(self.settings),
-            scan_cost: 1.0,
-        };
-        // The conditions of a table read slots that are filled before it, and its own.
-        let mut filled = SlotSet::default();
-        for condition in conditions {
-            filled = filled.union(&slots_of(condition).slots);
-        }
-        let own = table.base..table.base + table.needed.len();
-        let filled = filled.minus(&SlotSet::of_range(own));
+        let (request, filled) = request_of(table, conditions, Some(self.settings));
         let show = |rejected: RejectedIndex| {
             let mut members = vec![("key", text(rejected.key)), ("cause", text(rejected.cause))];
             if let Some((path, rows)) = &rejected.path {
@@ -383,7 +392,8 @@ impl<'p> Printer<'p> {
             ("access_type", text("ALL")),
             ("rows_examined_per_scan", rows),
         ];
-        self.add_estimates((read, self.estimator.source(source)), join, before, &mut members);
+        let kept = self.estimator.source(source);
+        self.add_estimates((read, kept), (join, before), None, &mut members);
         add_join(join, &mut members);
         let filter = match source {
             RowSource::Subplan { filter, .. } => filter.as_slice(),
@@ -421,29 +431,40 @@ impl<'p> Printer<'p> {
     }
 
     /// What reading a member is expected to give and to cost: `read` before its conditions and
-    /// `kept` behind them.
+    /// `kept` behind them. `length` is that of its rows, where it is a table.
     fn add_estimates(
         &self,
         (read, kept): (Estimate, Estimate),
-        join: Option<Joined<'_>>,
-        before: f64,
+        (join, before): (Option<Joined<'_>>, f64),
+        length: Option<u64>,
         members: &mut Object,
     ) {
         let (rows, prefix) = match join {
-            Some((_, joined)) => (joined.shown_rows(), joined.cost.max(before)),
-            None => (kept.shown_rows(), kept.cost),
+            Some((_, joined)) => (joined, joined.cost.max(before)),
+            None => (kept, kept.cost),
         };
         let share = if read.rows > 0.0 { kept.rows / read.rows * 100.0 } else { 100.0 };
-        members.push(("rows_produced_per_join", Json::Number(rows)));
+        members.push(("rows_produced_per_join", Json::Number(rows.shown_rows())));
         members.push(("filtered", digits(share.min(100.0))));
         let shown = |cost| digits(Estimate { rows: 0.0, cost }.shown_cost());
-        let costs = vec![
+        let mut costs = vec![
             ("read_cost", shown(read.cost)),
             ("eval_cost", shown((prefix - before - read.cost).max(0.0))),
             ("prefix_cost", shown(prefix)),
         ];
+        let data = length.map(|length| bytes(rows.rows * length as f64));
+        costs.extend(data.map(|data| ("data_read_per_join", text(data))));
         members.push(("cost_info", Json::Object(costs)));
     }
+}
+
+/// A number of bytes in the largest unit of which there is one.
+fn bytes(number: f64) -> String {
+    let (mut number, mut unit) = (number as u64, 0);
+    while number >= 1024 && unit < 4 {
+        (number, unit) = (number / 1024, unit + 1);
+    }
+    format!("{number}{}", ["", "K", "M", "G", "T"][unit])
 }
 
 fn query_cost(estimate: Estimate) -> Json {
@@ -470,7 +491,7 @@ fn add_join(join: Option<Joined<'_>>, members: &mut Object) {
     }
 }
 
-fn conditions(all: &[Expr]) -> String {
+pub(super) fn conditions(all: &[Expr]) -> String {
     match all {
         [one] => print(one),
         all => format!("({})", all.iter().map(print).collect::<Vec<_>>().join(" and ")),
@@ -478,7 +499,7 @@ fn conditions(all: &[Expr]) -> String {
 }
 
 /// Writes a value, each member and item on a line of its own.
-fn write(value: &Json, depth: usize, out: &mut String) {
+pub(super) fn write(value: &Json, depth: usize, out: &mut String) {
     let line = |out: &mut String, depth: usize| {
         let _ = write!(out, "\n{:indent$}", "", indent = depth * 2);
     };
@@ -508,6 +529,31 @@ fn write(value: &Json, depth: usize, out: &mut String) {
             line(out, depth);
             out.push('}');
         }
+    }
+}
+
+/// Writes a value in one line.
+pub(super) fn write_line(value: &Json, out: &mut String) {
+    match value {
+        Json::List(items) => {
+            out.push('[');
+            for (number, item) in items.iter().enumerate() {
+                out.push_str(if number == 0 { "" } else { "," });
+                write_line(item, out);
+            }
+            out.push(']');
+        }
+        Json::Object(members) => {
+            out.push('{');
+            for (number, (name, member)) in members.iter().enumerate() {
+                out.push_str(if number == 0 { "" } else { "," });
+                quote(name, out);
+                out.push_str(": ");
+                write_line(member, out);
+            }
+            out.push('}');
+        }
+        leaf => write(leaf, 0, out),
     }
 }
 

@@ -1,6 +1,10 @@
 //! The lines of EXPLAIN's table.
 
-use crate::access::{AccessPath, EqualPart, EvalSettings, SearchPath, partitions};
+use super::estimate::Estimator;
+use crate::access::{
+    AccessPath, EqualPart, EvalSettings, RejectedIndex, Request, SearchPath, partitions,
+    rejected_indexes,
+};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
 use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
@@ -8,10 +12,12 @@ use crate::plan::{
 };
 use inia_base::datatype::DataType;
 use inia_expr::tree::{CmpOp, RowLookup, Subquery, SubqueryKind};
-use inia_expr::{Environment, Expr, ExprKind, SessionHost};
+use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
 
 /// What EXPLAIN shows of one member of FROM; `None` prints as NULL.
+///
+/// Wide: one field for each column of the table.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
     /// Number of the query block.
@@ -28,6 +34,8 @@ pub struct Line {
     pub possible_keys: Option<String>,
     /// The index that is used.
     pub key: Option<String>,
+    /// The columns of the index's parts that are used.
+    pub key_parts: Vec<String>,
     /// Bytes of the index's parts that are used.
     pub key_len: Option<String>,
     /// What the index's parts are compared with.
@@ -227,10 +235,11 @@ impl Describer<'_> {
                     extra.push("Using where");
                 }
                 join_extra(join, &mut extra);
+                let rows = Estimator::new(self.plan).subplan(*id).shown_rows();
                 self.lines.push(Line {
                     table: Some(format!("<subplan{id}>")),
                     access: Some("ALL"),
-                    rows: Some(2),
+                    rows: Some(rows),
                     filtered: Some(100.0),
                     extra,
                     ..blank.clone()
@@ -368,8 +377,9 @@ pub(super) fn table_line(
         table: Some(source.alias.clone()),
         partitions: settings.and_then(|settings| partitions_read(source, settings)),
         access: Some(access_name(path, index, named.is_some())),
-        possible_keys: named.filter(|_| bounded).map(|index| index.name.clone()),
+        possible_keys: possible_keys(source, named.filter(|_| bounded), settings),
         key: named.map(|index| index.name.clone()),
+        key_parts: named.map_or_else(Vec::new, |index| used_parts(path, index, def)),
         key_len: named.map(|index| key_length(path, index, def).to_string()),
         reference: reference(path).filter(|_| !range),
         rows: Some(source.rows.max(1.0) as u64),
@@ -440,6 +450,7 @@ fn reference(path: &AccessPath) -> Option<String> {
             ExprKind::Column { name, .. } | ExprKind::OuterColumn { name, .. } => {
                 name.replace('`', "")
             }
+            ExprKind::Subquery(sub) if !sub.correlated => "const".to_owned(),
             _ if expr.is_constant_in_statement() => "const".to_owned(),
             _ => "func".to_owned(),
         },
@@ -449,15 +460,91 @@ fn reference(path: &AccessPath) -> Option<String> {
     Some(names.join(","))
 }
 
+/// The indexes that conditions of the table bound, in the order of their definition.
+fn possible_keys(
+    source: &TableSource,
+    chosen: Option<&IndexDef>,
+    settings: Option<EvalSettings<'_>>,
+) -> Option<String> {
+    let conditions: Vec<Expr> = source.bound_filter.iter().chain(&source.filter).cloned().collect();
+    let (request, filled) = request_of(source, &conditions, settings);
+    let mut names: Vec<&str> = Vec::new();
+    let rejected = rejected_indexes(&request, &conditions, &filled, &source.access);
+    for index in &source.table.def.indexes {
+        let bounds = |other: &RejectedIndex| {
+            other.key == index.name
+                && other.path.as_ref().is_some_and(|(path, _)| !path.is_unbounded())
+        };
+        let is_chosen = chosen.is_some_and(|chosen| chosen.name == index.name);
+        if is_chosen || rejected.iter().any(bounds) {
+            names.push(&index.name);
+        }
+    }
+    (!names.is_empty()).then(|| names.join(","))
+}
+
+/// How a table's indexes are looked at beside those conditions, and the slots that are filled
+/// before it.
+pub(super) fn request_of<'r>(
+    source: &'r TableSource,
+    conditions: &[Expr],
+    settings: Option<EvalSettings<'r>>,
+) -> (Request<'r>, SlotSet) {
+    let request = Request {
+        table: &source.table,
+        base: source.base,
+        needed: source.needed.clone(),
+        allowed: source.hinted.as_ref().and_then(|hinted| hinted.lookup.as_ref()),
+        measure: settings,
+        scan_cost: 1.0,
+    };
+    // The conditions of a table read slots that are filled before it, and its own.
+    let mut filled = SlotSet::default();
+    for condition in conditions {
+        filled = filled.union(&slots_of(condition).slots);
+    }
+    let own = source.base..source.base + source.needed.len();
+    (request, filled.minus(&SlotSet::of_range(own)))
+}
+
+/// The columns of the index's parts that the path uses.
+fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String> {
+    let parts = index.parts.iter().take(used(path, index));
+    parts.map(|part| def.columns[part.column].name.clone()).collect()
+}
+
+/// How many parts of the index the path uses.
+fn used(path: &AccessPath, index: &IndexDef) -> usize {
+    let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
+    if bounded == 0 { index.parts.len() } else { bounded }
+}
+
 /// Bytes of the key that the path uses, as MySQL's row format counts them.
 fn key_length(path: &AccessPath, index: &IndexDef, def: &TableDef) -> u32 {
-    let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
-    let used = if bounded == 0 { index.parts.len() } else { bounded };
+    let used = used(path, index);
     let length = |(at, part): (usize, &crate::catalog::IndexPart)| {
         let (fixed, varies) = part_length(&def.key_type(index, at), part.prefix);
         fixed + 2 * u32::from(varies) + u32::from(def.columns[part.column].nullable)
     };
     index.parts.iter().enumerate().take(used).map(length).sum()
+}
+
+/// Bytes of a row in MySQL's buffer of rows.
+pub(super) fn row_length(def: &TableDef) -> u64 {
+    let nullable = def.columns.iter().filter(|column| column.nullable).count() as u64;
+    let length = |data_type: &DataType| -> u64 {
+        match data_type {
+            DataType::Text { .. } | DataType::Blob(_) => 10,
+            DataType::Json | DataType::Geometry { .. } => 12,
+            other => {
+                let (fixed, varies) = part_length(other, None);
+                let prefix = if fixed > 255 { 2 } else { 1 };
+                u64::from(fixed) + if varies { prefix } else { 0 }
+            }
+        }
+    };
+    let columns: u64 = def.columns.iter().map(|column| length(&column.data_type)).sum();
+    (columns + (nullable + 1).div_ceil(8) + 1).next_multiple_of(8)
 }
 
 /// Bytes of a column in a key, and whether its length is kept beside it.

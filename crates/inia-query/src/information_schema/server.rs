@@ -81,6 +81,17 @@ pub(super) fn visible_processes(info: &Information<'_>) -> Vec<ProcessEntry> {
     list
 }
 
+pub(super) fn optimizer_trace(info: &Information<'_>, rows: &mut Rows) {
+    for one in &info.traces {
+        rows.push(row![
+            one.query.clone(),
+            one.trace.clone(),
+            one.missing as i64,
+            i64::from(one.unprivileged),
+        ]);
+    }
+}
+
 pub(super) fn processlist(info: &Information<'_>, rows: &mut Rows) {
     for entry in visible_processes(info) {
         rows.push(row![

@@ -264,7 +264,12 @@ pub(super) const VARS: &[VarDef] = &[
     ),
     var("optimizer_trace_limit", Home::Both, VarKind::Int(0, 9223372036854775807), "1"),
     var("optimizer_trace_max_mem_size", Home::Both, VarKind::Int(0, BIG), "1048576"),
-    var("optimizer_trace_offset", Home::Both, VarKind::Int(-1, 9223372036854775807), "0"),
+    var(
+        "optimizer_trace_offset",
+        Home::Both,
+        VarKind::Int(-9223372036854775808, 9223372036854775807),
+        "-1",
+    ),
     var("parser_max_mem_size", Home::Both, VarKind::Int(10000000, BIG), "18446744073709551615"),
     var("partial_revokes", Home::Global, VarKind::Bool, "OFF"),
     var("password_history", Home::Global, VarKind::Int(0, 4294967295), "0"),

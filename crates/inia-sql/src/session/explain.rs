@@ -1,6 +1,7 @@
 //! EXPLAIN of queries.
 
 mod changes;
+mod connection;
 
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
@@ -40,11 +41,24 @@ pub(super) fn explain(
     params: &[Value],
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
+    match explain.target {
+        ExplainTarget::Connection(id) => connection::of_connection(session, explain, id, sink),
+        ExplainTarget::Statement(_) => explained(session, explain, (params, true), sink),
+    }
+}
+
+/// EXPLAIN of a statement, which leaves notes where it is `noted`.
+fn explained(
+    session: &mut SessionContext,
+    explain: &ast::Explain,
+    (params, noted): (&[Value], bool),
+    sink: &mut dyn RowSink,
+) -> Result<StatementOutcome, SqlError> {
     let ExplainTarget::Statement(statement) = &explain.target else {
-        return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN FOR CONNECTION"]));
+        return Err(SqlError::new(ErrorCode::ExplainNotSupported, &[]));
     };
     let Statement::Select(query) = &**statement else {
-        return explain_change(session, (explain, statement), params, sink);
+        return explain_change(session, (explain, statement), (params, noted), sink);
     };
     session.enter();
     let start = session.txn.get_mut().savepoint();
@@ -58,12 +72,13 @@ pub(super) fn explain(
             analyze(session, &plan, params, &trace)?;
             return Ok((plan, Notes::default()));
         }
-        let notes = notes_of(session, statement, &[&plan], params);
+        let notes =
+            if noted { notes_of(session, statement, &[&plan], params) } else { Notes::default() };
         Ok((plan, notes))
     });
     session.leave(start, result.as_ref().err())?;
     let (plan, notes) = result?;
-    if !explain.analyze {
+    if !explain.analyze && noted {
         let warnings = plan.said.warnings.iter().cloned();
         warnings.for_each(|warning| session.diagnostics.push(warning));
         leave_notes(session, explain.format, notes);
@@ -113,7 +128,7 @@ fn analyze(
 fn explain_change(
     session: &mut SessionContext,
     (explain, statement): (&ast::Explain, &Statement),
-    params: &[Value],
+    (params, noted): (&[Value], bool),
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
     session.enter();
@@ -121,7 +136,8 @@ fn explain_change(
     let result = changes::lines(session, statement);
     let result = result.map(|(lines, plan)| {
         let plans: Vec<&StatementPlan> = plan.iter().collect();
-        (lines, notes_of(session, statement, &plans, params))
+        let notes = noted.then(|| notes_of(session, statement, &plans, params));
+        (lines, notes.unwrap_or_default())
     });
     session.leave(start, result.as_ref().err())?;
     let (lines, notes) = result?;

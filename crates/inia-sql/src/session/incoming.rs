@@ -105,7 +105,7 @@ impl Session {
                 }
                 done => done,
             });
-        observe::end(&self.context, noted, &done);
+        observe::end(&mut self.context, noted, &done);
         if stale {
             self.plan_cache.note(key, CacheEntry::SeenOnce);
         }
@@ -205,7 +205,7 @@ impl Session {
         let noted = observe::begin(&mut self.context, source.statement, Arrival::Text(text));
         let done = self.run_unnoted(source, text, sink, more);
         // EXECUTE ends as the statement that was prepared.
-        observe::end(&self.context, noted.filter(|_| !executes || done.is_err()), &done);
+        observe::end(&mut self.context, noted.filter(|_| !executes || done.is_err()), &done);
         done
     }
 

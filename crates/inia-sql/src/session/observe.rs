@@ -3,14 +3,14 @@
 //! [`begin`] and [`end`] stand around each statement that a client sends. Nothing but one flag is
 //! looked at where nothing is noted.
 
-use super::Session;
+use super::{Session, optimizer_trace};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{AlterAction, Statement};
 use inia_parser::{hide_secrets, param_places, quote_string, statement_digest};
 use inia_query::clock::clock_micros;
 use inia_query::context::SessionContext;
-use inia_query::observe::{Command, Done, Ended, Extra, GENERAL, SLOW, SUMS, Sums, Who};
+use inia_query::observe::{Command, Done, Ended, Extra, GENERAL, SLOW, SUMS, Sums, TRACE, Who};
 use inia_query::status::command_name;
 use inia_storage::ThreadCounts;
 use std::time::Instant;
@@ -28,6 +28,8 @@ pub(super) struct Noted {
     is_show: bool,
     reads: ThreadCounts,
     traffic: (u64, u64),
+    /// The optimizer is traced.
+    traced: bool,
 }
 
 /// How a statement came.
@@ -46,7 +48,7 @@ pub(super) fn begin(
     statement: &Statement,
     arrival: Arrival<'_>,
 ) -> Option<Box<Noted>> {
-    match session.db.observer.wants() & (GENERAL | SLOW | SUMS) {
+    match session.db.observer.wants() & (GENERAL | SLOW | SUMS | TRACE) {
         0 => None,
         _ => Some(note_begin(session, statement, arrival)),
     }
@@ -55,12 +57,15 @@ pub(super) fn begin(
 /// The statement has ended.
 #[inline]
 pub(super) fn end(
-    session: &SessionContext,
+    session: &mut SessionContext,
     noted: Option<Box<Noted>>,
     result: &Result<(), SqlError>,
 ) {
     if let Some(noted) = noted {
         note_end(session, &noted, result.as_ref().err());
+        if noted.traced && optimizer_trace::is_on(session) {
+            optimizer_trace::keep(session, &noted.text, result.is_err());
+        }
     }
 }
 
@@ -82,6 +87,7 @@ fn note_begin(session: &SessionContext, statement: &Statement, arrival: Arrival<
         is_show: matches!(statement, Statement::Show(_) | Statement::Describe(_)),
         reads: session.host.counters.reads(),
         traffic: traffic(session),
+        traced: session.db.observer.wants() & TRACE != 0 && optimizer_trace::is_on(session),
     })
 }
 

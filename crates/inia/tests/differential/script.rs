@@ -63,8 +63,8 @@ pub(super) fn read(path: &Path) -> Vec<Statement> {
                 name.trim().clone_into(&mut account);
                 continue;
             }
-            if let Some(compared) = line.strip_prefix("-- rows: ") {
-                rows = compared.trim() == "compared";
+            if let "-- rows: compared" | "-- rows: not compared" = line {
+                rows = line == "-- rows: compared";
                 continue;
             }
             if line == "-- body" {
