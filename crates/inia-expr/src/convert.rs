@@ -455,7 +455,10 @@ pub(crate) fn warn_of_delimiter(
     match deprecated {
         Some(Deprecated { delimiter, position, prefer: Some(prefer) }) => {
             let args: [&dyn std::fmt::Display; 5] = [&delimiter, &position, &text, &row, &prefer];
-            ctx.raise(Level::Warning, SqlError::new(ErrorCode::WarnDeprecatedDatetimeDelimiter, &args))
+            ctx.raise(
+                Level::Warning,
+                SqlError::new(ErrorCode::WarnDeprecatedDatetimeDelimiter, &args),
+            )
         }
         Some(Deprecated { delimiter, position, prefer: None }) => {
             let args: [&dyn std::fmt::Display; 4] = [&delimiter, &position, &text, &row];

@@ -59,9 +59,7 @@ impl Parser<'_> {
             Kw::ROLE => self.create_role(),
             Kw::SERVER => self.create_server(),
             Kw::LOGFILE => self.logfile_group(false),
-            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => {
-                self.unsupported("CREATE")
-            }
+            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("CREATE"),
             Kw::OR => {
                 self.bump();
                 self.expect_kw(Kw::REPLACE)?;
@@ -208,11 +206,7 @@ impl Parser<'_> {
     }
 
     /// Error 1302 for two different READ ONLY options.
-    fn check_read_only(
-        &self,
-        before: Option<Option<bool>>,
-        given: Option<bool>,
-    ) -> PResult<()> {
+    fn check_read_only(&self, before: Option<Option<bool>>, given: Option<bool>) -> PResult<()> {
         let is_on = |option: Option<bool>| option == Some(true);
         if before.is_none_or(|before| is_on(before) == is_on(given)) {
             return Ok(());
@@ -429,9 +423,7 @@ impl Parser<'_> {
             Kw::PROCEDURE | Kw::FUNCTION | Kw::TRIGGER | Kw::EVENT => self.drop_routine(),
             Kw::SERVER => self.drop_server(),
             Kw::LOGFILE => self.logfile_group(true),
-            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => {
-                self.unsupported("DROP")
-            }
+            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("DROP"),
             _ => Err(self.error()),
         }
     }
@@ -469,9 +461,7 @@ impl Parser<'_> {
             Kw::INSTANCE if self.peek_is_kw(Kw::RELOAD) => self.alter_instance(),
             Kw::SERVER => self.alter_server(),
             Kw::LOGFILE => self.logfile_group(false),
-            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE | Kw::INSTANCE => {
-                self.unsupported("ALTER")
-            }
+            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE | Kw::INSTANCE => self.unsupported("ALTER"),
             Kw::PROCEDURE | Kw::FUNCTION => self.alter_routine(),
             _ if self.at_sequence() => self.alter_sequence(),
             _ => {

@@ -491,7 +491,10 @@ pub(super) fn messages_columns() -> Vec<ResultColumn> {
 }
 
 /// Error 1066 where a table is named twice.
-pub(super) fn check_unique(session: &SessionContext, tables: &[ast::ObjectName]) -> Result<(), SqlError> {
+pub(super) fn check_unique(
+    session: &SessionContext,
+    tables: &[ast::ObjectName],
+) -> Result<(), SqlError> {
     let schema = |table: &ast::ObjectName| table.db.clone().or(session.env.database.clone());
     for (at, table) in tables.iter().enumerate() {
         let same = |o: &ast::ObjectName| o.name == table.name && schema(o) == schema(table);

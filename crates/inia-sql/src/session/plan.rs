@@ -150,10 +150,7 @@ fn is_preparable_server(statement: &ast::ServerStatement) -> bool {
     use ast::ServerStatement as S;
     matches!(
         statement,
-        S::ChangeReplication(_)
-            | S::StartReplica { .. }
-            | S::StopReplica { .. }
-            | S::KeyCache(_)
+        S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } | S::KeyCache(_)
     )
 }
 

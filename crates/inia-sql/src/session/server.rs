@@ -54,9 +54,8 @@ pub(super) fn execute(
             found_server(name, found?)
         }
         ServerStatement::DropServer { if_exists, name } => {
-            let found = define(session, name, |session| {
-                session.db.catalog().drop_foreign_server(name)
-            });
+            let found =
+                define(session, name, |session| session.db.catalog().drop_foreign_server(name));
             found_server(name, found? || *if_exists)
         }
         ServerStatement::LogfileGroup { engine } => logfile_group(engine.as_deref()),
