@@ -113,19 +113,21 @@ impl Parser<'_> {
                 self.expect_kw(Kw::VALIDATION)?;
                 AlterAction::Validation(with)
             }
-            Kw::DISCARD | Kw::IMPORT => {
-                let import = self.bump().kw == Kw::IMPORT;
-                self.expect_kw(Kw::TABLESPACE)?;
-                // It stands alone.
-                if !actions.is_empty() || self.is(Tok::Comma) {
-                    return Err(self.error());
-                }
-                AlterAction::Tablespace { import }
-            }
+            Kw::DISCARD | Kw::IMPORT => self.own_tablespace(actions.is_empty())?,
             _ => return self.alter_options(actions),
         };
         actions.push(action);
         Ok(())
+    }
+
+    /// DISCARD and IMPORT TABLESPACE, which stand alone.
+    fn own_tablespace(&mut self, first: bool) -> PResult<AlterAction> {
+        let import = self.bump().kw == Kw::IMPORT;
+        self.expect_kw(Kw::TABLESPACE)?;
+        if !first || self.is(Tok::Comma) {
+            return Err(self.error());
+        }
+        Ok(AlterAction::Tablespace { import })
     }
 
     /// Table options, which may follow one another without commas.

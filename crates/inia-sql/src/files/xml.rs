@@ -60,8 +60,8 @@ enum Markup {
 }
 
 impl XmlReader {
-    /// A reader of the elements `row`, which is written as in ROWS IDENTIFIED BY: `<row>`. The first
-    /// `skipped_rows` are left out.
+    /// A reader of the elements `row`, which is written as in ROWS IDENTIFIED BY: `<row>`. The
+    /// first `skipped_rows` are left out.
     pub(super) fn new(row: &str, wanted: Vec<String>, skipped_rows: u64) -> XmlReader {
         let row = row.as_bytes();
         XmlReader {
