@@ -475,6 +475,7 @@ pub(crate) fn warn_of_time_delimiter(text: &str, ctx: &mut EvalContext<'_>) -> R
     const WITH_DATE: usize = 12;
     if text.len() >= WITH_DATE
         && let Ok(parsed) = DateTime::parse(text, DateRules::ZEROS)
+        && parsed.value.date != DateTime::ZERO.date
     {
         return warn_of_delimiter(parsed.deprecated, text, ctx);
     }

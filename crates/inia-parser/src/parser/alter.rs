@@ -113,18 +113,21 @@ impl Parser<'_> {
                 self.expect_kw(Kw::VALIDATION)?;
                 AlterAction::Validation(with)
             }
-            Kw::DISCARD | Kw::IMPORT => self.own_tablespace(actions.is_empty())?,
+            Kw::DISCARD | Kw::IMPORT => self.own_tablespace(actions)?,
             _ => return self.alter_options(actions),
         };
         actions.push(action);
         Ok(())
     }
 
-    /// DISCARD and IMPORT TABLESPACE, which stand alone.
-    fn own_tablespace(&mut self, first: bool) -> PResult<AlterAction> {
+    /// DISCARD and IMPORT TABLESPACE, beside which only ways of work may stand.
+    fn own_tablespace(&mut self, before: &[AlterAction]) -> PResult<AlterAction> {
+        use AlterAction::{Algorithm, Lock, Validation};
         let import = self.bump().kw == Kw::IMPORT;
         self.expect_kw(Kw::TABLESPACE)?;
-        if !first || self.is(Tok::Comma) {
+        let is_way =
+            |action: &AlterAction| matches!(action, Algorithm(_) | Lock(_) | Validation(_));
+        if !before.iter().all(is_way) || self.is(Tok::Comma) {
             return Err(self.error());
         }
         Ok(AlterAction::Tablespace { import })
