@@ -455,7 +455,10 @@ pub(crate) fn warn_of_delimiter(
     match deprecated {
         Some(Deprecated { delimiter, position, prefer: Some(prefer) }) => {
             let args: [&dyn std::fmt::Display; 5] = [&delimiter, &position, &text, &row, &prefer];
-            ctx.raise(Level::Warning, SqlError::new(ErrorCode::WarnDeprecatedDatetimeDelimiter, &args))
+            ctx.raise(
+                Level::Warning,
+                SqlError::new(ErrorCode::WarnDeprecatedDatetimeDelimiter, &args),
+            )
         }
         Some(Deprecated { delimiter, position, prefer: None }) => {
             let args: [&dyn std::fmt::Display; 4] = [&delimiter, &position, &text, &row];
@@ -472,6 +475,7 @@ pub(crate) fn warn_of_time_delimiter(text: &str, ctx: &mut EvalContext<'_>) -> R
     const WITH_DATE: usize = 12;
     if text.len() >= WITH_DATE
         && let Ok(parsed) = DateTime::parse(text, DateRules::ZEROS)
+        && parsed.value.date != DateTime::ZERO.date
     {
         return warn_of_delimiter(parsed.deprecated, text, ctx);
     }

@@ -246,6 +246,32 @@ struct Kinds {
     read_only_schemas: AtomicBool,
 }
 
+/// What the catalog tree keeps of the server as a whole.
+#[derive(Default)]
+struct ServerRecords {
+    /// SET PERSIST.
+    persisted: Mutex<BTreeMap<String, String>>,
+    foreign: Mutex<BTreeMap<String, Arc<ForeignServerDef>>>,
+}
+
+impl ServerRecords {
+    /// Takes a record that is none of a database; false for others.
+    fn take(&self, key: &[u8], value: &[u8]) -> Option<bool> {
+        match key.split_first()? {
+            (&PERSISTED, name) => {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                self.persisted.lock().insert(text(name), text(value));
+            }
+            (&FOREIGN_SERVER, _) => {
+                let def = foreign_server::server(value)?;
+                self.foreign.lock().insert(def.name.clone(), Arc::new(def));
+            }
+            _ => return Some(false),
+        }
+        Some(true)
+    }
+}
+
 /// The versioned, cached catalog.
 pub struct Catalog {
     engine: Arc<Engine>,
@@ -258,9 +284,7 @@ pub struct Catalog {
     next_table_id: AtomicU64,
     kinds: Kinds,
     mdl: Arc<MdlManager>,
-    /// SET PERSIST.
-    kept: Mutex<BTreeMap<String, String>>,
-    foreign_servers: Mutex<BTreeMap<String, Arc<ForeignServerDef>>>,
+    server: ServerRecords,
     /// Held while a table's histograms change: two sessions that change them hold metadata locks
     /// that get on with each other.
     pub histogram_changes: Mutex<()>,
@@ -298,8 +322,7 @@ impl Catalog {
             next_table_id: AtomicU64::new(1),
             kinds: Kinds::default(),
             mdl: Arc::default(),
-            kept: Mutex::default(),
-            foreign_servers: Mutex::default(),
+            server: ServerRecords::default(),
             histogram_changes: Mutex::default(),
             builtin: AtomicBool::new(false),
             making_builtin: AtomicBool::new(false),
@@ -321,16 +344,9 @@ impl Catalog {
                     program::program(record.value).map(|def| Change::PutProgram(Box::new(def)))
                 }
                 Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
-                Some(&PERSISTED) => {
-                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                    catalog.kept.lock().insert(text(&record.key[1..]), text(record.value));
-                    continue;
-                }
-                Some(&FOREIGN_SERVER) => {
-                    let name = || String::from_utf8_lossy(record.key).into_owned();
-                    let def = foreign_server::server(record.value);
-                    let def = def.ok_or_else(|| OpenError::Catalog(name()))?;
-                    catalog.foreign_servers.lock().insert(def.name.clone(), Arc::new(def));
+                Some(&PERSISTED | &FOREIGN_SERVER) => {
+                    let taken = catalog.server.take(record.key, record.value);
+                    taken.ok_or_else(|| OpenError::Catalog(name_of(record.key)))?;
                     continue;
                 }
                 Some(&TEMPORARY) => {
@@ -339,8 +355,7 @@ impl Catalog {
                 }
                 _ => None,
             };
-            let name = || String::from_utf8_lossy(record.key).into_owned();
-            changes.push(change.ok_or_else(|| OpenError::Catalog(name()))?);
+            changes.push(change.ok_or_else(|| OpenError::Catalog(name_of(record.key)))?);
         }
         txn.commit()?;
         for change in &changes {
@@ -713,6 +728,11 @@ fn references(version: &CatalogVersion) -> BTreeMap<FullName, Vec<FullName>> {
         }
     }
     out
+}
+
+/// A record's key, for messages.
+fn name_of(key: &[u8]) -> String {
+    String::from_utf8_lossy(key).into_owned()
 }
 
 fn schema_key(name: &str) -> Vec<u8> {

@@ -11,6 +11,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 mod writer;
+mod xml;
 
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};

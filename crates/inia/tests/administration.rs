@@ -258,3 +258,49 @@ fn a_wait_for_a_record_is_shown_with_its_key_and_its_holder() {
     waiter.next_result().unwrap();
     assert!(root.rows(rows).unwrap().is_empty());
 }
+
+/// The error's number of a login, or 0.
+fn login(server: &Process, user: &str, password: &str) -> u16 {
+    let stream = TcpStream::connect(server.address()).unwrap();
+    let (user, password) = (user.to_owned(), password.to_owned());
+    let options = LoginOptions { user, password, ..LoginOptions::default() };
+    Client::connect(stream, &options).map_or_else(|error| error.code().unwrap_or(1), |_| 0)
+}
+
+#[test]
+fn a_retained_password_opens_the_account_after_a_restart_too() {
+    const DENIED: u16 = 1045;
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    for (user, plugin) in [("native", "mysql_native_password"), ("sha2", "caching_sha2_password")] {
+        for sql in [
+            format!("CREATE USER {user} IDENTIFIED WITH {plugin} BY 'old'"),
+            format!("ALTER USER {user} IDENTIFIED BY 'new' RETAIN CURRENT PASSWORD"),
+        ] {
+            root.query(&sql).unwrap();
+        }
+        // The second time `caching_sha2_password` knows the passwords.
+        for _ in 0..2 {
+            assert_eq!(
+                ["old", "new", "none"].map(|word| login(&server, user, word)),
+                [0, 0, DENIED]
+            );
+        }
+    }
+    root.query("GRANT PROXY ON native TO sha2 WITH GRANT OPTION").unwrap();
+    root.query("CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST 'h', PORT 7)").unwrap();
+    server.kill();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    let kept = root.rows("SELECT CONCAT_WS(' ', Host, Port, Wrapper) FROM mysql.servers").unwrap();
+    assert_eq!(kept[0][0].as_text(), Some("h 7 mysql"));
+    let kept =
+        root.rows("SELECT Proxied_user FROM mysql.proxies_priv WHERE User = 'sha2'").unwrap();
+    assert_eq!(kept[0][0].as_text(), Some("native"));
+    for user in ["native", "sha2"] {
+        assert_eq!(["old", "new"].map(|word| login(&server, user, word)), [0, 0], "{user}");
+        root.query(&format!("ALTER USER {user} DISCARD OLD PASSWORD")).unwrap();
+        assert_eq!(["old", "new"].map(|word| login(&server, user, word)), [DENIED, 0], "{user}");
+    }
+}

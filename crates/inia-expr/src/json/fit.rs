@@ -53,10 +53,8 @@ pub fn fitted(
     // A value that does not fit is an error in every SQL mode: ON ERROR of the caller answers it.
     let strictness = std::mem::replace(&mut ctx.strictness, Strictness::Strict);
     // Old delimiters of dates in documents are not warned of.
-    let temporal = matches!(
-        data_type,
-        DataType::Date | DataType::Time { .. } | DataType::DateTime { .. }
-    );
+    let temporal =
+        matches!(data_type, DataType::Date | DataType::Time { .. } | DataType::DateTime { .. });
     let mark = temporal.then(|| ctx.mark_warnings());
     let stored = store_value(value, &from, data_type, ctx, name);
     if let Some(mark) = mark {

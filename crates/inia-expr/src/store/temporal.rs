@@ -120,6 +120,25 @@ fn shown(value: &Value, from: &ExprType) -> String {
     }
 }
 
+/// Warnings 4095 and 4096 of a text that becomes a date.
+fn warn_of_delimiter(
+    (value, from): (&Value, &ExprType),
+    found: &Found,
+    target: &StoreTarget<'_>,
+    ctx: &mut EvalContext<'_>,
+) -> Result<()> {
+    let text = convert::to_text(value, from);
+    let keeps = match target.column {
+        DataType::Timestamp { .. } => fits_timestamp(found.moment, ctx),
+        // MySQL takes short texts of zeros for the zero date before it looks at delimiters.
+        _ => found.moment.date != DateTime::ZERO.date || text.len() >= SHORTEST_DATE,
+    };
+    match keeps {
+        true => convert::warn_of_delimiter(found.deprecated, &text, ctx),
+        false => Ok(()),
+    }
+}
+
 pub(super) fn datetime(
     value: &Value,
     from: &ExprType,
@@ -141,13 +160,8 @@ pub(super) fn datetime(
             return Ok(zero);
         }
     };
-    let keeps = match target.column {
-        DataType::Timestamp { .. } => fits_timestamp(found.moment, ctx),
-        // MySQL takes short texts of zeros for the zero date before it looks at delimiters.
-        _ => found.moment.date != DateTime::ZERO.date || shown().len() >= SHORTEST_DATE,
-    };
-    if found.deprecated.is_some() && keeps {
-        convert::warn_of_delimiter(found.deprecated, &convert::to_text(value, from), ctx)?;
+    if found.deprecated.is_some() {
+        warn_of_delimiter((value, from), &found, target, ctx)?;
     }
     if found.truncated {
         let strict = target.incorrect_temporal(kind, &shown());

@@ -179,6 +179,8 @@ pub struct LoadData {
     pub partitions: Vec<String>,
     /// CHARACTER SET.
     pub charset: Option<String>,
+    /// LOAD XML: ROWS IDENTIFIED BY, `<row>` where it is not written.
+    pub xml_rows: Option<String>,
     /// FIELDS and LINES.
     pub format: FileFormat,
     /// IGNORE n LINES.

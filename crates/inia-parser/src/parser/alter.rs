@@ -113,19 +113,24 @@ impl Parser<'_> {
                 self.expect_kw(Kw::VALIDATION)?;
                 AlterAction::Validation(with)
             }
-            Kw::DISCARD | Kw::IMPORT => {
-                let import = self.bump().kw == Kw::IMPORT;
-                self.expect_kw(Kw::TABLESPACE)?;
-                // It stands alone.
-                if !actions.is_empty() || self.is(Tok::Comma) {
-                    return Err(self.error());
-                }
-                AlterAction::Tablespace { import }
-            }
+            Kw::DISCARD | Kw::IMPORT => self.own_tablespace(actions)?,
             _ => return self.alter_options(actions),
         };
         actions.push(action);
         Ok(())
+    }
+
+    /// DISCARD and IMPORT TABLESPACE, beside which only ways of work may stand.
+    fn own_tablespace(&mut self, before: &[AlterAction]) -> PResult<AlterAction> {
+        use AlterAction::{Algorithm, Lock, Validation};
+        let import = self.bump().kw == Kw::IMPORT;
+        self.expect_kw(Kw::TABLESPACE)?;
+        let is_way =
+            |action: &AlterAction| matches!(action, Algorithm(_) | Lock(_) | Validation(_));
+        if !before.iter().all(is_way) || self.is(Tok::Comma) {
+            return Err(self.error());
+        }
+        Ok(AlterAction::Tablespace { import })
     }
 
     /// Table options, which may follow one another without commas.

@@ -206,11 +206,7 @@ impl Parser<'_> {
     }
 
     /// Error 1302 for two different READ ONLY options.
-    fn check_read_only(
-        &self,
-        before: Option<Option<bool>>,
-        given: Option<bool>,
-    ) -> PResult<()> {
+    fn check_read_only(&self, before: Option<Option<bool>>, given: Option<bool>) -> PResult<()> {
         let is_on = |option: Option<bool>| option == Some(true);
         if before.is_none_or(|before| is_on(before) == is_on(given)) {
             return Ok(());

@@ -294,7 +294,7 @@ impl Parser<'_> {
         if self.is_kw(Kw::INDEX) {
             return self.load_index();
         }
-        self.expect_kw(Kw::DATA)?;
+        let xml = self.expect_any(&[Kw::DATA, Kw::XML])? == Kw::XML;
         let priority = self.priority(&[Kw::LOW_PRIORITY, Kw::CONCURRENT]);
         let local = self.accept_kw(Kw::LOCAL);
         self.expect_kw(Kw::INFILE)?;
@@ -305,6 +305,12 @@ impl Parser<'_> {
         let table = self.object_name()?;
         let partitions = self.opt_partitions()?;
         let charset = if self.accept_charset() { Some(self.charset_name()?) } else { None };
+        let mut xml_rows = xml.then(|| "<row>".to_owned());
+        if xml && self.accept_kw(Kw::ROWS) {
+            self.expect_kw(Kw::IDENTIFIED)?;
+            self.expect_kw(Kw::BY)?;
+            xml_rows = Some(self.string()?);
+        }
         let format = self.file_format()?;
         let mut ignore_lines = 0;
         if self.accept_kw(Kw::IGNORE) {
@@ -332,6 +338,7 @@ impl Parser<'_> {
             table,
             partitions,
             charset,
+            xml_rows,
             format,
             ignore_lines,
             targets,

@@ -218,8 +218,8 @@ fn create_user(def: &AccountDef) -> String {
     out
 }
 
-/// ROLES_GRAPHML: the accounts as nodes, and an edge from each to the roles that it was granted; its
-/// color is 1 where it may hand the role on.
+/// ROLES_GRAPHML: the accounts as nodes, and an edge from each to the roles that it was granted;
+/// its color is 1 where it may hand the role on.
 pub(crate) fn roles_graph(accounts: &AccountsVersion, sees: bool) -> String {
     const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
     if !sees {

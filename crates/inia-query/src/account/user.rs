@@ -118,31 +118,37 @@ fn listed(changes: &[AccountChange], name: &AccountName) -> bool {
     })
 }
 
-/// ALTER USER. An account may change its own password and default roles without a privilege.
-pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
+/// Whether the actor may carry out an ALTER USER. An account may change its own password and
+/// default roles without a privilege.
+fn may_alter(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<()> {
+    let is_own = |spec: &ast::UserSpec| actor.name(&spec.account) == actor.access.account;
     let own = |spec: &ast::UserSpec| {
         let simple = match &spec.auth {
             None => alter.default_roles.is_some() || spec.discard_old,
             Some(AuthOption::Password { plugin: None, .. }) => true,
             Some(_) => false,
         };
-        simple && actor.name(&spec.account) == actor.access.account
+        simple && is_own(spec)
     };
-    check_options(&alter.options)?;
-    let options = &alter.options;
     if alter.users.iter().any(|spec| spec.retain || spec.discard_old) {
         need_second_password(actor)?;
     }
-    if *options != ast::UserOptions::default() || !alter.users.iter().all(own) {
+    if alter.options != ast::UserOptions::default() || !alter.users.iter().all(own) {
         actor.need(Privileges::CREATE_USER, "CREATE USER")?;
     }
-    let changes_own = |spec: &ast::UserSpec| {
-        spec.auth.is_some() && actor.name(&spec.account) == actor.access.account
-    };
     // A session with an expired password may only set a new one for its own account.
+    let changes_own = |spec: &ast::UserSpec| spec.auth.is_some() && is_own(spec);
     if actor.expired && !alter.users.iter().any(changes_own) {
         return Err(SqlError::new(ErrorCode::MustChangePassword, &[]));
     }
+    Ok(())
+}
+
+/// ALTER USER.
+pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
+    check_options(&alter.options)?;
+    may_alter(actor, alter)?;
+    let options = &alter.options;
     let mut limited = Vec::new();
     actor
         .accounts

@@ -156,8 +156,8 @@ impl Clauses {
             [Expr { kind: ExprKind::Column { index, .. }, .. }] => {
                 const KEYS: u16 = flags::PRI_KEY | flags::UNIQUE_KEY | flags::MULTIPLE_KEY;
                 let mut columns = names.tables.iter().flat_map(|table| &table.columns);
-                let is_key = columns
-                    .any(|column| column.slot == *index && column.result.flags & KEYS != 0);
+                let is_key =
+                    columns.any(|column| column.slot == *index && column.result.flags & KEYS != 0);
                 is_key && names.tables.len() == 1
             }
             _ => false,

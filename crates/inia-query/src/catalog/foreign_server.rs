@@ -80,12 +80,12 @@ fn is_named(def: &ForeignServerDef, name: &str) -> bool {
 impl Catalog {
     /// All foreign servers, in the order of their names.
     pub fn foreign_servers(&self) -> Vec<Arc<ForeignServerDef>> {
-        self.foreign_servers.lock().values().cloned().collect()
+        self.server.foreign.lock().values().cloned().collect()
     }
 
     /// Stores a new foreign server; whether its name was free.
     pub fn create_foreign_server(&self, def: ForeignServerDef) -> Result<bool, SqlError> {
-        let mut servers = self.foreign_servers.lock();
+        let mut servers = self.server.foreign.lock();
         if servers.values().any(|known| is_named(known, &def.name)) {
             return Ok(false);
         }
@@ -100,7 +100,7 @@ impl Catalog {
         name: &str,
         change: impl FnOnce(&mut ForeignServerDef),
     ) -> Result<bool, SqlError> {
-        let mut servers = self.foreign_servers.lock();
+        let mut servers = self.server.foreign.lock();
         let Some(known) = servers.values_mut().find(|known| is_named(known, name)) else {
             return Ok(false);
         };
@@ -113,7 +113,7 @@ impl Catalog {
 
     /// Drops a foreign server; whether there was one of the name.
     pub fn drop_foreign_server(&self, name: &str) -> Result<bool, SqlError> {
-        let mut servers = self.foreign_servers.lock();
+        let mut servers = self.server.foreign.lock();
         let Some(known) = servers.values().find(|known| is_named(known, name)).cloned() else {
             return Ok(false);
         };

@@ -16,13 +16,13 @@ fn key(name: &str) -> Vec<u8> {
 impl Catalog {
     /// The variables that are kept, with their values.
     pub(crate) fn persisted(&self) -> Vec<(String, String)> {
-        let kept = self.kept.lock();
+        let kept = self.server.persisted.lock();
         kept.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
     /// Keeps a variable's value.
     pub fn persist(&self, name: &str, value: &str) -> Result<(), SqlError> {
-        let mut kept = self.kept.lock();
+        let mut kept = self.server.persisted.lock();
         let mut txn = self.engine.attach();
         txn.begin(Isolation::RepeatableRead);
         self.put(&mut txn, &key(name), value.as_bytes()).sql()?;
@@ -33,7 +33,7 @@ impl Catalog {
 
     /// Keeps a variable, or all, no longer; whether there was one.
     pub fn forget_persisted(&self, name: Option<&str>) -> Result<bool, SqlError> {
-        let mut kept = self.kept.lock();
+        let mut kept = self.server.persisted.lock();
         let names: Vec<String> = match name {
             Some(name) => kept.keys().filter(|known| *known == name).cloned().collect(),
             None => kept.keys().cloned().collect(),

@@ -1,4 +1,4 @@
-//! LOAD DATA [LOCAL] INFILE.
+//! LOAD DATA [LOCAL] INFILE and LOAD XML.
 //!
 //! The file's text comes in pieces. Each line becomes a row of INSERT: its fields go to columns and
 //! user variables, SET computes the rest. LOCAL forgives like IGNORE, since the server
@@ -6,6 +6,7 @@
 
 use super::format::Format;
 use super::reader::{Field, FileReader, FileRow};
+use super::xml::XmlReader;
 use super::{backslashes_escape, file_error, server_path, width};
 use inia_base::collation::Collation;
 use inia_base::column::{RowSink, TakeBytes};
@@ -71,9 +72,7 @@ pub(crate) fn load_data(
     if let Some(code) = format.warning() {
         ctx.warn(code, &[])?;
     }
-    let widths = format.is_fixed().then(|| plan.widths()).transpose()?;
-    let charset = plan.collation.charset();
-    let mut reader = FileReader::new(format, charset, plan.places.len(), widths, load.ignore_lines);
+    let mut reader = RowReader::new(&load, &plan, format)?;
     let mut run = plan.insert.start_load(session, ctx)?;
     let mut memory = Grant::new(session.workspace());
     // Each piece becomes rows at once: memory holds one piece and the unfinished line before it.
@@ -103,6 +102,55 @@ pub(crate) fn load_data(
     // the rows that wait comes before it.
     let read = read.and_then(|()| take(None));
     run.finish(session, ctx, read)
+}
+
+/// What takes a file's text apart.
+enum RowReader {
+    /// Lines of fields.
+    Lines(Box<FileReader>),
+    /// Elements.
+    Xml(XmlReader),
+}
+
+impl RowReader {
+    fn new(load: &LoadData, plan: &LoadPlan, format: Format) -> Result<RowReader, SqlError> {
+        if let Some(row) = &load.xml_rows {
+            let reader = XmlReader::new(row, plan.names(load), load.ignore_lines);
+            return Ok(RowReader::Xml(reader));
+        }
+        let widths = format.is_fixed().then(|| plan.widths()).transpose()?;
+        let (charset, wanted) = (plan.collation.charset(), plan.places.len());
+        let reader = FileReader::new(format, charset, wanted, widths, load.ignore_lines);
+        Ok(RowReader::Lines(Box::new(reader)))
+    }
+
+    fn holds(&self) -> usize {
+        match self {
+            RowReader::Lines(reader) => reader.holds(),
+            RowReader::Xml(reader) => reader.holds(),
+        }
+    }
+
+    fn push(&mut self, piece: &[u8]) {
+        match self {
+            RowReader::Lines(reader) => reader.push(piece),
+            RowReader::Xml(reader) => reader.push(piece),
+        }
+    }
+
+    fn finish(&mut self) {
+        // What an XML text ends in the middle of is no row.
+        if let RowReader::Lines(reader) = self {
+            reader.finish();
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<FileRow>, SqlError> {
+        match self {
+            RowReader::Lines(reader) => reader.next(),
+            RowReader::Xml(reader) => reader.next(),
+        }
+    }
 }
 
 /// Error 1037: a row is too long for what the session may hold.
@@ -202,6 +250,22 @@ fn is_lob(data_type: &DataType) -> bool {
 }
 
 impl LoadPlan {
+    /// The names of the fields, as elements and attributes have them.
+    fn names(&self, load: &LoadData) -> Vec<String> {
+        if load.targets.is_empty() {
+            let column = |place: &FieldTarget| match place {
+                FieldTarget::Column(at) => self.insert.table.def.columns[*at].name.clone(),
+                FieldTarget::Variable(name) => name.clone(),
+            };
+            return self.places.iter().map(column).collect();
+        }
+        let written = |target: &LoadTarget| match target {
+            LoadTarget::Column(name) => name.name.clone(),
+            LoadTarget::UserVar(name) => name.clone(),
+        };
+        load.targets.iter().map(written).collect()
+    }
+
     /// The bytes of each field where fields have fixed widths; errors 1084 and 1409.
     fn widths(&self) -> Result<Vec<usize>, SqlError> {
         let width_of = |place: &FieldTarget| {

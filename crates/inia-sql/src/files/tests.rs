@@ -3,6 +3,7 @@
 use super::format::Format;
 use super::reader::{Field, FileReader, FileRow};
 use super::writer::{Column, Writer};
+use super::xml::XmlReader;
 use inia_base::collation::Charset;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::FileFormat;
@@ -256,4 +257,72 @@ fn ends_that_look_like_names_or_numbers_are_warned_of() {
     assert_eq!(written(enclosed, "banana", "5"), ("nbannannan,n5n,\\N\n".to_owned(), vec![]));
     let text = written(with_end("é"), "a", "5");
     assert_eq!(text.1, [ErrorCode::WarnNonAsciiSeparatorNotImplemented]);
+}
+
+const ELEMENTS: &str = r#"<?xml version="1.0"?>
+<!-- a comment <row a="9"> -->
+<list c="out">
+  <row a="1" b="x &amp; y"/>
+  <row a='2'><b>two</b></row>
+  <row><field name="a">3</field><field name='b'>th
+ree</field></row>
+  <row><a>4</a><b></b><c/></row>
+  <row a="5" b=""><c>  in </c></row>
+  <ROW a="6"/>
+  <row><A>7</A></row>
+  <row a="8"><b><![CDATA[<x>]]></b></row>
+  <other a="9" b="n"/>
+  <row></row>
+  <row a="10"><b>&#65;&lt;&unknown;</b><d>1</d></row>
+</list>
+"#;
+
+/// The rows of a text of elements, read in pieces of every size.
+#[track_caller]
+fn elements(row: &str, skipped: u64, text: &str) -> String {
+    let words = |size: usize| {
+        let wanted = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let mut reader = XmlReader::new(row, wanted, skipped);
+        let mut rows = Vec::new();
+        for piece in text.as_bytes().chunks(size) {
+            reader.push(piece);
+            while let Some(row) = reader.next().unwrap() {
+                let cell = |field: &Field| match field.null {
+                    true => "NULL".to_owned(),
+                    false => String::from_utf8_lossy(&field.bytes).escape_debug().to_string(),
+                };
+                rows.push(row.fields.iter().map(cell).collect::<Vec<_>>().join("|"));
+            }
+        }
+        rows.join(" / ")
+    };
+    let whole = words(text.len());
+    for size in 1..20 {
+        assert_eq!(words(size), whole, "pieces of {size}");
+    }
+    whole
+}
+
+/// As MySQL 8.0.31 reads them.
+#[test]
+fn elements_and_attributes_are_rows() {
+    assert_eq!(
+        elements("<row>", 0, ELEMENTS),
+        "1|x & y|out / 2|two|out / 3|th\\nree|out / 4|NULL|out / 5|NULL|in / NULL|NULL|out / \
+         8|<x>|out / NULL|NULL|out / 10|&#65;<&unknown;|out"
+    );
+    assert_eq!(elements("<other>", 0, ELEMENTS), "9|n|out");
+    assert_eq!(elements("<row>", 8, ELEMENTS), "10|&#65;<&unknown;|out");
+    assert_eq!(elements("row", 0, ELEMENTS), "");
+    assert_eq!(elements("", 0, ELEMENTS), "");
+}
+
+#[test]
+fn broken_elements_end_no_row() {
+    assert_eq!(elements("<row>", 0, "<row a='1'><row a='2'/><b>x</row></b>"), "2|NULL|NULL");
+    assert_eq!(elements("<row>", 0, "</row><row a='1'"), "");
+    assert_eq!(
+        elements("<row>", 0, "<row a=1 b='x'/><row a='>'/>"),
+        "NULL|NULL|NULL / >|NULL|NULL"
+    );
 }

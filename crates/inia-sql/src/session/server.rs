@@ -219,7 +219,7 @@ fn no_library(session: &SessionContext, file: &str) -> SqlError {
 }
 
 /// CACHE INDEX and LOAD INDEX INTO CACHE: what is read stays in the buffer pool, whatever key cache
-/// an index is assigned to. What could not be is told.
+/// an index is assigned to. The rows report what MySQL could not have done.
 fn key_cache(
     session: &mut SessionContext,
     statement: &KeyCacheStatement,

@@ -9,8 +9,8 @@ fn error_1235_names_the_statement() {
     let db = TestDb::new();
     let mut session = db.session();
     for (sql, name) in [
-        ("INSTALL PLUGIN x SONAME 'x.so'", "INSTALL PLUGIN"),
-        ("START REPLICA", "START REPLICA"),
+        ("CREATE TABLESPACE x ADD DATAFILE 'x.ibd'", "CREATE TABLESPACE"),
+        ("CHANGE REPLICATION SOURCE TO SOURCE_HOST = 'h'", "CHANGE REPLICATION SOURCE"),
         ("SHUTDOWN", "SHUTDOWN"),
     ] {
         let answer = session.run(sql);
