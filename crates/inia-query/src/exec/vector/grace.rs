@@ -52,18 +52,14 @@ pub(super) struct SpilledBuild<'w> {
     streams: Vec<Arc<Stream<'w>>>,
     /// The slots of a record.
     slots: Vec<BatchSlot>,
-    /// Rows that have a key.
-    rows: u64,
 }
 
 /// The right side of a join on its way into partitions.
 pub(super) struct SpillingBuild<'w> {
     partitions: Partitions<'w>,
-    kept: Vec<BatchSlot>,
     /// The slot of the first key.
     first: usize,
     slots: Vec<BatchSlot>,
-    rows: u64,
     /// That of the partitions' blocks.
     _memory: Grant<'w>,
 }
@@ -105,11 +101,10 @@ impl<'w> SpillingBuild<'w> {
         width: usize,
         workspace: Workspace<'w>,
     ) -> SpillingBuild<'w> {
-        let kept = kept.to_vec();
         let slots = kept.iter().copied().chain(key_slots(plan, width)).collect();
         let partitions = Partitions::new(workspace, Purpose::File, 0);
         let _memory = blocks(workspace);
-        SpillingBuild { partitions, kept, first: width, slots, rows: 0, _memory }
+        SpillingBuild { partitions, first: width, slots, _memory }
     }
 
     /// Adds rows with their keys; those without a key match nothing.
@@ -122,7 +117,6 @@ impl<'w> SpillingBuild<'w> {
         for start in (0..batch.rows()).step_by(CHUNK) {
             let end = (start + CHUNK).min(batch.rows());
             let chosen: Vec<u32> = (start as u32..end as u32).filter(present).collect();
-            self.rows += chosen.len() as u64;
             let rows = (&*batch, &chosen[..], &hashes[..]);
             spread(rows, &self.slots, (&mut self.partitions, 0))?;
         }
@@ -131,16 +125,8 @@ impl<'w> SpillingBuild<'w> {
 
     pub(super) fn finish(self) -> Result<SpilledBuild<'w>> {
         let (streams, _) = self.partitions.into_streams()?;
-        debug_assert!(self.kept.len() <= self.slots.len(), "a record has the slots that go on");
         let streams = streams.into_iter().map(Arc::new).collect();
-        Ok(SpilledBuild { streams, slots: self.slots, rows: self.rows })
-    }
-}
-
-impl SpilledBuild<'_> {
-    /// Whether no row has a key.
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows == 0
+        Ok(SpilledBuild { streams, slots: self.slots })
     }
 }
 

@@ -177,9 +177,7 @@ impl<'e> Operators<'e> {
         }
         drop(building);
         if let Some(spilled) = spilled {
-            let spilled = spilled.finish()?;
-            debug_assert!(!spilled.is_empty(), "rows with keys have outgrown memory");
-            return Ok(Built::Ready(BuiltJoin::Spilled(spilled)));
+            return Ok(Built::Ready(BuiltJoin::Spilled(spilled.finish()?)));
         }
         if index.is_empty() && !join.kind.keeps_unmatched() {
             return Ok(Built::Empty);
