@@ -30,7 +30,7 @@ spawn() {
 # Whether the named process runs; its number may be another program's by now, which runs elsewhere.
 running() {
   local pid
-  pid=$(cat "$run/$1.pid" 2>/dev/null) && [ "$(readlink "/proc/$pid/cwd" 2>/dev/null)" = "$run" ]
+  pid=$(cat "$run/$1.pid" 2>/dev/null) && [[ $(readlink "/proc/$pid/cwd" 2>/dev/null) == "$run"* ]]
 }
 
 # Ends a process by a signal, TERM if none is given, and waits for it.

@@ -14,7 +14,8 @@ use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
 use super::triggers;
 use super::{
-    DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed, unix_seconds,
+    DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed,
+    unix_seconds,
 };
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
