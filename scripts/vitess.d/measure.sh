@@ -11,7 +11,7 @@ bench() {
   local port=$1 user=$2 database=$3
   shift 3
   sysbench "$@" --db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$port" --mysql-user="$user" --mysql-password=vt \
-    --mysql-db="$database" --tables=1 --table-size=100000 --auto-inc=off --db-ps-mode=disable
+    --mysql-db="$database" --tables=1 --table-size=100000 --auto-inc=off --rand-type=uniform --db-ps-mode=disable
 }
 direct() { bench $((base + 13)) vt direct "$@"; }
 sharded() { bench "$gate_port" vt shop "$@"; }

@@ -171,6 +171,8 @@ select @@sql_mode as orig, 'STRICT_TRANS_TABLES' as new from dual limit 10001;
 set @@foreign_key_checks = 0, @@sql_mode = 'STRICT_TRANS_TABLES', @@session.transaction_isolation = 'READ-COMMITTED', @@time_zone = '+02:00';
 select @@foreign_key_checks, @@sql_mode, @@transaction_isolation, @@time_zone from dual limit 10001;
 set @@foreign_key_checks = 1, @@sql_mode = default, @@session.transaction_isolation = default, @@time_zone = 'SYSTEM';
+set @@sql_mode = 'default';
+set @@innodb_lock_wait_timeout = 'default';
 select /*+ SET_VAR(sql_mode = 'PIPES_AS_CONCAT') */ 1 || 0 from dual limit 10001;
 select /*+ SET_VAR(foreign_key_checks = Off) SET_VAR(unique_checks = Off) */ @@foreign_key_checks, @@unique_checks from dual limit 10001;
 insert /*+ SET_VAR(sql_mode = ' ') */ into customer(id, `name`) values (4, repeat('x', 70));
