@@ -30,7 +30,7 @@ spawn() {
 # Whether the named process runs; its number may be another program's by now, which runs elsewhere.
 running() {
   local pid
-  pid=$(cat "$run/$1.pid" 2>/dev/null) && [ "$(readlink "/proc/$pid/cwd" 2>/dev/null)" = "$run" ]
+  pid=$(cat "$run/$1.pid" 2>/dev/null) && [[ $(readlink "/proc/$pid/cwd" 2>/dev/null) == "$run"* ]]
 }
 
 # Ends a process by a signal, TERM if none is given, and waits for it.
@@ -82,7 +82,7 @@ serves() { [ "$(tablet_says "$1" TabletStateName)" = SERVING ]; }
 
 # ---- parts -----------------------------------------------------------------------------------------------------------
 
-# The server of a name and number, with the account that vttablet logs in by, and the database of its keyspace.
+# The server of a name and number, with errors of statements counted where $count_errors is set, with the account that vttablet logs in by, and the database of its keyspace.
 start_server() {
   local name=$1 number=$2 database=$3
   if [ -n "${VITESS_MYSQLD:-}" ]; then
@@ -95,6 +95,8 @@ start_server() {
       --buffer-pool-size 128M
   fi
   await 60 "$name answers" on "$name" -e 'DO 1'
+  # MySQL counts by itself.
+  [ -z "${count_errors:-}" ] || [ -n "${VITESS_MYSQLD:-}" ] || on "$name" -e 'SET GLOBAL inia_statement_sums = ON'
   on "$name" -e "CREATE USER IF NOT EXISTS vt@'%' IDENTIFIED WITH mysql_native_password BY 'vt';
     GRANT ALL ON *.* TO vt@'%' WITH GRANT OPTION; CREATE DATABASE IF NOT EXISTS $database"
 }

@@ -5,7 +5,7 @@ bench() {
   local script=$1 threads=$2 seconds=$3
   shift 3
   sysbench "$script" --db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$gate_port" --mysql-user=anybody \
-    --mysql-db=shop --tables=1 --table-size=10000 --auto-inc=off --threads="$threads" --time="$seconds" "$@"
+    --mysql-db=shop --tables=1 --table-size=10000 --auto-inc=off --rand-type=uniform --threads="$threads" --time="$seconds" "$@"
 }
 whole() { gate shop -e 'SELECT COUNT(*), SUM(id), MIN(id), MAX(id) FROM sbtest1'; }
 bench oltp_read_write 1 0 prepare >"$run/bench.log" 2>&1

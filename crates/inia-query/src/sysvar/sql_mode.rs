@@ -54,10 +54,10 @@ pub fn of_number(number: u64) -> Result<SqlMode, SqlError> {
     Ok(SqlMode(meant & !NOT_USED))
 }
 
-/// The mode of a list of names; error 1231.
+/// The mode of a list of names, behind which spaces may stand; error 1231.
 pub fn parse(text: &str) -> Result<SqlMode, SqlError> {
     let mut bits = 0;
-    for name in text.split(',').filter(|name| !name.is_empty()) {
+    for name in text.trim_end_matches(' ').split(',').filter(|name| !name.is_empty()) {
         let known = MODES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         let Some((known, flag)) = known else {
             return Err(SqlError::new(ErrorCode::WrongValueForVar, &[&"sql_mode", &name]));

@@ -22,6 +22,8 @@ pub fn changed<'w>(now: &str, default: &str, wanted: &'w str) -> Result<String, 
         } else {
             let (name, state) = item.split_once('=').ok_or(rest)?;
             let at = names.iter().position(|known| known.eq_ignore_ascii_case(name)).ok_or(rest)?;
+            // Spaces behind the whole say nothing.
+            let state = if after.is_none() { state.trim_end_matches(' ') } else { state };
             let state = match state.to_ascii_lowercase().as_str() {
                 "on" => true,
                 "off" => false,

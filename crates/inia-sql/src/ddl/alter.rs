@@ -14,7 +14,8 @@ use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
 use super::triggers;
 use super::{
-    DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed, unix_seconds,
+    DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed,
+    unix_seconds,
 };
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -59,6 +60,9 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     foreign::check_children(session, &table.def, &builder)?;
     let mut finished = builder.finish()?;
     spatial::check_change(&table.def, &finished)?;
+    if wishes.changes {
+        finished.def.created = unix_seconds();
+    }
     finished.def.histograms = kept_histograms(&table.def, &finished, &alter.actions);
     for warning in &finished.warnings {
         session.push_warning(warning);
@@ -142,9 +146,6 @@ fn carry_out(
 ) -> DdlResult {
     let Finished { mut def, column_origins, index_origins, added_keys, .. } = finished;
     let temporary = table.def.temporary;
-    if wishes.changes {
-        def.created = unix_seconds();
-    }
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
         rename(session, &mut def, to)?;
     }

@@ -61,6 +61,10 @@ pub(crate) fn create_view(session: &mut SessionContext, create: &ast::CreateView
         refuse_temporary(&written)?;
         let mut def = define(session, &name, create, &query, &written)?;
         def.definer = definer;
+        // A view that takes another's place keeps its time.
+        if let Some(replaced) = session.db.catalog().view(&name.0, &name.1) {
+            def.created = replaced.def.created;
+        }
         changes.push(Change::PutView(Box::new(def.clone())));
         Ok(def)
     })?;
@@ -219,8 +223,6 @@ fn define(
     if check != ViewCheck::None && !updatable {
         return error(ErrorCode::ViewNonupdCheck, &[&name.0, &name.1]);
     }
-    // A view that takes another's place keeps its time.
-    let replaced = session.db.catalog().view(&name.0, &name.1);
     Ok(ViewDef {
         schema: name.0.clone(),
         name: name.1.clone(),
@@ -234,7 +236,7 @@ fn define(
         updatable,
         charset_client: session.var("character_set_client").unwrap_or_default(),
         collation_connection: session.var("collation_connection").unwrap_or_default(),
-        created: replaced.map_or_else(unix_seconds, |view| view.def.created),
+        created: unix_seconds(),
     })
 }
 

@@ -1,0 +1,21 @@
+-- Spaces behind the last name of a list of modes say nothing, and a list of them alone is empty.
+SET sql_mode = ' ';
+SELECT @@sql_mode;
+SET sql_mode = 'ANSI_QUOTES  ';
+SELECT @@sql_mode;
+SET sql_mode = 'NO_ZERO_DATE,  ';
+SELECT @@sql_mode;
+SET sql_mode = ' ANSI_QUOTES';
+SET sql_mode = 'ANSI_QUOTES ,NO_ZERO_DATE';
+SET sql_mode = ' ,ANSI_QUOTES';
+SELECT @@sql_mode;
+CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(3));
+SET sql_mode = DEFAULT;
+INSERT /*+ SET_VAR(sql_mode = ' ') */ INTO t VALUES (1, 'long');
+UPDATE /*+ SET_VAR(sql_mode = ' ') */ t SET name = 'shorter' WHERE id = 1;
+SELECT /*+ SET_VAR(sql_mode = ' ') */ @@sql_mode, name FROM t;
+SET optimizer_switch = 'mrr=on ';
+SELECT @@optimizer_switch LIKE '%,mrr=on,%';
+SET optimizer_switch = ' ';
+SET optimizer_switch = ' mrr=off';
+SET optimizer_switch = DEFAULT;
