@@ -237,7 +237,8 @@ fn pretty(json: &Json, level: usize, out: &mut String) {
     }
 }
 
-/// A document with another merged in, by RFC 7396: null removes, objects merge, everything else replaces.
+/// A document with another merged in, by RFC 7396: null removes, objects merge, everything else
+/// replaces.
 pub fn merge_patch(target: Json, change: Json) -> Json {
     let Json::Object(changes) = change else { return change };
     let mut members = match target {
