@@ -483,7 +483,7 @@ impl Printer {
                 self.put(")");
             }
             // NOT (a > ANY q) is a <= ALL q.
-            Expr::Quantified { op, quantifier, .. } if let Some(turned) = opposite(*op) => {
+            Expr::Quantified { op, quantifier, .. } if let Some(turned) = op.opposite() => {
                 *op = turned;
                 *quantifier = match quantifier {
                     Quantifier::Any => Quantifier::All,
@@ -491,7 +491,7 @@ impl Printer {
                 };
                 return self.expr(&turned_round);
             }
-            Expr::Binary { op, left, right } if let Some(turned) = opposite(*op) => {
+            Expr::Binary { op, left, right } if let Some(turned) = op.opposite() => {
                 self.binary(turned, left, right);
             }
             // What has no opposite keeps its NOT, if it is a truth value.
@@ -814,20 +814,6 @@ fn symbol(op: BinaryOp) -> (&'static str, u8) {
         Ge => (">=", bp::COMPARE),
         Xor => ("xor", bp::XOR),
     }
-}
-
-/// The comparison that is true where `op` is false.
-fn opposite(op: BinaryOp) -> Option<BinaryOp> {
-    use BinaryOp::*;
-    Some(match op {
-        Eq => Ne,
-        Ne => Eq,
-        Lt => Ge,
-        Ge => Lt,
-        Gt => Le,
-        Le => Gt,
-        _ => return None,
-    })
 }
 
 /// True for expressions that are true or false by nature.

@@ -2,21 +2,20 @@
 
 use crate::process::{DataDir, Process};
 use inia_base::value::Value;
-use std::time::Duration;
 
-/// The connection that runs a statement whose text begins so.
+/// The connection that runs a statement whose text begins so, once there is one.
 fn running(server: &Process, text: &str) -> String {
     let sql = format!("SELECT id FROM information_schema.processlist WHERE info LIKE '{text}%'");
-    for _ in 0..200 {
-        if let Some(row) = server.client().rows(&sql).unwrap().first() {
+    let mut client = server.client();
+    loop {
+        if let Some(row) = client.rows(&sql).unwrap().first() {
             return match &row[0] {
                 Value::Text(id) => id.to_string(),
                 other => panic!("{other:?}"),
             };
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::yield_now();
     }
-    panic!("{text} does not run");
 }
 
 #[test]
@@ -28,13 +27,16 @@ fn what_a_connection_runs_is_explained() {
         "CREATE DATABASE d",
         "CREATE TABLE d.t (a INT PRIMARY KEY, b INT, KEY (b))",
         "INSERT INTO d.t VALUES (1, 3), (2, 4)",
+        // What is explained waits for this lock.
+        "SELECT GET_LOCK('held', 0)",
     ] {
         client.query(sql).unwrap();
     }
     let mut other = server.client();
     other.query("USE d").unwrap();
-    let runs = std::thread::spawn(move || other.query("SELECT a, SLEEP(2) FROM t WHERE b = 3"));
-    let id = running(&server, "SELECT a, SLEEP");
+    let query = "SELECT a, GET_LOCK('held', 600), RELEASE_LOCK('held') FROM t WHERE b = 3";
+    let runs = std::thread::spawn(move || other.query(query));
+    let id = running(&server, "SELECT a, GET_LOCK");
     let lines = client.rows(&format!("EXPLAIN FOR CONNECTION {id}")).unwrap();
     assert_eq!(lines[0][2], Value::Text("t".into()));
     assert_eq!(lines[0][6], Value::Text("b".into()));
@@ -43,11 +45,12 @@ fn what_a_connection_runs_is_explained() {
     assert!(client.rows("SHOW WARNINGS").unwrap().is_empty());
     let refused = client.query("EXPLAIN FOR CONNECTION 4000000000").unwrap_err();
     assert!(refused.to_string().contains("1094"), "{refused}");
-    runs.join().unwrap().unwrap();
     let mut other = server.client();
-    let runs = std::thread::spawn(move || other.query("DO SLEEP(1)"));
-    let id = running(&server, "DO SLEEP");
+    let waits = std::thread::spawn(move || other.query("DO GET_LOCK('held', 600)"));
+    let id = running(&server, "DO GET_LOCK");
     let refused = client.query(&format!("EXPLAIN FOR CONNECTION {id}")).unwrap_err();
     assert!(refused.to_string().contains("3012"), "{refused}");
+    client.query("DO RELEASE_LOCK('held')").unwrap();
     runs.join().unwrap().unwrap();
+    waits.join().unwrap().unwrap();
 }

@@ -155,6 +155,20 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// The comparison that is true where this one is false.
+    pub fn opposite(self) -> Option<BinaryOp> {
+        use BinaryOp::*;
+        Some(match self {
+            Eq => Ne,
+            Ne => Eq,
+            Lt => Ge,
+            Ge => Lt,
+            Gt => Le,
+            Le => Gt,
+            _ => return None,
+        })
+    }
+
     /// True for the seven comparison operators.
     pub fn is_comparison(self) -> bool {
         use BinaryOp::*;

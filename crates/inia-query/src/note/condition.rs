@@ -106,29 +106,15 @@ fn negated(condition: Expr) -> Expr {
                 Quantifier::Any => Quantifier::All,
                 Quantifier::All => Quantifier::Any,
             };
-            let op = opposite(op).unwrap_or(op);
+            let op = op.opposite().unwrap_or(op);
             normal(Expr::Quantified { left, op, quantifier, query })
         }
-        Expr::Binary { op, left, right } if opposite(op).is_some() => {
-            Expr::Binary { op: opposite(op).unwrap_or(op), left, right }
+        Expr::Binary { op, left, right } if let Some(op) = op.opposite() => {
+            Expr::Binary { op, left, right }
         }
         column @ Expr::Column(_) => binary(Expr::int(0), BinaryOp::Eq, column),
         other => Expr::Unary { op: UnaryOp::Not, expr: Box::new(other) },
     }
-}
-
-/// The comparison that is true where `op` is false.
-fn opposite(op: BinaryOp) -> Option<BinaryOp> {
-    use BinaryOp::*;
-    Some(match op {
-        Eq => Ne,
-        Ne => Eq,
-        Lt => Ge,
-        Ge => Lt,
-        Gt => Le,
-        Le => Gt,
-        _ => return None,
-    })
 }
 
 /// Calls `visit` with each column that an expression names, without its queries.
