@@ -42,7 +42,7 @@ pub(crate) use inserted::{BesideSource, BoundInsert, InsertSource, InsertedNames
 pub(crate) use inserted::{bind_insert, plain_select};
 pub(crate) use is_null::{Never, meant, plainly};
 pub(crate) use merge::is_varying;
-pub(crate) use namespace::{FromColumn, FromTable, Namespace};
+pub(crate) use namespace::{FromColumn, FromTable, Namespace, OWN_NAME};
 pub(crate) use select::item_name;
 
 use crate::catalog::{CatalogVersion, Table, View};

@@ -29,6 +29,10 @@ pub(crate) struct FromColumn {
     pub(crate) merged: Option<Arc<Expr>>,
 }
 
+/// What stands before the name of a hidden column where a joined UPDATE or DELETE names all columns
+/// of its targets; no client can write it.
+pub(crate) const OWN_NAME: char = '\0';
+
 /// One member of FROM.
 #[derive(Clone, Debug)]
 pub(crate) struct FromTable {
@@ -131,10 +135,12 @@ impl Namespace {
         name: &ColumnName,
         clause: &str,
     ) -> Result<Option<(usize, usize)>, SqlError> {
-        // The columns of functional key parts have names that nobody can say.
-        if name.name.starts_with(HIDDEN) {
+        // Only statements of Inia's own name the columns of functional key parts.
+        let own = name.name.strip_prefix(OWN_NAME).filter(|rest| rest.starts_with(HIDDEN));
+        if own.is_none() && name.name.starts_with(HIDDEN) {
             return Ok(None);
         }
+        let wanted = own.unwrap_or(&name.name);
         let mut found = None;
         let mut take = |at| match found.replace(at) {
             None => Ok(()),
@@ -147,7 +153,7 @@ impl Namespace {
                     columns.filter(|(_, column)| column.hidden).map(move |(c, _)| (t, c))
                 });
                 for at in self.visible.iter().copied().chain(hidden) {
-                    if same_column(&self.column(at).result.name, &name.name) {
+                    if same_column(&self.column(at).result.name, wanted) {
                         take(at)?;
                     }
                 }
@@ -160,7 +166,7 @@ impl Namespace {
                         continue;
                     }
                     for (c, column) in table.columns.iter().enumerate() {
-                        if same_column(&column.result.name, &name.name) {
+                        if same_column(&column.result.name, wanted) {
                             take((t, c))?;
                         }
                     }

@@ -18,8 +18,8 @@ use super::text_keys::asks_keys_for_texts;
 use super::view::Guard;
 use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use super::{is_forgiven, placed};
-use crate::bind::ROW_ID;
-use crate::catalog::Table;
+use crate::bind::{OWN_NAME, ROW_ID};
+use crate::catalog::{ColumnDef, Table};
 use crate::context::StatementOutcome;
 use crate::context::{SessionContext, TriggerRows};
 use crate::error::StorageResult;
@@ -124,7 +124,11 @@ fn target(
 ) -> Result<TargetTable, SqlError> {
     let base = items.len();
     let def = &member.table.def;
-    items.extend(def.columns.iter().map(|column| item(column_of(member, &column.name))));
+    let name = |column: &ColumnDef| match column.is_hidden() {
+        true => format!("{OWN_NAME}{}", column.name),
+        false => column.name.clone(),
+    };
+    items.extend(def.columns.iter().map(|column| item(column_of(member, &name(column)))));
     if def.primary().is_none() {
         items.push(item(column_of(member, ROW_ID)));
     }

@@ -66,3 +66,20 @@ DROP INDEX late ON h;
 TRUNCATE TABLE f;
 INSERT INTO f VALUES (1, 2);
 SELECT * FROM f WHERE a + b = 3;
+
+-- Joined changes write all columns of their targets.
+CREATE TABLE joined (id INT PRIMARY KEY, a INT, KEY fx ((a + 1)), KEY fy ((ABS(a))));
+CREATE TABLE keyless (a INT, KEY fx ((a * 2)));
+INSERT INTO joined VALUES (1, 1), (2, 2), (3, 3);
+INSERT INTO keyless VALUES (2), (3), (3);
+UPDATE joined j JOIN keyless k ON j.a = k.a SET j.a = j.a * -10, k.a = k.a + 5;
+SELECT * FROM joined WHERE a + 1 < 0 ORDER BY id;
+SELECT * FROM joined WHERE ABS(a) = 20;
+SELECT * FROM keyless WHERE a * 2 > 10 ORDER BY a;
+DELETE j, k FROM joined j, keyless k WHERE ABS(j.a) = 30 AND k.a * 2 = 16;
+DELETE z FROM joined z WHERE z.a + 1 = 2;
+SELECT * FROM joined;
+SELECT * FROM keyless ORDER BY a;
+CHECK TABLE joined, keyless;
+SELECT `!hidden!fx!0!0` FROM joined j FOR UPDATE OF j;
+DROP TABLE joined, keyless;
