@@ -26,6 +26,7 @@ use inia_query::catalog::Table;
 use inia_query::context::{SessionContext, StatementOutcome};
 use inia_query::error::parse_error;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// Longer texts are not worth a second look at each byte.
@@ -58,8 +59,29 @@ struct KeyedEntry {
 /// is full; what is used moves to the younger one.
 #[derive(Default)]
 pub(super) struct PlanCache {
-    young: HashMap<u64, KeyedEntry>,
-    old: HashMap<u64, KeyedEntry>,
+    young: Generation,
+    old: Generation,
+}
+
+/// Entries by the hash of their digest.
+type Generation = HashMap<u64, KeyedEntry, BuildHasherDefault<DigestHasher>>;
+
+/// Takes the hash of a digest for its own hash: it is mixed already.
+#[derive(Default)]
+struct DigestHasher(u64);
+
+impl Hasher for DigestHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        debug_assert!(bytes.is_empty(), "a digest's hash is one number");
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 /// A text's digest, and the part of it that must be the same.
@@ -94,7 +116,9 @@ impl PlanCache {
     /// What is known about the text, if anything.
     pub(super) fn find(&mut self, key: &PlanKey<'_>) -> Option<&mut CacheEntry> {
         let hash = key.digest.hash;
-        if let Some(entry) = self.old.remove(&hash) {
+        // Texts that come often are among the young.
+        if !self.young.contains_key(&hash) {
+            let entry = self.old.remove(&hash)?;
             self.put(hash, entry);
         }
         let entry = self.young.get_mut(&hash)?;
@@ -138,7 +162,11 @@ impl PlanCache {
 
 /// The values of a text's literals.
 pub(super) fn values(session: &SessionContext, sql: &str, key: &PlanKey<'_>) -> Option<Vec<Value>> {
-    key.digest.params.iter().map(|span| value(session, sql, span)).collect()
+    let mut values = Vec::with_capacity(key.digest.params.len());
+    for span in &key.digest.params {
+        values.push(value(session, sql, span)?);
+    }
+    Some(values)
 }
 
 fn value(session: &SessionContext, sql: &str, span: &LiteralSpan) -> Option<Value> {
