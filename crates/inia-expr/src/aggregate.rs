@@ -2,6 +2,7 @@
 
 mod collection;
 
+use crate::bind::sort_key;
 use crate::cast;
 use crate::collate;
 use crate::compare::{self, CmpClass};
@@ -206,6 +207,7 @@ impl Aggregate {
         let ty = result_type(call.func, &args, env)?;
         let separator = call.separator.clone().unwrap_or_else(|| String::from(","));
         let distinct = call.distinct;
+        let order_by = order_by.into_iter().map(|(key, desc)| (sort_key(key), desc)).collect();
         Ok(Aggregate { func: call.func, distinct, args, order_by, separator, ty })
     }
 
@@ -831,7 +833,8 @@ fn order_keys(
     ctx: &mut EvalContext<'_>,
 ) -> Result<Ordering> {
     for ((key, desc), (l, r)) in aggregate.order_by.iter().zip(left.iter().zip(right)) {
-        let class = compare::natural_class(&key.ty);
+        let members = is_list(&key.ty);
+        let class = if members { CmpClass::Int } else { compare::natural_class(&key.ty) };
         let order = compare::order(&class, &key.ty, l, r, ctx)?;
         if order.is_ne() {
             return Ok(if *desc { order.reverse() } else { order });

@@ -8,7 +8,7 @@
 //! `extract` on the same slot; their tags differ, so these are two sums.
 
 use crate::compare::CmpClass;
-use crate::tree::{Compare, Expr, ExprKind};
+use crate::tree::{CastKind, Compare, Expr, ExprKind};
 
 impl Expr {
     /// Whether both always have the same value of the same type in the same row. Names of columns
@@ -52,7 +52,7 @@ fn same_node(a: &ExprKind, b: &ExprKind) -> bool {
         (K::IsNull(_, a), K::IsNull(_, b)) => a == b,
         (K::IsTruth(_, truth, not), K::IsTruth(_, t, n)) => (truth, not) == (t, n),
         (K::Neg(_, a), K::Neg(_, b)) => a == b,
-        (K::Cast(_, a), K::Cast(_, b)) => a == b,
+        (K::Cast(_, a), K::Cast(_, b)) => same_conversion(a, b),
         (K::And(_), K::And(_))
         | (K::Or(_), K::Or(_))
         | (K::Row(_), K::Row(_))
@@ -61,6 +61,12 @@ fn same_node(a: &ExprKind, b: &ExprKind) -> bool {
         | (K::Collate(_), K::Collate(_)) => true,
         _ => same_compound(a, b),
     }
+}
+
+/// Whether two conversions do the same. An item's name is in its warnings alone.
+fn same_conversion(a: &CastKind, b: &CastKind) -> bool {
+    let written = |kind: &CastKind| matches!(kind, CastKind::Explicit | CastKind::Item(_));
+    a == b || (written(a) && written(b))
 }
 
 fn same_compound(a: &ExprKind, b: &ExprKind) -> bool {

@@ -202,6 +202,25 @@ fn in_set(items: &[(CmpClass, Expr)], value: &Expr) -> Option<InSet> {
     InSet::build(class, &values?)
 }
 
+/// What rows are sorted by for an expression of ORDER BY, as MySQL does: members of ENUM and SET
+/// are in their order where they come from a column, a group's MIN or MAX, or a window. As results
+/// of other expressions they are texts.
+pub fn sort_key(expr: Expr) -> Expr {
+    let listed = matches!(expr.ty.data_type, DataType::Enum { .. } | DataType::Set { .. });
+    let in_members_order = matches!(
+        expr.kind,
+        ExprKind::Column { .. }
+            | ExprKind::OuterColumn { .. }
+            | ExprKind::Aggregate(_)
+            | ExprKind::Window(_)
+    );
+    if !listed || in_members_order {
+        return expr;
+    }
+    let text = ExprType::text(expr.ty.length.into(), expr.ty.collation(), expr.ty.nullable);
+    converted(expr, &text)
+}
+
 /// The conversion that a boundary of types needs, as a node: `expr` as values of `ty`.
 pub fn converted(expr: Expr, ty: &ExprType) -> Expr {
     if expr.ty.data_type == ty.data_type {

@@ -4,12 +4,14 @@
 //! expression, or the group fixes a key of its table, or WHERE makes it equal to a constant or to a
 //! column that is allowed.
 
+use super::namespace::FromColumn;
 use super::scope::ScopeItem;
 use super::{Namespace, Result};
 use crate::catalog::{Table, TableDef};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::SlotSet;
+use inia_expr::tree::CastKind;
 use inia_expr::{CmpOp, Expr, ExprKind};
+use inia_expr::{SlotSet, slots_of};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -87,20 +89,23 @@ impl<'g> GroupCheck<'g> {
         }
     }
 
+    /// A slot without a name is read by a column that a merged view or derived table computes.
     fn error(&self, number: usize, clause: &str, slot: usize, names: &Namespace) -> SqlError {
-        let column = names
+        let reads = |merged: &Arc<Expr>| slots_of(merged).slots.contains(slot);
+        let mut columns = names
             .tables
             .iter()
-            .flat_map(|table| &table.columns)
-            .find(|column| column.slot == slot)
-            .map(|column| {
-                let result = &column.result;
-                let parts = [&result.schema, &result.table, &result.name];
-                let known: Vec<&str> =
-                    parts.iter().map(|part| part.as_str()).filter(|p| !p.is_empty()).collect();
-                known.join(".")
-            })
-            .unwrap_or_default();
+            .flat_map(|table| table.columns.iter().map(move |column| (table, column)));
+        let found = columns
+            .clone()
+            .find(|(_, column)| column.slot == slot)
+            .or_else(|| columns.find(|(_, column)| column.merged.as_ref().is_some_and(reads)));
+        let column = found.map(|(table, FromColumn { result, .. })| {
+            let schema = if result.schema.is_empty() { &table.schema } else { &result.schema };
+            let parts = [schema, &result.table, &result.name].map(String::as_str);
+            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
+        });
+        let column = column.unwrap_or_default();
         if self.grouped {
             SqlError::new(ErrorCode::WrongFieldWithGroup, &[&number, &clause, &column])
         } else {
@@ -110,6 +115,10 @@ impl<'g> GroupCheck<'g> {
 
     /// Whether the whole expression is one of GROUP BY's; MySQL does not look for them inside.
     fn is_group_expression(&self, expr: &Expr) -> bool {
+        let expr = match &expr.kind {
+            ExprKind::Cast(inner, CastKind::Implicit) => inner,
+            _ => expr,
+        };
         self.group.iter().any(|group| group.same(expr))
     }
 

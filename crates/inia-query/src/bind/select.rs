@@ -276,7 +276,7 @@ impl QueryBinder<'_> {
             super::functional::read_hidden_of(tree, &mut clauses.conditions, env, host);
         }
         self.group_by(select, &mut clauses)?;
-        self.order_by(order_by, &mut clauses)?;
+        self.order_by((order_by, select.options.distinct), &mut clauses)?;
         if usage.tested {
             // Which values there are does not depend on their order.
             clauses.order.clear();

@@ -6,7 +6,7 @@ use crate::access::is_stable;
 use crate::catalog::same_name;
 use crate::plan::window::{Distance, Frame, FrameEnd, WindowPlan};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::bind::Binder;
+use inia_expr::bind::{Binder, sort_key};
 use inia_expr::{Expr, ExprKind, TypeClass, WindowFunction};
 use inia_parser::ast::{
     self, FrameBound, FrameOffset, FrameUnit, OrderItem, Over, WindowFrame, WindowSpec,
@@ -152,7 +152,7 @@ impl BlockScope<'_, '_> {
             let code = ErrorCode::WindowNestedWindowFuncUseInWindowSpec;
             return Err(SqlError::new(code, &[&window]));
         }
-        Ok(bound)
+        Ok(sort_key(bound))
     }
 
     fn frame(

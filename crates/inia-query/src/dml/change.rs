@@ -22,6 +22,7 @@ use crate::context::SessionContext;
 use crate::plan::ViewUse;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::bind::sort_key;
 use inia_expr::{EvalContext, Expr};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast::{self, TriggerEvent};
@@ -168,7 +169,7 @@ fn plan(
     scope.clause = "order clause";
     let mut order = Vec::with_capacity(clauses.order_by.len());
     for item in clauses.order_by {
-        order.push((bind_plain(session, scope, &item.expr)?, item.desc));
+        order.push((sort_key(bind_plain(session, scope, &item.expr)?), item.desc));
     }
     // A name in LIMIT could only be a variable of a stored routine.
     if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {

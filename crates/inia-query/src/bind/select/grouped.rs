@@ -7,6 +7,7 @@ use crate::bind::window::has_window;
 use crate::bind::{QueryBinder, Result};
 use crate::plan::SortKey;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::bind::sort_key;
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast;
 
@@ -66,26 +67,19 @@ impl QueryBinder<'_> {
 
     pub(super) fn order_by(
         &mut self,
-        order_by: &[ast::OrderItem],
+        (order_by, distinct): (&[ast::OrderItem], bool),
         clauses: &mut Clauses,
     ) -> Result<()> {
         let grouped = !clauses.group.is_empty() || !self.level().aggregates.is_empty();
         for (number, item) in order_by.iter().enumerate() {
             let index = match reference(&item.expr, &clauses.items, self.names())? {
-                Reference::Item(index) => index,
+                Reference::Item(index) => clauses.sorted_item(index, distinct),
                 Reference::Expression => {
-                    let expr = self.later(&item.expr, Clause::Order, clauses)?;
+                    let expr = sort_key(self.later(&item.expr, Clause::Order, clauses)?);
                     if expr.is_constant_in_statement() && !self.level().rollup {
                         continue;
                     }
-                    let all = clauses.items.iter().map(|item| &item.expr).chain(&clauses.hidden);
-                    match all.into_iter().position(|known| known.same(&expr)) {
-                        Some(index) => index,
-                        None => {
-                            clauses.hidden.push(expr);
-                            clauses.items.len() + clauses.hidden.len() - 1
-                        }
-                    }
+                    clauses.position_of(expr)
                 }
             };
             let visible = clauses.items.len();
@@ -101,5 +95,34 @@ impl QueryBinder<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Clauses {
+    /// Where the tuple has what sorting by a select item compares. Beside DISTINCT the item itself
+    /// becomes that, since distinct rows have nothing but items.
+    fn sorted_item(&mut self, index: usize, distinct: bool) -> usize {
+        let item = &mut self.items[index].expr;
+        let key = sort_key(item.clone());
+        if key.ty.data_type == item.ty.data_type {
+            return index;
+        }
+        if distinct && self.group.is_empty() {
+            *item = key;
+            return index;
+        }
+        self.position_of(key)
+    }
+
+    /// The position of an expression in the tuple: a select item, or a hidden one behind them.
+    fn position_of(&mut self, expr: Expr) -> usize {
+        let mut all = self.items.iter().map(|item| &item.expr).chain(&self.hidden);
+        match all.position(|known| known.same(&expr)) {
+            Some(index) => index,
+            None => {
+                self.hidden.push(expr);
+                self.items.len() + self.hidden.len() - 1
+            }
+        }
     }
 }

@@ -1,0 +1,28 @@
+-- Members of ENUM and SET are sorted as members where they come from a column, as texts where an expression gives them.
+create table e (id int primary key, s enum('b','a','x',''), t set('x','y','a'), u enum('z','a','m') not null, y year);
+insert into e values (1,null,'a','z',2001),(2,'','x,y','a',1999),(3,'b','x,y','m',2000),(4,null,'x','z',2001),(5,'x','y','a',null),(6,'a','','a',1999),(7,'','','m',2000),(8,'a','a','z',2001);
+select id, max(s) c from e group by id order by c, id;
+select id, max(s) c from e group by id order by max(s), id;
+select id, s c from e group by id,s order by s, id;
+select id, lag(s) over (order by id) c from e order by c, id;
+select id, first_value(s) over (order by id) c from e order by c, id;
+select id, max(s) over (partition by id) c from e order by c, id;
+select id, rank() over (order by nullif(s,'q')) c from e order by id;
+select id, rank() over (order by s) c from e order by id;
+select id, count(*) over (partition by nullif(s,'q')) c from e order by id;
+select group_concat(nullif(s,'q') order by nullif(s,'q')), group_concat(s order by s), group_concat(s order by nullif(s,'q'),id) from e;
+select nullif(s,'q') c from e union select 'k' order by c;
+select id from e order by nullif(s,'q') is null, nullif(s,'q'), id;
+select id from e order by binary s, id;
+select id from e order by nullif(t,'q') desc, id;
+select id from e order by nullif(u,'q') desc, id limit 2;
+update e set id=id+10 order by nullif(u,'q') desc, id desc limit 1;
+select id from e order by id;
+delete from e order by nullif(u,'q') limit 1;
+select id from e order by id;
+SELECT MAX(s) OVER (PARTITION BY u) c, id FROM e ORDER BY c, id;
+SELECT COUNT(*), GROUP_CONCAT(id ORDER BY id) FROM e GROUP BY NULLIF(s, 'q') ORDER BY NULLIF(s, 'q');
+SELECT u, COUNT(*) FROM e GROUP BY u ORDER BY ANY_VALUE(s), u;
+SELECT id FROM e ORDER BY (SELECT s FROM e x WHERE x.id = e.id) DESC, id LIMIT 3;
+SELECT id FROM (SELECT NULLIF(s, 'q') c, id FROM e) q ORDER BY c, id;
+SELECT id FROM e ORDER BY IF(id > 3, s, s), id;
