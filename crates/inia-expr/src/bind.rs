@@ -456,15 +456,9 @@ impl Binder<'_> {
         // that the operand itself takes part where there is one for the column.
         let mut classes = Vec::new();
         for (at, ty) in sub.columns.iter().enumerate() {
-            let column = Expr::column(0, ty.clone(), "");
-            let class = match left.get(at).filter(|_| left.len() == columns) {
-                Some(operand) => crate::compare::choose(operand, &column, op.symbol())?,
-                None => {
-                    let operand = Expr::column(0, own[at].clone(), "");
-                    crate::compare::choose(&operand, &column, op.symbol())?
-                }
-            };
-            classes.push(class);
+            let unnamed = Expr::column(0, own[at].clone(), "");
+            let operand = left.get(at).filter(|_| left.len() == columns).unwrap_or(&unnamed);
+            classes.push(crate::compare::choose_beside_subquery(operand, ty, op.symbol())?);
         }
         let types: Vec<ExprType> =
             sub.columns.iter().map(|ty| ty.clone().into_computed()).collect();

@@ -105,8 +105,25 @@ fn is_literal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_))
 }
 
+/// Whether a TIME column stands beside an expression that needs no row: MySQL takes that for a time.
 fn time_against_constant(time: &Expr, other: &Expr) -> bool {
-    is_column(time) && is_literal(other)
+    is_column(time) && (is_literal(other) || other.is_constant())
+}
+
+/// The class in which an operand compares with a subquery's column. Texts beside a column that the
+/// subquery computes, and texts that are no time, compare as texts with a TIME.
+pub(crate) fn choose_beside_subquery(
+    operand: &Expr,
+    ty: &ExprType,
+    op: &str,
+) -> Result<CmpClass, SqlError> {
+    let column = Expr::column(0, ty.clone(), "");
+    let is_time = operand.as_literal().is_none_or(crate::constant::is_time);
+    let as_text = !ty.stored || !is_literal(operand) || !is_time;
+    match (operand.ty.class(), ty.class()) {
+        (TypeClass::String, TypeClass::Time) if as_text => text(operand, &column, op),
+        _ => choose(operand, &column, op),
+    }
 }
 
 /// Strings that are integers in numeric context: hexadecimal literals, ENUM and SET.

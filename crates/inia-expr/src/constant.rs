@@ -205,7 +205,8 @@ fn number_is_time(value: &Value, ty: &ExprType, ctx: &EvalContext<'_>) -> Result
 }
 
 /// Whether a constant beside a TIME column is a time; dates have a time of day.
-fn is_time(value: &Value) -> bool {
+/// Whether a constant is a time, or no text.
+pub(crate) fn is_time(value: &Value) -> bool {
     match value {
         Value::Text(text) => {
             Time::parse(text).is_ok_and(|parsed| !parsed.truncated && !parsed.out_of_range)

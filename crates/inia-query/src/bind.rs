@@ -12,6 +12,7 @@ mod arrays;
 mod dependent;
 mod derived;
 mod described;
+mod determined;
 mod enclosing;
 mod from;
 mod functional;
@@ -247,6 +248,10 @@ struct QueryBinder<'c> {
     block: Option<derived::BoundBlock>,
     /// The same for each derived table, by its number.
     blocks: HashMap<usize, derived::BoundBlock>,
+    /// What the columns of the SELECT that was bound last determine.
+    determined: Option<Arc<determined::DerivedColumns>>,
+    /// The same for each derived table and common table expression, by its number.
+    determined_of: HashMap<usize, Arc<determined::DerivedColumns>>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
     /// Full-text searches, by number.
@@ -279,6 +284,8 @@ impl<'c> QueryBinder<'c> {
             nested: HashMap::new(),
             block: None,
             blocks: HashMap::new(),
+            determined: None,
+            determined_of: HashMap::new(),
             inserted: None,
             searches: Vec::new(),
             warnings: Vec::new(),

@@ -489,6 +489,11 @@ pub(crate) fn numeric(expr: Expr) -> Expr {
         let ty = ExprType::double(expr.ty.nullable);
         return Expr { ty, ..expr };
     }
+    number_of_hex(expr)
+}
+
+/// The operand; a hexadecimal literal as the unsigned integer that it is beside numbers.
+pub(crate) fn number_of_hex(expr: Expr) -> Expr {
     let ExprKind::HexLiteral(bytes) = &expr.kind else { return expr };
     let value = number::of_hex(bytes);
     let digits = value.checked_ilog10().unwrap_or(0) + 1;

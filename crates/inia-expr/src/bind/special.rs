@@ -227,7 +227,10 @@ impl Binder<'_> {
         }
         let operand = match target {
             CastType::Binary(_) | CastType::Char { .. } | CastType::Json => operand,
-            _ => super::operators::numeric(operand),
+            CastType::Decimal { .. } | CastType::Double | CastType::Real | CastType::Float(_) => {
+                super::operators::numeric(operand)
+            }
+            _ => super::operators::number_of_hex(operand),
         };
         Ok(Expr { kind: ExprKind::Cast(Box::new(operand), kind), ty })
     }

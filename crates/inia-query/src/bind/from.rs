@@ -310,6 +310,7 @@ impl QueryBinder<'_> {
         self.levels[level].open = true;
         let (id, correlated) = subplan?;
         self.keep_block_of(id);
+        self.keep_determined_of(id);
         let columns = self.derived_columns(id, &derived.columns)?;
         let lateral = derived.lateral && correlated;
         let rows = self.subplan_rows(id);

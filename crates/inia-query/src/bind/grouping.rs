@@ -4,6 +4,7 @@
 //! expression, or the group fixes a key of its table, or WHERE makes it equal to a constant or to a
 //! column that is allowed.
 
+use super::determined::DerivedColumns;
 use super::namespace::FromColumn;
 use super::scope::ScopeItem;
 use super::{Namespace, Result};
@@ -16,10 +17,34 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A stored table of FROM with its slots.
+/// A member of FROM whose columns may determine others, with its slots.
 pub(super) struct Keyed {
-    pub(super) table: Arc<Table>,
+    pub(super) member: Member,
     pub(super) slots: Range<usize>,
+}
+
+pub(super) enum Member {
+    /// A stored table: its keys do.
+    Stored(Arc<Table>),
+    /// A derived table.
+    Derived(Arc<DerivedColumns>),
+}
+
+impl Keyed {
+    /// Adds the slots that the fixed ones determine.
+    fn spread(&self, fixed: &mut SlotSet) {
+        let base = self.slots.start;
+        match &self.member {
+            Member::Stored(table) if fixes_a_key(&table.def, base, fixed) => {
+                *fixed = fixed.union(&SlotSet::of_range(self.slots.clone()));
+            }
+            Member::Stored(_) => {}
+            Member::Derived(columns) => {
+                let more = columns.determined_by(&|column| fixed.contains(base + column));
+                more.into_iter().for_each(|column| fixed.insert(base + column));
+            }
+        }
+    }
 }
 
 /// Checks a grouped SELECT's list.
@@ -50,11 +75,7 @@ impl<'g> GroupCheck<'g> {
         loop {
             let before = fixed.clone();
             conditions.iter().for_each(|condition| spread(condition, &mut fixed));
-            for keyed in tables {
-                if fixes_a_key(&keyed.table.def, keyed.slots.start, &fixed) {
-                    fixed = fixed.union(&SlotSet::of_range(keyed.slots.clone()));
-                }
-            }
+            tables.iter().for_each(|keyed| keyed.spread(&mut fixed));
             if fixed == before {
                 let columns = group.iter().filter(|group| is_column(group, names)).collect();
                 return GroupCheck { group, grouped, fixed, columns, loose_reads };

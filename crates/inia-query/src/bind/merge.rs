@@ -86,6 +86,7 @@ impl QueryBinder<'_> {
         }
         let (id, _) = self.subplan(query, QueryUse::derived())?;
         self.keep_block_of(id);
+        self.keep_determined_of(id);
         if self.subplan_columns(id).len() != names.len() {
             return Err(missing());
         }

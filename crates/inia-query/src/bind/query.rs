@@ -127,6 +127,7 @@ impl QueryBinder<'_> {
             })
             .collect::<Result<_>>()?;
         let types = columns.iter().map(|column| column.ty.clone()).collect();
+        self.determined = None;
         Ok((Body::Values(ValuesPlan { rows: bound, types, as_written: false }), columns))
     }
 
@@ -163,6 +164,7 @@ impl QueryBinder<'_> {
         let types: Vec<ExprType> = columns.iter().map(|c| c.ty.clone()).collect();
         let appends = |step: &SetStep| step.op == ast::SetOp::Union && step.all;
         self.block = BoundBlock::of_set(blocks, types.clone(), steps.iter().all(appends));
+        self.determined = None;
         let counted = steps.iter().rposition(|step| !appends(step));
         let counted = counted.map_or(0, |last| last + 1);
         let plan = SetPlan { first, rest: steps, counted, types };
@@ -250,8 +252,11 @@ impl QueryBinder<'_> {
         let usage = QueryUse { derived: once, ..QueryUse::default() };
         let bound =
             self.inside(|binder| binder.height_of(|binder| binder.subplan(&cte.query, usage)));
-        if let (true, Ok(((subplan, _), _))) = (once, &bound) {
-            self.keep_block_of(*subplan);
+        if let Ok(((subplan, _), _)) = bound {
+            self.keep_determined_of(subplan);
+            if once {
+                self.keep_block_of(subplan);
+            }
         }
         let bound = bound.and_then(|((subplan, _), height)| {
             Ok((subplan, height, self.derived_columns(subplan, &cte.columns)?))

@@ -305,6 +305,9 @@ impl QueryBinder<'_> {
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
             self.check_full_group(select, &from, &clauses)?;
         }
+        if usage.derived || self.insides > 0 {
+            self.keep_determined(select, &from, &clauses);
+        }
         self.rewrite((select, usage), (&mut from, &mut clauses));
         if select.rollup {
             clauses.read_rolled_up(from.width)?;

@@ -1,11 +1,12 @@
 //! ONLY_FULL_GROUP_BY: the groups fix what a grouped or DISTINCT query selects and orders by.
 
 use crate::bind::from::BoundFrom;
-use crate::bind::grouping::{GroupCheck, Keyed};
+use crate::bind::grouping::{GroupCheck, Keyed, Member};
 use crate::bind::scope::ScopeItem;
 use crate::bind::select::Clauses;
 use crate::bind::{Namespace, QueryBinder, Result};
 use crate::optimize::{FromTree, LeafKind};
+use crate::plan::JoinType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast;
@@ -33,7 +34,7 @@ impl QueryBinder<'_> {
         let mut conditions = clauses.conditions.iter().collect::<Vec<_>>();
         let mut tables = Vec::new();
         if let Some(tree) = &from.tree {
-            collect_tables(tree, &mut tables, &mut conditions);
+            self.collect_tables(tree, false, &mut tables, &mut conditions);
         }
         let conditions: Vec<Expr> = conditions.into_iter().cloned().collect();
         let group = (clauses.group.as_slice(), grouped);
@@ -90,17 +91,34 @@ fn distinct_order_error(expr: &Expr, number: usize, names: &Namespace) -> Result
     Err(SqlError::new(code, &[&number, &full, &"DISTINCT"]))
 }
 
-fn collect_tables<'t>(tree: &'t FromTree, tables: &mut Vec<Keyed>, conditions: &mut Vec<&'t Expr>) {
-    match tree {
-        FromTree::Leaf(leaf) => {
-            if let LeafKind::Table { table, .. } = &leaf.kind {
-                tables.push(Keyed { table: table.clone(), slots: leaf.slots.clone() });
+impl QueryBinder<'_> {
+    /// The members of FROM whose columns determine others, and the conditions of joins. `nullable`
+    /// is the inner side of an outer join: MySQL infers nothing of a derived table there.
+    fn collect_tables<'t>(
+        &self,
+        tree: &'t FromTree,
+        nullable: bool,
+        tables: &mut Vec<Keyed>,
+        conditions: &mut Vec<&'t Expr>,
+    ) {
+        match tree {
+            FromTree::Leaf(leaf) => {
+                let member = match &leaf.kind {
+                    LeafKind::Table { table, .. } => Some(Member::Stored(table.clone())),
+                    LeafKind::Subplan { id, .. } if !nullable => {
+                        self.determined_of.get(id).cloned().map(Member::Derived)
+                    }
+                    _ => None,
+                };
+                let slots = leaf.slots.clone();
+                tables.extend(member.map(|member| Keyed { member, slots }));
             }
-        }
-        FromTree::Join(join) => {
-            conditions.extend(&join.on);
-            collect_tables(&join.left, tables, conditions);
-            collect_tables(&join.right, tables, conditions);
+            FromTree::Join(join) => {
+                let inner = join.kind == JoinType::Inner;
+                conditions.extend(&join.on);
+                self.collect_tables(&join.left, nullable, tables, conditions);
+                self.collect_tables(&join.right, nullable || !inner, tables, conditions);
+            }
         }
     }
 }

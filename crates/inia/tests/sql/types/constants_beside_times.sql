@@ -1,0 +1,21 @@
+-- A TIME column takes a constant text for a time, a subquery's computed column does not; CAST takes what IF and CASE choose for the text that it is.
+CREATE TABLE t1 (id INT PRIMARY KEY, t0 TIME(2) NOT NULL, d DATE, dt DATETIME, s VARCHAR(30), ti TIME);
+INSERT INTO t1 VALUES (1, '10:00:00', '2020-01-01', '2020-01-01 10:00:00', '10:00:00', '10:00:00'), (2, '00:00:00', '2020-01-02', '2020-01-02', 'A', '00:00:00');
+select coalesce('10:00:00') = t0, concat('10:00:00') = t0, concat('10:0:0') = t0, upper('10:0:0') = t0, ifnull('10:0:0','x') = t0 from t1;
+select coalesce('10:00:00') = ti, concat('10:00:00') = ti, concat('10:0:0') = ti, upper('10:0:0') = ti, if(1,'10:0:0','x') = ti from t1;
+select concat('2020-1-1') = d, coalesce('2020-1-1') = d, coalesce('2020-1-1')<= dt, concat('2020-1-1 10:0:0') = dt from t1;
+select s = t0, s = ti, concat(s) = ti, s < ti from t1;
+select 'A' = ti, 'A' = time(dt), concat('A') = ti, 'A' = t0 from t1;
+select 'A' = time(cast('2020-01-01 00:00:00' as datetime));
+select 1 from (select 'A' c2 from t1) q where c2 in (select time(cast('2020-01-01 00:00:00' as datetime)));
+select 1 from (select 'A' c2 from t1) q where c2 = time(cast('2020-01-01 00:00:00' as datetime));
+select 1 from (select s c2 from t1) q where c2 in (select time(cast('2020-01-01 00:00:00' as datetime)));
+select 1 from (select s c2 from t1) q where c2 in (select ti from t1);
+select id, cast(if(0,dt,'1999-12-31 10:11:12') as date), date(if(0,dt,'1999-12-31 10:11:12')), if(0,dt,'1999-12-31 10:11:12')+0, year(if(0,dt,'1999-12-31')), cast(if(0,ti,'10:11:12') as time), cast(if(id=1,ti,'10:11:12') as time) from t1;
+select id, if(id=1,dt,'1999-12-31 10:11:12')+0, case when id=1 then dt else 'x' end+0, cast(if(id=1,dt,'7') as signed), cast(if(id=1,dt,'7') as decimal(20,3)), cast(if(id=1,d,'7') as double) from t1;
+select id, cast(if(id=1,dt,'7') as char), cast(case when id=1 then dt else '2001-02-03' end as date), cast(case when id=1 then dt else '2001-02-03' end as datetime), cast(case id when 1 then ti else '01:02:03' end as time) from t1;
+select '838:59:59' = any (select max(ti) from t1), '10:0:0' in (select ti from t1), '10:0:0' in (select time(dt) from t1), '10:00:00' in (select time(dt) from t1), '10:00:00' in (select max(ti) from t1), '10:0:0' in (select max(t0) from t1);
+select id from t1 where concat('10:0:0') = ti;
+select id from t1 where concat('10:0',':0') in (ti);
+select id from t1 where ti between concat('9:0:0') and concat('10:0:0');
+select id from t1 where ti > concat('9:0:0');
