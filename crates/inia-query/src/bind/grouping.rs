@@ -136,18 +136,14 @@ impl<'g> GroupCheck<'g> {
 
     /// Whether the whole expression is one of GROUP BY's; MySQL does not look for them inside.
     fn is_group_expression(&self, expr: &Expr) -> bool {
-        let expr = match &expr.kind {
-            ExprKind::Cast(inner, CastKind::Implicit) => inner,
-            _ => expr,
-        };
-        self.group.iter().any(|group| group.same(expr))
+        self.group.iter().any(|group| same_written(group, expr))
     }
 
     /// A column outside aggregates and group expressions that the group does not fix.
     fn loose_column(&self, expr: &Expr) -> Option<usize> {
         match &expr.kind {
             ExprKind::Column { index, .. } => (!self.fixed.contains(*index)).then_some(*index),
-            _ if self.columns.iter().any(|column| column.same(expr)) => None,
+            _ if self.columns.iter().any(|column| same_written(column, expr)) => None,
             ExprKind::Call(call) if matches!(call.name, "any_value" | "grouping") => None,
             _ => {
                 let mut loose = self.loose_inside(expr);
@@ -179,7 +175,20 @@ impl GroupCheck<'_> {
 /// Whether an expression is what a column of a merged view or derived table stands for.
 fn is_column(expr: &Expr, names: &Namespace) -> bool {
     let mut columns = names.tables.iter().flat_map(|table| &table.columns);
-    columns.any(|column| column.merged.as_ref().is_some_and(|merged| merged.same(expr)))
+    columns.any(|column| column.merged.as_ref().is_some_and(|merged| same_written(merged, expr)))
+}
+
+/// Whether two expressions are the same as they are written: each may have a conversion of its own
+/// around it, such as the rounding of a quotient.
+fn same_written(a: &Expr, b: &Expr) -> bool {
+    written(a).same(written(b))
+}
+
+fn written(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Cast(inner, CastKind::Implicit) => written(inner),
+        _ => expr,
+    }
 }
 
 /// `a = constant` fixes `a`; `a = b` fixes one where the other is fixed.

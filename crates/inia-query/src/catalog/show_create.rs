@@ -7,6 +7,7 @@ use super::{
 };
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
+use inia_base::number::{write_double, write_float};
 use inia_base::value::Value;
 use inia_expr::charset;
 use inia_expr::column_type::type_text;
@@ -207,11 +208,11 @@ pub fn value_text(value: &Value, data_type: &DataType) -> String {
             DataType::Float { decimals: Some(digits), .. }
             | DataType::Double { decimals: Some(digits), .. },
         ) => return format!("{v:.*}", usize::from(*digits)),
-        (Value::Double(v), DataType::Float { .. }) => return (*v as f32).to_string(),
+        (Value::Double(v), DataType::Float { .. }) => write_float(*v as f32, &mut out),
         (Value::Null, _) => return String::from("NULL"),
         (Value::Int(v), _) => return v.to_string(),
         (Value::UInt(v), _) => return v.to_string(),
-        (Value::Double(v), _) => return v.to_string(),
+        (Value::Double(v), _) => write_double(*v, &mut out),
         (Value::Text(v), _) => return v.clone(),
         (Value::Json(v), _) => return inia_base::json::printed(v).into_owned(),
         (Value::Bytes(v), _) => out.extend_from_slice(v),

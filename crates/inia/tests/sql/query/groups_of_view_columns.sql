@@ -13,3 +13,9 @@ SELECT CONCAT(c2, c3 + 1, -c4) FROM calls GROUP BY c2, c3, c4;
 SELECT CONCAT(c2, c3 + 1, -c4) FROM calls GROUP BY c2, c4;
 SELECT c2 + 1 FROM (SELECT CAST(id AS SIGNED) c2 FROM e) x GROUP BY c2;
 SELECT CAST(id AS CHAR) FROM e GROUP BY CAST(id AS CHAR) ORDER BY CAST(id AS CHAR);
+-- Operands of a set operation keep the digits of quotients, and are grouped by them all the same.
+CREATE VIEW quotients AS SELECT (id / 4) c1 FROM e;
+SELECT 1 UNION SELECT id / 4 FROM e GROUP BY id / 4;
+SELECT 1, 2 UNION SELECT 1, c1 + 1 FROM quotients GROUP BY c1;
+SELECT 1, 2 UNION SELECT 1, MIN(0) OVER (ORDER BY c1) FROM quotients GROUP BY c1;
+SELECT id / 4 FROM e GROUP BY id / 4 ORDER BY id / 4;
