@@ -11,12 +11,23 @@ use inia_expr::VarScope;
 use inia_storage::Isolation;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// The engines that a table may name, in MySQL's order, and those of MySQL's that none may.
 pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
     const INNODB: &str = "Supports transactions, row-level locking, and foreign keys";
     const MEMORY: &str = "Hash based, stored in memory, useful for temporary tables";
+    const BLACKHOLE: &str = "/dev/null storage engine (anything you write to it disappears)";
+    let without = |name, comment| row![name, "NO", comment, Value::Null, Value::Null, Value::Null];
+    rows.push(without("ndbcluster", "Clustered, fault-tolerant tables"));
+    rows.push(without("FEDERATED", "Federated MySQL storage engine"));
     rows.push(row!["MEMORY", "YES", MEMORY, "NO", "NO", "NO"]);
-    rows.push(row!["InnoDB", "DEFAULT", INNODB, "YES", "NO", "YES"]);
+    rows.push(row!["InnoDB", "DEFAULT", INNODB, "YES", "YES", "YES"]);
+    rows.push(row!["PERFORMANCE_SCHEMA", "YES", "Performance Schema", "NO", "NO", "NO"]);
     rows.push(row!["MyISAM", "YES", "MyISAM storage engine", "NO", "NO", "NO"]);
+    rows.push(without("ndbinfo", "MySQL Cluster system information storage engine"));
+    rows.push(without("MRG_MYISAM", "Collection of identical MyISAM tables"));
+    rows.push(without("BLACKHOLE", BLACKHOLE));
+    rows.push(row!["CSV", "YES", "CSV storage engine", "NO", "NO", "NO"]);
+    rows.push(row!["ARCHIVE", "YES", "Archive storage engine", "NO", "NO", "NO"]);
 }
 
 const PLUGINS: [(&str, &str, &str, &str); 6] = [

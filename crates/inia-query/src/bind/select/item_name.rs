@@ -27,6 +27,9 @@ fn own_name<'t>(text: &'t str, expr: &'t ast::Expr) -> &'t str {
     }
     match inner {
         ast::Expr::Column(column) => &column.name,
+        ast::Expr::Function(call) if call.db.is_none() && call.name == "name_const" => {
+            given_name(&call.args).unwrap_or(text)
+        }
         ast::Expr::Literal(
             ast::Literal::Int(_)
             | ast::Literal::Decimal(_)
@@ -34,6 +37,14 @@ fn own_name<'t>(text: &'t str, expr: &'t ast::Expr) -> &'t str {
             | ast::Literal::Null,
         ) => text.trim_matches(['(', ')', ' ', '+']),
         _ => text,
+    }
+}
+
+/// The name that NAME_CONST gives its value.
+fn given_name(args: &[ast::Expr]) -> Option<&str> {
+    match args.first() {
+        Some(ast::Expr::Literal(ast::Literal::String { value, .. })) => Some(value),
+        _ => None,
     }
 }
 

@@ -63,3 +63,4 @@ select max(i) from t having max(i) > 0 order by f;
 select f from t order by count(*);
 select sum(i) over (), count(*) from t order by f;
 select count(*) from t order by (select 1 from y);
+SELECT NAME_CONST('x', 1), (NAME_CONST('a b', 'c')), NAME_CONST('q', 1) + 1;
