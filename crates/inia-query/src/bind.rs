@@ -14,6 +14,7 @@ mod derived;
 mod described;
 mod determined;
 mod enclosing;
+mod fixed_columns;
 mod from;
 mod functional;
 mod grouping;

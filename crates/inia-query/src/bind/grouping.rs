@@ -4,48 +4,16 @@
 //! expression, or the group fixes a key of its table, or WHERE makes it equal to a constant or to a
 //! column that is allowed.
 
-use super::determined::DerivedColumns;
+use super::fixed_columns::Members;
 use super::namespace::FromColumn;
 use super::scope::ScopeItem;
 use super::{Namespace, Result};
-use crate::catalog::{Table, TableDef};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::tree::CastKind;
-use inia_expr::{CmpOp, Expr, ExprKind};
+use inia_expr::{Expr, ExprKind};
 use inia_expr::{SlotSet, slots_of};
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
-
-/// A member of FROM whose columns may determine others, with its slots.
-pub(super) struct Keyed {
-    pub(super) member: Member,
-    pub(super) slots: Range<usize>,
-}
-
-pub(super) enum Member {
-    /// A stored table: its keys do.
-    Stored(Arc<Table>),
-    /// A derived table.
-    Derived(Arc<DerivedColumns>),
-}
-
-impl Keyed {
-    /// Adds the slots that the fixed ones determine.
-    fn spread(&self, fixed: &mut SlotSet) {
-        let base = self.slots.start;
-        match &self.member {
-            Member::Stored(table) if fixes_a_key(&table.def, base, fixed) => {
-                *fixed = fixed.union(&SlotSet::of_range(self.slots.clone()));
-            }
-            Member::Stored(_) => {}
-            Member::Derived(columns) => {
-                let more = columns.determined_by(&|column| fixed.contains(base + column));
-                more.into_iter().for_each(|column| fixed.insert(base + column));
-            }
-        }
-    }
-}
 
 /// Checks a grouped SELECT's list.
 pub(super) struct GroupCheck<'g> {
@@ -60,9 +28,8 @@ pub(super) struct GroupCheck<'g> {
 impl<'g> GroupCheck<'g> {
     /// Works out which slots each group fixes. `loose_reads` are what subqueries read, by number.
     pub(super) fn new(
-        (group, grouped): (&'g [Expr], bool),
-        conditions: &[Expr],
-        tables: &[Keyed],
+        (group, grouped, rollup): (&'g [Expr], bool, bool),
+        members: &Members<'_>,
         loose_reads: &'g HashMap<usize, Vec<usize>>,
         names: &Namespace,
     ) -> GroupCheck<'g> {
@@ -72,15 +39,12 @@ impl<'g> GroupCheck<'g> {
                 fixed.insert(index);
             }
         }
-        loop {
-            let before = fixed.clone();
-            conditions.iter().for_each(|condition| spread(condition, &mut fixed));
-            tables.iter().for_each(|keyed| keyed.spread(&mut fixed));
-            if fixed == before {
-                let columns = group.iter().filter(|group| is_column(group, names)).collect();
-                return GroupCheck { group, grouped, fixed, columns, loose_reads };
-            }
+        // WITH ROLLUP gives NULL for a key and not for what the key fixes.
+        if !rollup {
+            members.close(&mut fixed);
         }
+        let columns = group.iter().filter(|group| is_column(group, names)).collect();
+        GroupCheck { group, grouped, fixed, columns, loose_reads }
     }
 
     /// Error 1055 or 1140 where a select item reads a column that its group does not fix.
@@ -180,7 +144,7 @@ fn is_column(expr: &Expr, names: &Namespace) -> bool {
 
 /// Whether two expressions are the same as they are written: each may have a conversion of its own
 /// around it, such as the rounding of a quotient.
-fn same_written(a: &Expr, b: &Expr) -> bool {
+pub(super) fn same_written(a: &Expr, b: &Expr) -> bool {
     written(a).same(written(b))
 }
 
@@ -189,36 +153,4 @@ fn written(expr: &Expr) -> &Expr {
         ExprKind::Cast(inner, CastKind::Implicit) => written(inner),
         _ => expr,
     }
-}
-
-/// `a = constant` fixes `a`; `a = b` fixes one where the other is fixed.
-fn spread(condition: &Expr, fixed: &mut SlotSet) {
-    let ExprKind::Compare(compare) = &condition.kind else { return };
-    if compare.op != CmpOp::Eq {
-        return;
-    }
-    let column = |expr: &Expr| match expr.kind {
-        ExprKind::Column { index, .. } => Some(index),
-        _ => None,
-    };
-    match (column(&compare.left), column(&compare.right)) {
-        (Some(a), Some(b)) if fixed.contains(a) || fixed.contains(b) => {
-            fixed.insert(a);
-            fixed.insert(b);
-        }
-        (Some(a), None) if compare.right.is_constant_in_statement() => fixed.insert(a),
-        (None, Some(b)) if compare.left.is_constant_in_statement() => fixed.insert(b),
-        _ => {}
-    }
-}
-
-/// Whether some unique key without NULLs lies wholly in the fixed slots.
-fn fixes_a_key(def: &TableDef, base: usize, fixed: &SlotSet) -> bool {
-    def.indexes.iter().any(|index| {
-        index.unique()
-            && index.parts.iter().all(|part| {
-                let column = &def.columns[part.column];
-                !column.nullable && part.prefix.is_none() && fixed.contains(base + part.column)
-            })
-    })
 }

@@ -1,11 +1,12 @@
 //! ONLY_FULL_GROUP_BY: the groups fix what a grouped or DISTINCT query selects and orders by.
 
+use crate::bind::fixed_columns::{Keyed, Member, Members};
 use crate::bind::from::BoundFrom;
-use crate::bind::grouping::{GroupCheck, Keyed, Member};
+use crate::bind::grouping::{GroupCheck, same_written};
 use crate::bind::scope::ScopeItem;
 use crate::bind::select::Clauses;
 use crate::bind::{Namespace, QueryBinder, Result};
-use crate::optimize::{FromTree, LeafKind};
+use crate::optimize::{FromTree, LeafKind, simplify};
 use crate::plan::JoinType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Expr, ExprKind};
@@ -24,21 +25,23 @@ impl QueryBinder<'_> {
             for (number, key) in clauses.order.iter().enumerate() {
                 if let Some(hidden) = key.index.checked_sub(visible) {
                     let names = self.names();
-                    distinct_order_error(&clauses.hidden[hidden], number + 1, names)?;
+                    let expr = (&clauses.hidden[hidden], clauses.items.as_slice());
+                    distinct_order_error(expr, number + 1, names)?;
                 }
             }
         }
         if !grouped && clauses.aggregates.is_empty() {
             return Ok(());
         }
-        let mut conditions = clauses.conditions.iter().collect::<Vec<_>>();
-        let mut tables = Vec::new();
-        if let Some(tree) = &from.tree {
-            self.collect_tables(tree, false, &mut tables, &mut conditions);
+        let conditions = clauses.conditions.iter().collect();
+        let mut members = Members { conditions, ..Members::default() };
+        let mut tree = from.tree.clone();
+        if let Some(tree) = &mut tree {
+            simplify(tree, &clauses.conditions);
+            self.collect_members(tree, false, &mut members);
         }
-        let conditions: Vec<Expr> = conditions.into_iter().cloned().collect();
-        let group = (clauses.group.as_slice(), grouped);
-        let check = GroupCheck::new(group, &conditions, &tables, &self.loose_reads, self.names());
+        let group = (clauses.group.as_slice(), grouped, select.rollup);
+        let check = GroupCheck::new(group, &members, &self.loose_reads, self.names());
         check.check(&clauses.items, self.names())?;
         check_windows(&check, clauses, self.names())?;
         for (number, key) in clauses.order.iter().enumerate() {
@@ -73,13 +76,12 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
 }
 
 /// Error 3065: DISTINCT cannot be ordered by what it does not select.
-fn distinct_order_error(expr: &Expr, number: usize, names: &Namespace) -> Result<()> {
-    let mut slot = None;
-    expr.walk(&mut |node| {
-        if let ExprKind::Column { index, .. } = node.kind {
-            slot = slot.or(Some(index));
-        }
-    });
+fn distinct_order_error(
+    (expr, items): (&Expr, &[ScopeItem]),
+    number: usize,
+    names: &Namespace,
+) -> Result<()> {
+    let slot = unselected(expr, items);
     let columns = names.tables.iter().flat_map(|table| &table.columns);
     let Some(column) = columns.into_iter().find(|column| Some(column.slot) == slot) else {
         return Ok(());
@@ -91,16 +93,24 @@ fn distinct_order_error(expr: &Expr, number: usize, names: &Namespace) -> Result
     Err(SqlError::new(code, &[&number, &full, &"DISTINCT"]))
 }
 
+/// A column outside of what is selected. MySQL takes an expression of an item by its alias only;
+/// here it may be written out.
+fn unselected(expr: &Expr, items: &[ScopeItem]) -> Option<usize> {
+    if items.iter().any(|item| same_written(&item.expr, expr)) {
+        return None;
+    }
+    if let ExprKind::Column { index, .. } = expr.kind {
+        return Some(index);
+    }
+    let mut found = None;
+    expr.children(&mut |child| found = found.or_else(|| unselected(child, items)));
+    found
+}
+
 impl QueryBinder<'_> {
     /// The members of FROM whose columns determine others, and the conditions of joins. `nullable`
     /// is the inner side of an outer join: MySQL infers nothing of a derived table there.
-    fn collect_tables<'t>(
-        &self,
-        tree: &'t FromTree,
-        nullable: bool,
-        tables: &mut Vec<Keyed>,
-        conditions: &mut Vec<&'t Expr>,
-    ) {
+    fn collect_members<'t>(&self, tree: &'t FromTree, nullable: bool, members: &mut Members<'t>) {
         match tree {
             FromTree::Leaf(leaf) => {
                 let member = match &leaf.kind {
@@ -111,13 +121,16 @@ impl QueryBinder<'_> {
                     _ => None,
                 };
                 let slots = leaf.slots.clone();
-                tables.extend(member.map(|member| Keyed { member, slots }));
+                members.tables.extend(member.map(|member| Keyed { member, slots }));
             }
             FromTree::Join(join) => {
                 let inner = join.kind == JoinType::Inner;
-                conditions.extend(&join.on);
-                self.collect_tables(&join.left, nullable, tables, conditions);
-                self.collect_tables(&join.right, nullable || !inner, tables, conditions);
+                match inner {
+                    true => members.conditions.extend(&join.on),
+                    false => members.outer.push((&join.on, join.right.slots())),
+                }
+                self.collect_members(&join.left, nullable, members);
+                self.collect_members(&join.right, nullable || !inner, members);
             }
         }
     }
