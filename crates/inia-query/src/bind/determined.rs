@@ -29,7 +29,7 @@ enum Rows {
 }
 
 impl DerivedColumns {
-    /// `None` for a SELECT whose rows are not told apart by its expressions.
+    /// `None` for a SELECT whose expressions do not determine its rows.
     fn of(
         select: &ast::Select,
         from: &BoundFrom,
