@@ -105,7 +105,7 @@ fn is_literal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Param(_))
 }
 
-/// Whether a TIME column stands beside an expression that needs no row, which MySQL takes for a time.
+/// Whether a TIME column stands beside an expression that needs no row: MySQL compares times then.
 fn time_against_constant(time: &Expr, other: &Expr) -> bool {
     is_column(time) && (is_literal(other) || other.is_constant())
 }
