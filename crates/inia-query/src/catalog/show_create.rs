@@ -221,7 +221,7 @@ pub fn value_text(value: &Value, data_type: &DataType) -> String {
         (Value::Time(v), _) => v.write_text(fsp, &mut out),
         (Value::DateTime(v), _) => v.write_text(fsp, &mut out),
     }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8_lossy(&out).replace(char::REPLACEMENT_CHARACTER, "?")
 }
 
 fn index_line(def: &TableDef, index: &IndexDef) -> String {

@@ -13,8 +13,8 @@ use super::change::exclusive_request;
 use super::fill::Fills;
 use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::catalog::{
-    ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction, Table, foreign_key_text,
-    quoted,
+    ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction, Table, TableDef,
+    foreign_key_text, quoted,
 };
 use crate::context::SessionContext;
 use crate::error::StorageResult;
@@ -118,6 +118,13 @@ impl Foreign {
                 }
             }
         }
+        // MySQL goes from index to index of the parent, and through its children by database and
+        // name: a child that an earlier key's CASCADE deletes no longer refuses the change.
+        children.sort_by(|(a, one), (b, other)| {
+            let place = |key: &ForeignKeyDef| referenced_index(&table.def, key);
+            let a = (place(a), &one.def.schema, &a.name);
+            a.cmp(&(place(b), &other.def.schema, &b.name))
+        });
         let none = parents.is_empty() && children.is_empty();
         Ok((!none).then(|| Foreign { table: table.clone(), parents, children }))
     }
@@ -446,4 +453,14 @@ fn agrees(
         }
     }
     Ok(true)
+}
+
+/// Where the parent's indexes have the one that a key refers to.
+fn referenced_index(parent: &TableDef, key: &ForeignKeyDef) -> Option<usize> {
+    let columns: Option<Vec<usize>> = key.ref_columns.iter().map(|c| parent.column(c)).collect();
+    let columns = columns?;
+    parent.indexes.iter().position(|index| {
+        let first = index.parts.iter().take(columns.len());
+        index.parts.len() >= columns.len() && first.zip(&columns).all(|(p, c)| p.column == *c)
+    })
 }

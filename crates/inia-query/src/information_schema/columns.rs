@@ -157,11 +157,22 @@ fn default_text(column: &ColumnDef) -> Option<String> {
         ColumnDefault::None | ColumnDefault::Absent | ColumnDefault::Value(Value::Null) => None,
         ColumnDefault::Value(value) => Some(match (value, &column.data_type) {
             (Value::UInt(bits), DataType::Bit(_)) => format!("b'{bits:b}'"),
+            (Value::Bytes(bytes), DataType::Binary(_) | DataType::VarBinary(_)) => {
+                hexadecimal(bytes)
+            }
             _ => value_text(value, &column.data_type),
         }),
         ColumnDefault::CurrentTimestamp => Some(current_timestamp(&column.data_type)),
         ColumnDefault::Expression(text) => Some(text.clone()),
     }
+}
+
+/// A default of bytes as MySQL shows it: up to its first zero byte; an empty one is empty.
+fn hexadecimal(bytes: &[u8]) -> String {
+    let shown = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    let mut out = String::from(if bytes.is_empty() { "" } else { "0x" });
+    shown.iter().for_each(|byte| out.push_str(&format!("{byte:02X}")));
+    out
 }
 
 fn current_timestamp(data_type: &DataType) -> String {

@@ -15,7 +15,9 @@ use inia_expr::charset;
 use inia_expr::charset::Declared;
 use inia_parser::ast;
 use inia_query::catalog::mdl::MdlGuard;
-use inia_query::catalog::{self, Change, Table, TableDef, ViewDef, make_trees, quoted};
+use inia_query::catalog::{
+    self, CatalogVersion, Change, Table, TableDef, ViewDef, make_trees, quoted,
+};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::error::StorageResult;
@@ -348,8 +350,7 @@ pub(super) fn check_not_referenced(
         return Ok(());
     }
     let catalog = session.db.catalog().current();
-    let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
-    for child in all.filter(|child| !child.def.foreign_keys.is_empty()) {
+    for child in by_age(&catalog) {
         if dropped.iter().any(|table| table.def.id == child.def.id) {
             continue;
         }
@@ -452,12 +453,19 @@ pub(crate) fn truncate(session: &mut SessionContext, name: &ast::ObjectName) -> 
     Ok(StatementOutcome::default())
 }
 
+/// The tables with foreign keys, the oldest first: MySQL reports the first that refers to a table.
+fn by_age(catalog: &CatalogVersion) -> impl Iterator<Item = &Arc<Table>> {
+    let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
+    let mut tables: Vec<_> = all.filter(|table| !table.def.foreign_keys.is_empty()).collect();
+    tables.sort_by_key(|table| table.def.id);
+    tables.into_iter()
+}
+
 /// Error 1701 where another table refers to this one.
 fn check_truncatable(session: &SessionContext, table: &Arc<Table>) -> Result<(), SqlError> {
     let Err(_) = check_not_referenced(session, std::slice::from_ref(table)) else { return Ok(()) };
     let catalog = session.db.catalog().current();
-    let all = catalog.schemas.values().flat_map(|schema| schema.tables.values());
-    for child in all {
+    for child in by_age(&catalog).filter(|child| child.def.id != table.def.id) {
         for key in &child.def.foreign_keys {
             if key.ref_schema == table.def.schema && key.ref_table == table.def.name {
                 let text = format!(
