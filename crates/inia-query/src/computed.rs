@@ -35,6 +35,12 @@ pub fn schema(name: &str) -> Option<&'static str> {
     found.map(|(schema, _)| *schema)
 }
 
+/// Whether a column of a table is the result of a function in MySQL's view of that name, and so is
+/// described as none of a table.
+pub(crate) fn is_function_result(table: &str, column: &str) -> bool {
+    (table, column) == ("USER_ATTRIBUTES", "ATTRIBUTE")
+}
+
 /// The position of the computed table of that name in [`tables`].
 pub(crate) fn position(schema_name: &str, name: &str) -> Option<usize> {
     let schema = schema(schema_name)?;

@@ -81,6 +81,7 @@ const MAX_INT_LENGTH: u32 = 9;
 /// Describes what groups, DISTINCT and windows take from a temporary table: a computed integer of
 /// few digits is an INT there.
 pub(super) fn as_materialized(column: &mut OutputColumn, expr: &Expr) {
+    column.result.flags &= !flags::AUTO_INCREMENT;
     let mut computed = column.result.org_name.is_empty() && !expr.is_constant_in_statement();
     expr.walk(&mut |node| {
         computed &= !matches!(

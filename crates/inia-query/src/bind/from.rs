@@ -159,7 +159,10 @@ impl QueryBinder<'_> {
             self.recurs(&cte)?;
             let rows = self.subplan_rows(cte.subplan);
             let subplan = SubplanRef { id: cte.subplan, lateral: false, level: cte.level, rows };
-            return Ok(subplan_member(subplan, alias, &cte.columns, context));
+            let mut member = subplan_member(subplan, alias, &cte.columns, context);
+            // MySQL merges most of these.
+            member.names.tables[0].materialized = false;
+            return Ok(member);
         }
         let schema = match (&factor.name.db, self.context.database) {
             (Some(db), _) => db.as_str(),
@@ -172,6 +175,9 @@ impl QueryBinder<'_> {
             let (slots, mut names) = member(alias, schema, &columns, context);
             for column in &mut names.tables[0].columns {
                 column.result.org_table = table.name().to_owned();
+                if crate::computed::is_function_result(table.name(), &column.result.name) {
+                    column.result.org_name.clear();
+                }
             }
             context.tables += 1;
             let tree = leaf(slots, alias, LeafKind::Virtual(table), context);
@@ -203,6 +209,7 @@ impl QueryBinder<'_> {
             alias: alias.clone(),
             columns,
             stored: true,
+            materialized: false,
         });
         let slots = base..context.width;
         self.level().stored.push((slots.clone(), table.clone()));
@@ -416,7 +423,12 @@ pub(super) fn member(
             FromColumn { slot: base + index, ty, result, hidden: false, merged: None }
         })
         .collect();
-    let table =
-        FromTable { schema: schema.to_owned(), alias: alias.to_owned(), columns, stored: false };
+    let table = FromTable {
+        schema: schema.to_owned(),
+        alias: alias.to_owned(),
+        columns,
+        stored: false,
+        materialized: true,
+    };
     (base..context.width, Namespace::of(table))
 }

@@ -1,7 +1,8 @@
 //! Where `IS NULL` in WHERE means something else than NULL, for clients of old. Only a name of a
-//! stored table's column means that, and no name of a view's ([`plainly`]).
+//! stored table's column means that, and no name of a merged view's ([`plainly`]).
 //!
-//! - A DATE or DATETIME that is NOT NULL: the zero date. `WHERE d IS NULL AND v > 1` is run as
+//! - A DATE or DATETIME that is NOT NULL, in a stored table or in the rows of a derived table: the
+//!   zero date. `WHERE d IS NULL AND v > 1` is run as
 //!   `WHERE d = 0 AND v > 1`, and where an outer join adds NULLs as
 //!   `WHERE (d = 0 OR d IS NULL) AND v > 1`.
 //! - Under `sql_auto_is_null`, an AUTO_INCREMENT column as the whole condition: the row that was

@@ -231,7 +231,8 @@ impl QueryBinder<'_> {
             }
         }
         let schema = origin.view.map(|view| view.def.schema.clone()).unwrap_or_default();
-        let table = FromTable { schema, alias: origin.alias.to_owned(), columns, stored: false };
+        let alias = origin.alias.to_owned();
+        let table = FromTable { schema, alias, columns, stored: false, materialized: false };
         let tree = tree.ok_or_else(|| SqlError::new(ErrorCode::NoTablesUsed, &[]))?;
         Ok(BoundMember { tree, names: Namespace::of(table), conditions })
     }

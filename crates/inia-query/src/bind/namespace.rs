@@ -44,6 +44,8 @@ pub(crate) struct FromTable {
     pub(crate) columns: Vec<FromColumn>,
     /// It is a stored table itself, no view or derived table.
     pub(crate) stored: bool,
+    /// It is the rows of a derived table, view or common table expression that was not merged.
+    pub(crate) materialized: bool,
 }
 
 /// Everything that FROM makes known.

@@ -148,7 +148,8 @@ impl Clauses {
     /// Whether MySQL keeps the rows in a temporary table: for windows, DISTINCT, and groups that no
     /// index has in order.
     fn takes_temporary_table(&self, select: &ast::Select, names: &Namespace) -> bool {
-        if select.options.distinct || !self.windows.is_empty() {
+        let sorts_at_random = self.hidden.iter().any(|key| !crate::access::is_stable(key));
+        if select.options.distinct || !self.windows.is_empty() || sorts_at_random {
             return true;
         }
         let in_order = match &self.group[..] {
@@ -450,10 +451,13 @@ impl QueryBinder<'_> {
     fn never_null(&self, name: &ast::ColumnName) -> Option<Never> {
         let names = self.names();
         let at = names.find(name, Clause::Where.name()).ok()??;
-        if !names.tables[at.0].stored {
+        let (table, column) = (&names.tables[at.0], names.column(at));
+        if table.materialized && !column.ty.nullable {
+            return Never::of(&column.ty.data_type, false, false);
+        }
+        if !table.stored {
             return None;
         }
-        let column = names.column(at);
         let result = &column.result;
         let schema = self.context.catalog.schemas.get(&result.schema);
         let table = schema.and_then(|schema| schema.tables.get(&result.org_table));

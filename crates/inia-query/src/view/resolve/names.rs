@@ -49,7 +49,8 @@ impl FromNames {
         };
         let columns = columns.into_iter().map(column).collect();
         let (schema, alias) = (schema.to_owned(), qualifier.1.clone());
-        let names = Namespace::of(FromTable { schema, alias, columns, stored: false });
+        let names =
+            Namespace::of(FromTable { schema, alias, columns, stored: false, materialized: false });
         FromNames { names, qualifiers: vec![qualifier], origins: vec![None] }
     }
 

@@ -67,7 +67,6 @@ impl World {
         if run.db.engine.failure().is_some() {
             return self.restart(&[failed]);
         }
-        self.undone += 1;
         self.disk.clear_faults();
         // What a rollback could not take back is locked until the background has.
         for _ in 0..100 {
@@ -75,6 +74,11 @@ impl World {
                 let _ = run.db.engine.background_step();
             }
         }
+        // Work without a client can have met the stop.
+        if run.db.engine.failure().is_some() {
+            return self.restart(&[failed]);
+        }
+        self.undone += 1;
         run.settle_failed(failed.client, &failed.step);
         run.check_view(failed.client, &format!("seed {seed}, after {sql:.200}: {answer}"));
     }
