@@ -81,7 +81,9 @@ pub(super) const TABLE: &[Function] = &[
         },
     ),
     f("datediff", 2, 2, int_null::<9>, |a| {
-        let (left, right) = (a.datetime(0)?.date, a.datetime(1)?.date);
+        // Both are read, and warned of, even where the first is NULL.
+        let (left, right) = (a.datetime(0), a.datetime(1));
+        let (left, right) = (left?.date, right?.date);
         let reals = (real_at(a, left, 0), real_at(a, right, 1));
         reals.0.and(reals.1)?;
         Ok(Value::Int(left.to_days() - right.to_days()))

@@ -38,7 +38,7 @@ fn note(notes: &mut Notes, code: ErrorCode, name: &AccountName) {
 
 /// CREATE USER.
 pub fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result<Notes> {
-    check_options(&create.options)?;
+    check_limits(&create.options)?;
     actor.need(Privileges::CREATE_USER, "CREATE USER")?;
     actor.accounts.change(|current, changes| {
         let (mut notes, mut existing) = (Notes::new(), Vec::new());
@@ -49,6 +49,7 @@ pub fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result<Notes>
                 existing.push(name);
                 continue;
             }
+            check_attribute(&create.options)?;
             warn_of_definer(actor, &name, &mut notes);
             if !create.default_roles.is_empty() {
                 let roles: Vec<_> = create.default_roles.iter().map(|r| actor.name(r)).collect();
@@ -146,7 +147,8 @@ fn may_alter(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<()> {
 
 /// ALTER USER.
 pub fn alter_user(actor: &Actor<'_>, alter: &ast::AlterUser) -> Result<Notes> {
-    check_options(&alter.options)?;
+    check_attribute(&alter.options)?;
+    check_limits(&alter.options)?;
     may_alter(actor, alter)?;
     let options = &alter.options;
     let mut limited = Vec::new();
@@ -544,12 +546,16 @@ fn stored_form(def: &AccountDef, operation: &str, password: &str) -> Result<Vec<
     })
 }
 
-/// Error 1525 for numbers that are too large, or no days at all; 3982 for attributes that are no
-/// JSON object.
-fn check_options(options: &ast::UserOptions) -> Result<()> {
-    if options.attribute.as_deref().is_some_and(|text| attributes_of(text).is_none()) {
-        return Err(SqlError::new(ErrorCode::InvalidUserAttributeJson, &[]));
+/// Error 3982 for attributes that are no JSON object.
+fn check_attribute(options: &ast::UserOptions) -> Result<()> {
+    match options.attribute.as_deref().is_some_and(|text| attributes_of(text).is_none()) {
+        true => Err(SqlError::new(ErrorCode::InvalidUserAttributeJson, &[])),
+        false => Ok(()),
     }
+}
+
+/// Error 1525 for numbers that are too large, or no days at all.
+fn check_limits(options: &ast::UserOptions) -> Result<()> {
     const MAX: u64 = i16::MAX as u64;
     let days = match options.expire {
         Some(PasswordExpire::Days(days)) => Some(days),

@@ -131,6 +131,13 @@ impl QueryBinder<'_> {
         }
     }
 
+    /// Warning 1681 for VALUES(column) where there is no row to insert.
+    pub(super) fn warn_of_values(&mut self) {
+        let text = "'VALUES function' is deprecated and will be removed in a future release.";
+        let code = ErrorCode::WarnDeprecatedSyntaxNoReplacement;
+        self.warnings.push(Warning::of(WarningLevel::Warning, SqlError::with_message(code, text)));
+    }
+
     fn warn_unresolved(&mut self, name: &str, hint: GivenHint) {
         let code = ErrorCode::UnresolvedHintName;
         let error = SqlError::new(code, &[&name, &hint]);

@@ -214,7 +214,11 @@ impl Scope for BlockScope<'_, '_> {
                 let found = target.namespace.find(name, self.clause.name())?;
                 found.map(|at| target.namespace.column(at).expr())
             }
-            _ => return self.column(name).map(|_| Expr::null()),
+            _ => {
+                let null = self.column(name).map(|_| Expr::null())?;
+                self.binder.warn_of_values();
+                return Ok(null);
+            }
         };
         match column {
             Some(Expr { kind: ExprKind::Column { index, .. }, ty }) => {

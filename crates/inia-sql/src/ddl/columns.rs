@@ -19,6 +19,7 @@ use inia_query::catalog::{
 };
 use inia_query::context::SessionContext;
 use inia_query::dml::fill::limited;
+use std::borrow::Cow;
 
 const MAX_COLUMN_COMMENT: usize = 1024;
 
@@ -182,15 +183,18 @@ fn has_no_default(data_type: &DataType) -> bool {
 /// Names the columns of a table under construction for its own expressions.
 pub(super) struct BuilderScope<'w> {
     pub(super) builder: &'w TableBuilder,
-    pub(super) clause: &'static str,
+    pub(super) clause: Cow<'static, str>,
     /// The index whose key part the expression is, where that is CAST(… AS type ARRAY).
     pub(super) array: Option<String>,
 }
 
 impl<'w> BuilderScope<'w> {
     /// The names of an expression's columns.
-    pub(super) fn of(builder: &'w TableBuilder, clause: &'static str) -> BuilderScope<'w> {
-        BuilderScope { builder, clause, array: None }
+    pub(super) fn of(
+        builder: &'w TableBuilder,
+        clause: impl Into<Cow<'static, str>>,
+    ) -> BuilderScope<'w> {
+        BuilderScope { builder, clause: clause.into(), array: None }
     }
 
     /// As [`BuilderScope::of`], for a key part of an index.
@@ -224,10 +228,10 @@ fn normalised(
     owner: Owner<'_>,
 ) -> Result<(String, Vec<usize>), SqlError> {
     let clause = match owner {
-        Owner::Generated(..) => "generated column function",
-        Owner::Default(..) => "default value expression",
-        Owner::Check(_) => "check constraint",
-        Owner::Index(_) => "functional index",
+        Owner::Generated(..) => Cow::from("generated column function"),
+        Owner::Default(..) => "default value expression".into(),
+        Owner::Check(name) => format!("check constraint {name} expression").into(),
+        Owner::Index(_) => "functional index".into(),
     };
     rules::check_written(owner, expr)?;
     let mut scope = match owner {

@@ -25,16 +25,33 @@ pub(super) fn lines(session: &SessionContext, statement: &Statement) -> Lines {
             let (update, guard) = dml::update_through(session, update)?;
             session.check_view_rights(&guard.views)?;
             session.check_explains(&guard.views)?;
-            of_update(session, &update)
+            let mut lines = of_update(session, &update)?;
+            if let (true, [TableRef::Table(factor)]) =
+                (guard.is_through(), update.tables.as_slice())
+            {
+                name_base(&mut lines.0, factor);
+            }
+            Ok(lines)
         }
         Statement::Delete(delete) => {
             plan::plan(session, statement)?;
             let (delete, guard) = dml::delete_through(session, delete)?;
             session.check_view_rights(&guard.views)?;
             session.check_explains(&guard.views)?;
-            of_delete(session, &delete)
+            let mut lines = of_delete(session, &delete)?;
+            if let (true, DeleteTarget::Single(factor)) = (guard.is_through(), &delete.target) {
+                name_base(&mut lines.0, factor);
+            }
+            Ok(lines)
         }
         _ => Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXPLAIN of this statement"])),
+    }
+}
+
+/// The line of a table that is changed through a view has the table's own name.
+fn name_base(lines: &mut [Line], factor: &ast::TableFactor) {
+    for line in lines.iter_mut().filter(|line| line.table.as_deref() == Some(alias(factor))) {
+        line.table = Some(factor.name.name.clone());
     }
 }
 
@@ -94,6 +111,9 @@ fn found(
 fn as_changed(line: &mut Line, conditional: bool) {
     if matches!(line.access, Some("const" | "ref" | "eq_ref" | "system")) {
         line.access = Some("range");
+    }
+    if line.access == Some("range") {
+        line.reference = Some(String::from("const"));
     }
     line.extra.retain(|extra| *extra != "Using index condition" && *extra != "Using index");
     if conditional && !line.extra.contains(&"Using where") {
