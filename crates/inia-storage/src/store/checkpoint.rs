@@ -238,6 +238,10 @@ impl Store {
     /// Prepares a log segment in advance; fails when there is no space for one.
     #[cold]
     pub(super) fn find_log_segment(&self) -> Result<()> {
+        // Space does not help a log that has stopped.
+        if let Some(error) = self.wal.failure() {
+            return Err(error);
+        }
         let Some(background) = &self.background else {
             while self.is_short_of_log() {
                 self.maintain_log()?;
