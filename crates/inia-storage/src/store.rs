@@ -210,9 +210,11 @@ impl Store {
         Ok(Mtr::new(self, for_rollback))
     }
 
-    /// Grows the data file by the pages that rollbacks may need.
+    /// Grows the data file by the pages that rollbacks may need. Where the log has stopped, that
+    /// is the error: space does not help.
     pub(crate) fn secure_reserve(&self) -> Result<()> {
-        self.space.secure_reserve(&**self.pool.data())
+        let grown = self.space.secure_reserve(&**self.pool.data());
+        grown.map_err(|error| self.wal.failure().unwrap_or(error))
     }
 
     /// Whether there is less log than rollbacks may need and writers want.
