@@ -45,6 +45,12 @@ pub struct Aggregate {
 }
 
 impl Aggregate {
+    /// Whether it is BIT_AND, BIT_OR or BIT_XOR.
+    pub fn is_bitwise(&self) -> bool {
+        use AggregateFunc::{BitAnd, BitOr, BitXor};
+        matches!(self.func, BitAnd | BitOr | BitXor)
+    }
+
     /// Whether it is MIN or MAX.
     pub fn is_extremum(&self) -> bool {
         matches!(self.func, AggregateFunc::Min | AggregateFunc::Max)

@@ -192,10 +192,62 @@ pub(crate) fn bind_call(
         Body::Code(ty, eval) => (ty, eval, true),
         Body::Volatile(ty, eval) => (ty, eval, false),
     };
-    let ty = ty(&mut args, env)?;
+    let mut ty = ty(&mut args, env)?;
+    if ty.nullable && !env.sql_mode.is_strict() && TEXTS.contains(&function.name) {
+        ty.nullable = args.iter().any(|arg| arg.ty.nullable);
+    }
     let call = Call { name: function.name, eval, args, tag: function.tag, deterministic };
     Ok(Expr { kind: ExprKind::Call(Box::new(call)), ty })
 }
+
+/// Functions that give NULL for NULL alone. MySQL calls their texts nullable in strict mode, where
+/// it has NULL for what no character is, and goes by their arguments otherwise.
+const TEXTS: [&str; 44] = [
+    "aes_encrypt",
+    "char",
+    "charset",
+    "collation",
+    "compress",
+    "concat",
+    "concat_ws",
+    "current_user",
+    "export_set",
+    "format",
+    "format_bytes",
+    "hex",
+    "insert",
+    "lcase",
+    "left",
+    "lower",
+    "lpad",
+    "ltrim",
+    "md5",
+    "mid",
+    "quote",
+    "random_bytes",
+    "repeat",
+    "replace",
+    "reverse",
+    "right",
+    "rpad",
+    "rtrim",
+    "session_user",
+    "sha",
+    "sha1",
+    "soundex",
+    "space",
+    "statement_digest",
+    "substr",
+    "substring",
+    "substring_index",
+    "system_user",
+    "to_base64",
+    "trim",
+    "ucase",
+    "upper",
+    "user",
+    "uuid",
+];
 
 /// A call node for code outside the table.
 pub(crate) fn node(

@@ -225,7 +225,7 @@ impl IndexKind {
 
 impl IndexDef {
     /// Whether no two rows may agree on all parts (unless one is NULL).
-    pub(crate) fn unique(&self) -> bool {
+    pub fn unique(&self) -> bool {
         matches!(self.kind, IndexKind::Primary | IndexKind::Unique)
     }
 

@@ -111,9 +111,13 @@ fn collation_of(column: &ResultColumn, results: u16) -> u16 {
             }
         }
         // A JSON column is binary, that of a temporary table too; a computed document is text.
+        DataType::Json if column.flags & flags::CHOSEN != 0 && results != 0 => results,
         DataType::Json if column.decimals == NOT_FIXED && results != 0 => results,
         DataType::Json if column.decimals == NOT_FIXED => Collation::UTF8MB4_BIN.0,
-        DataType::Date | DataType::Time { .. } | DataType::DateTime { .. }
+        DataType::Date
+        | DataType::Time { .. }
+        | DataType::DateTime { .. }
+        | DataType::Timestamp { .. }
             if column.flags & flags::CHOSEN != 0 && results != 0 =>
         {
             results

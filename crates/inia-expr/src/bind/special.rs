@@ -26,7 +26,10 @@ impl Binder<'_> {
             ast::Expr::ConvertUsing { expr, charset } => {
                 let operand = self.scalar(expr)?;
                 let collation = collate::charset_default(charset)?;
-                Ok(convert_to(operand, collation))
+                let nullable = operand.ty.nullable || self.env.sql_mode.is_strict();
+                let mut converted = convert_to(operand, collation);
+                converted.ty.nullable &= nullable;
+                Ok(converted)
             }
             ast::Expr::DateArith { expr, interval, unit, subtract } => {
                 let (date, amount) = (self.scalar(expr)?, self.scalar(interval)?);
@@ -208,15 +211,16 @@ impl Binder<'_> {
             };
             return Err(SqlError::new(ErrorCode::WrongArguments, &[&name]));
         }
-        let can_fail = !matches!(
-            target,
+        let can_fail = match target {
             CastType::Signed
-                | CastType::Unsigned
-                | CastType::Decimal { .. }
-                | CastType::Double
-                | CastType::Real
-                | CastType::Float(_)
-        );
+            | CastType::Unsigned
+            | CastType::Decimal { .. }
+            | CastType::Double
+            | CastType::Real
+            | CastType::Float(_) => false,
+            CastType::Char { .. } | CastType::Binary(_) => self.env.sql_mode.is_strict(),
+            _ => true,
+        };
         let mut ty = ExprType::computed(data_type, operand.ty.nullable || can_fail);
         ty.coercibility = match ty.is_text() {
             true => Coercibility::Implicit,

@@ -352,6 +352,7 @@ fn time_diff(a: &mut Args<'_, '_>) -> FnResult {
     let dated = (is_dated(&left, a.arg_type(0)), is_dated(&right, a.arg_type(1)));
     // A DATE has no difference to a moment.
     if matches!(*left, Value::Date(_)) != matches!(*right, Value::Date(_)) {
+        warn_of_no_moment(a, (&left, &right))?;
         return Err(Stop::Null);
     }
     let micros = match dated {
@@ -365,7 +366,10 @@ fn time_diff(a: &mut Args<'_, '_>) -> FnResult {
             left.micros_since(right)
         }
         (false, false) => a.time(0)?.micros - a.time(1)?.micros,
-        _ => return Err(Stop::Null),
+        _ => {
+            warn_of_no_moment(a, (&left, &right))?;
+            return Err(Stop::Null);
+        }
     };
     let (time, clamped) = Time::clamped(micros);
     if clamped {
@@ -373,6 +377,20 @@ fn time_diff(a: &mut Args<'_, '_>) -> FnResult {
         a.warn(ErrorCode::TruncatedWrongValue, &[&"time", &shown])?;
     }
     Ok(Value::Time(time))
+}
+
+/// Warns of a text that is no moment beside a date or moment.
+fn warn_of_no_moment(a: &mut Args<'_, '_>, values: (&Value, &Value)) -> Result<(), SqlError> {
+    for (at, value, other) in [(0, values.0, values.1), (1, values.1, values.0)] {
+        let beside_moment = matches!(other, Value::Date(_) | Value::DateTime(_));
+        if beside_moment && matches!(value, Value::Text(_)) {
+            match a.datetime(at) {
+                Ok(_) | Err(Stop::Null) => {}
+                Err(Stop::Error(error)) => return Err(error),
+            }
+        }
+    }
+    Ok(())
 }
 
 fn make_time(a: &mut Args<'_, '_>) -> FnResult {

@@ -125,7 +125,36 @@ pub(super) fn as_chosen(
             }
         }
         DataType::Text { .. } | DataType::Blob(_) => column.result.flags |= flags::CHOSEN,
+        DataType::Json if matches!(expr.kind, ExprKind::Stored(_)) => {
+            column.result.decimals = 0;
+            column.result.flags |= flags::CHOSEN;
+        }
         _ => {}
+    }
+}
+
+/// Describes numbers that are binary strings in the protocol: BIT_OR and the like over strings, and
+/// what NULLIF leaves of a YEAR, are unsigned.
+pub(super) fn as_unsigned(column: &mut OutputColumn, expr: &Expr, aggregates: &[Aggregate]) {
+    let unsigned = match &expr.kind {
+        ExprKind::Aggregate(at) => aggregates.get(*at).is_some_and(Aggregate::is_bitwise),
+        ExprKind::Case(case) if case.is_nullif() => {
+            let left = case.otherwise.as_ref();
+            left.is_some_and(|left| left.ty.data_type == DataType::Year)
+        }
+        _ => false,
+    };
+    if unsigned {
+        column.result.flags |= flags::UNSIGNED;
+    }
+}
+
+/// Describes a column of a view of `information_schema` that MySQL has sorted: it is a column of a
+/// temporary table, and no longer the result of the view's function.
+pub(super) fn as_sorted(column: &mut OutputColumn) {
+    if column.result.schema == "information_schema" && !column.result.org_name.is_empty() {
+        column.result.data_type = column.ty.data_type.clone();
+        column.result.flags &= !flags::CHOSEN;
     }
 }
 

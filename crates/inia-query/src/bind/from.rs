@@ -10,12 +10,13 @@ use super::described::as_stored;
 use super::hints::{hints_of, leaf_hints};
 use super::merge::Origin;
 use super::namespace::{FromColumn, FromTable, Namespace};
-use super::{QueryBinder, QueryUse, Result};
+use super::{CteBinding, QueryBinder, QueryUse, Result};
 use crate::access::HintedIndexes;
 use crate::catalog::{Table, View, same_name};
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, UNKNOWN_ROWS, expected_rows};
 use crate::plan::JoinType;
 use columns::{derived_type, row_id_column};
+use inia_base::column::flags;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Expr, ExprType, TypeClass, lob_bytes};
@@ -139,6 +140,26 @@ impl QueryBinder<'_> {
         }
     }
 
+    /// A common table expression as a member.
+    fn named_query(
+        &mut self,
+        cte: &CteBinding,
+        alias: &str,
+        context: &mut FromContext<'_>,
+    ) -> Result<BoundMember> {
+        if let Some(error) = &cte.wrong {
+            return Err(error.clone());
+        }
+        self.reads_cte(cte)?;
+        self.recurs(cte)?;
+        let rows = self.subplan_rows(cte.subplan);
+        let subplan = SubplanRef { id: cte.subplan, lateral: false, level: cte.level, rows };
+        let mut member = subplan_member(subplan, alias, &cte.columns, context);
+        // MySQL merges most of these.
+        member.names.tables[0].materialized = false;
+        Ok(member)
+    }
+
     fn named_table(
         &mut self,
         factor: &ast::TableFactor,
@@ -152,17 +173,7 @@ impl QueryBinder<'_> {
             && let Some(cte) = self.ctes.iter().rev().find(|cte| cte.name == factor.name.name)
         {
             let cte = cte.clone();
-            if let Some(error) = &cte.wrong {
-                return Err(error.clone());
-            }
-            self.reads_cte(&cte)?;
-            self.recurs(&cte)?;
-            let rows = self.subplan_rows(cte.subplan);
-            let subplan = SubplanRef { id: cte.subplan, lateral: false, level: cte.level, rows };
-            let mut member = subplan_member(subplan, alias, &cte.columns, context);
-            // MySQL merges most of these.
-            member.names.tables[0].materialized = false;
-            return Ok(member);
+            return self.named_query(&cte, alias, context);
         }
         let schema = match (&factor.name.db, self.context.database) {
             (Some(db), _) => db.as_str(),
@@ -173,12 +184,8 @@ impl QueryBinder<'_> {
         if let Some(table) = self.context.virtuals.find(schema, &factor.name.name) {
             let columns: Vec<_> = table.columns().to_vec();
             let (slots, mut names) = member(alias, schema, &columns, context);
-            for column in &mut names.tables[0].columns {
-                column.result.org_table = table.name().to_owned();
-                if crate::computed::is_function_result(table.name(), &column.result.name) {
-                    column.result.org_name.clear();
-                }
-            }
+            let columns = names.tables[0].columns.iter_mut();
+            columns.for_each(|column| as_of_view(table.name(), column));
             context.tables += 1;
             let tree = leaf(slots, alias, LeafKind::Virtual(table), context);
             return Ok(BoundMember::new(tree, names));
@@ -381,6 +388,25 @@ pub(super) fn subplan_member(
     let SubplanRef { id, lateral, level, rows } = subplan;
     let kind = LeafKind::Subplan { id, lateral, level, rows };
     BoundMember::new(leaf(slots, alias, kind, context), names)
+}
+
+/// Describes a column of a computed table. Columns of views of `information_schema` that functions
+/// compute are described as those do: texts as VARCHAR, and dates and times with a character set.
+fn as_of_view(view: &str, column: &mut FromColumn) {
+    let result = &mut column.result;
+    result.org_table = view.to_owned();
+    if crate::computed::is_function_result(view, &result.name) {
+        result.org_name.clear();
+    }
+    match (view, &column.ty.data_type) {
+        ("EVENTS", DataType::DateTime { .. } | DataType::Timestamp { .. }) => {
+            result.flags |= flags::CHOSEN;
+        }
+        ("TABLES", DataType::Text { collation, .. }) if result.name == "TABLE_COMMENT" => {
+            result.data_type = DataType::VarChar { chars: 2_048, collation: *collation };
+        }
+        _ => {}
+    }
 }
 
 /// A single member with what hints say of it.

@@ -16,7 +16,7 @@ use super::nesting::{MAX_TABLES, too_many_tables};
 use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
 use super::scope::{BlockScope, Clause, ScopeItem};
 use super::window::{check_named, has_window};
-use super::{Level, Namespace, QueryBinder, QueryUse, Result};
+use super::{FromTable, Level, Namespace, QueryBinder, QueryUse, Result};
 use crate::access::EvalSettings;
 use crate::optimize::{FromTree, OrderKey, QueryBlock, choose_strategies, plan_from};
 use crate::plan::window::WindowPlan;
@@ -169,7 +169,13 @@ impl Clauses {
     /// Describes the columns by what is done to the rows.
     fn describe(&mut self, select: &ast::Select, names: &Namespace) {
         let distinct = select.options.distinct;
-        let materialized = self.takes_temporary_table(select, names);
+        // Views of the dictionary are sorted in a temporary table, but for TRIGGERS.
+        let sorted_apart = |table: &FromTable| {
+            let view = table.columns.first().map(|column| column.result.org_table.as_str());
+            table.schema == "information_schema" && view != Some("TRIGGERS")
+        };
+        let sorted = !self.order.is_empty() && names.tables.iter().any(sorted_apart);
+        let materialized = sorted || self.takes_temporary_table(select, names);
         let Clauses { items, columns, group, aggregates, .. } = self;
         let one_group = group.is_empty() && !aggregates.is_empty();
         let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
@@ -182,7 +188,9 @@ impl Clauses {
                 described::of_groups(column, &item.expr);
             }
             described::as_chosen(column, &item.expr, aggregates, materialized);
+            described::as_unsigned(column, &item.expr, aggregates);
             if materialized {
+                described::as_sorted(column);
                 described::as_materialized(column, &item.expr);
             }
         }

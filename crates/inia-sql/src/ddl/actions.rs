@@ -37,6 +37,8 @@ pub(super) struct Wishes {
     pub(super) changes: bool,
     /// ORDER BY.
     pub(super) order: bool,
+    /// Something else than indexes that come and go.
+    pub(super) beside_indexes: bool,
     pub(super) wanted: RequestedAlgorithm,
     /// What is to be dropped and does not exist; its error comes after most others.
     missing: Option<String>,

@@ -12,6 +12,8 @@ const TYPE_INSTANT: &str = "Need to rebuild the table to change column type";
 const PRIMARY: &str = "Dropping a primary key is not allowed without also adding a new primary key";
 const NULLS: &str = "cannot silently convert NULL values, as required in this SQL_MODE";
 const REFERENCES: &str = "Adding foreign keys needs foreign_key_checks=OFF";
+const VIRTUAL: &str = "INPLACE ADD or DROP of virtual columns cannot be combined with other ALTER \
+                       TABLE actions";
 const FULL_TEXT: &str = "InnoDB presently supports one FULLTEXT index creation at a time";
 
 /// How the table is brought to its new definition.
@@ -45,6 +47,8 @@ pub(super) struct Alteration<'a> {
     pub(super) new: &'a TableDef,
     pub(super) columns: &'a [Option<usize>],
     pub(super) indexes: &'a [Option<usize>],
+    /// Something else changes than indexes that come and go.
+    pub(super) beside_indexes: bool,
 }
 
 impl Alteration<'_> {
@@ -84,6 +88,10 @@ impl Alteration<'_> {
         if wanted.copy || computed || loses || added().any(is_filled) {
             return Algorithm::Copy(None);
         }
+        let hidden = (added().any(ColumnDef::is_hidden), dropped().any(ColumnDef::is_hidden));
+        if self.combines_functions(hidden) {
+            return Algorithm::Copy(Some(VIRTUAL));
+        }
         let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
         let moved = self.columns.iter().flatten().is_sorted();
         if (!moved || added().any(ColumnDef::is_virtual)) && self.moves_virtual() {
@@ -108,12 +116,36 @@ impl Alteration<'_> {
         if plain || old.engine != new.engine {
             return Algorithm::Copy(None);
         }
+        if heavy || self.changes_indexes() { Algorithm::InPlace } else { Algorithm::Instant }
+    }
+
+    /// Whether indexes come, go or get other names.
+    fn changes_indexes(&self) -> bool {
+        let (old, new) = (&self.old.indexes, &self.new.indexes);
         let renamed = |(at, origin): (usize, &Option<usize>)| {
-            origin.is_none_or(|origin| old.indexes[origin].name != new.indexes[at].name)
+            origin.is_none_or(|origin| old[origin].name != new[at].name)
         };
-        let indexed =
-            old.indexes.len() != new.indexes.len() || self.indexes.iter().enumerate().any(renamed);
-        if heavy || indexed { Algorithm::InPlace } else { Algorithm::Instant }
+        old.len() != new.len() || self.indexes.iter().enumerate().any(renamed)
+    }
+
+    /// Whether columns of indexes' expressions are added or dropped (`hidden`) beside other things.
+    fn combines_functions(&self, hidden: (bool, bool)) -> bool {
+        match hidden {
+            (false, false) => false,
+            (true, true) => true,
+            _ => self.beside_indexes || self.changes_unique_function(),
+        }
+    }
+
+    /// Whether a unique index over an expression comes or goes.
+    fn changes_unique_function(&self) -> bool {
+        let is = |def: &TableDef, at: usize| {
+            let index = &def.indexes[at];
+            index.unique() && index.parts.iter().any(|part| def.columns[part.column].is_hidden())
+        };
+        let fresh = self.indexes.iter().enumerate().filter(|(_, origin)| origin.is_none());
+        let mut gone = (0..self.old.indexes.len()).filter(|at| !self.indexes.contains(&Some(*at)));
+        fresh.into_iter().any(|(at, _)| is(self.new, at)) || gone.any(|at| is(self.old, at))
     }
 
     /// Whether a virtual column that has been there gets another place.

@@ -53,6 +53,11 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     columns::finish_functional(session, &mut builder)?;
     divide(session, &table.def, &mut builder, &mut wishes, &alter.actions)?;
     wishes.wanted.check_words()?;
+    let of_index = |action: &AlterAction| {
+        matches!(action, AlterAction::AddIndex(_) | AlterAction::DropIndex(_))
+            || matches!(action, AlterAction::Algorithm(_) | AlterAction::Lock(_))
+    };
+    wishes.beside_indexes = !alter.actions.iter().all(of_index);
     if builder.columns.is_empty() {
         return error(ErrorCode::CantRemoveAllFields, &[]);
     }
@@ -155,7 +160,8 @@ fn carry_out(
     wanted.copy |= checked || wishes.order;
     wanted.lenient = !session.env.sql_mode.is_strict();
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
-    let alteration = Alteration { old: &table.def, new: &def, columns, indexes };
+    let beside_indexes = wishes.beside_indexes;
+    let alteration = Alteration { old: &table.def, new: &def, columns, indexes, beside_indexes };
     // `way` is MySQL's algorithm, for refusals and row counts; `plan` is what is done here.
     let way = match temporary {
         true => Algorithm::Copy(None),
@@ -203,6 +209,11 @@ fn carry_out(
         true => count_rows(table)?,
         false => 0,
     };
+    reported(session, affected_rows)
+}
+
+/// What ALTER TABLE reports of so many rows that were copied.
+fn reported(session: &SessionContext, affected_rows: u64) -> DdlResult {
     let warnings = session.warning_count();
     let info = format!("Records: {affected_rows}  Duplicates: 0  Warnings: {warnings}");
     Ok(StatementOutcome { affected_rows, info, ..StatementOutcome::default() })

@@ -93,7 +93,7 @@ pub(super) fn show(
                 return denied(session, "SELECT", &name.1);
             }
             if let Some(view) = session.db.catalog().view(&name.0, &name.1) {
-                return create_view(session, &view.def, sink);
+                return create_view(session, (&view.def, true), sink);
             }
             session.open_table(Some(&name.0), &name.1)?;
             Err(SqlError::new(ErrorCode::WrongObject, &[&name.0, &name.1, &"VIEW"]))
@@ -144,7 +144,7 @@ fn create_table(
             return send(sink, &["Table", "Create Table"], &[vec![def.name, text]]);
         }
         if let Some(view) = session.db.catalog().view(&name.0, &name.1) {
-            return create_view(session, &view.def, sink);
+            return create_view(session, (&view.def, false), sink);
         }
     }
     let idle = !session.state.open;
@@ -176,10 +176,10 @@ fn create_database(
     send(sink, &["Database", "Create Database"], &[vec![name.to_owned(), text]])
 }
 
-/// SHOW CREATE VIEW; a warning where the view cannot be used.
+/// SHOW CREATE VIEW, which warns where the view cannot be used, and SHOW CREATE TABLE of a view.
 fn create_view(
     session: &mut SessionContext,
-    def: &ViewDef,
+    (def, warns): (&ViewDef, bool),
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
     if !session.access().on_table(&def.schema, &def.name).has(Privileges::SHOW_VIEW) {
@@ -187,8 +187,8 @@ fn create_view(
     }
     match unusable(session, def) {
         Some(error) if error.code == ErrorCode::NoSuchUser => session.note_error(&error),
-        Some(error) => session.push_warning(&error),
-        None => {}
+        Some(error) if warns => session.push_warning(&error),
+        Some(_) | None => {}
     }
     let text = show_create_view(def, session.env.database.as_deref());
     let row =

@@ -304,7 +304,9 @@ impl Txn {
     /// each.
     pub(super) fn prepare_write(&mut self) -> Result<()> {
         debug_assert!(self.open, "write outside a transaction");
-        self.core.undo.make_room()?;
+        // Where the log has stopped, that is the error: space does not help.
+        let room = self.core.undo.make_room();
+        room.map_err(|error| self.core.store.wal().failure().unwrap_or(error))?;
         if self.undo.wants_pages() {
             self.core.store.secure_reserve()?;
         }

@@ -141,7 +141,15 @@ fn of_update(session: &SessionContext, update: &ast::Update) -> Lines {
     let order = (update.order_by.as_slice(), update.limit.as_ref());
     let sole_target = |table: &str| (sole == Some(table)).then_some("UPDATE");
     let is_target = |table: &str| sole_target(table).or_else(|| assigned(table));
-    found(session, &update.tables, conditions, order, &is_target)
+    let mut found = found(session, &update.tables, conditions, order, &is_target)?;
+    // Rows that move in the index that is read are collected before any is changed.
+    if let (Some(_), [line]) = (sole, found.0.as_mut_slice())
+        && line.access == Some("range")
+        && update.assignments.iter().any(|set| line.key_parts.contains(&set.column.name))
+    {
+        line.extra.push("Using temporary");
+    }
+    Ok(found)
 }
 
 fn of_delete(session: &SessionContext, delete: &ast::Delete) -> Lines {

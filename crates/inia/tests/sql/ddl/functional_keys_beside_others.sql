@@ -1,0 +1,27 @@
+-- An index over an expression comes and goes in place beside other indexes alone: anything else copies the rows.
+create table t (id int primary key, a int, b varchar(20));
+insert into t values (1,1,'x'),(2,2,'y'),(3,3,'z');
+alter table t add key f1 ((a+1));
+alter table t add unique f2 ((a*2));
+alter table t drop index f2;
+alter table t drop index f1;
+alter table t add key f1 ((a+1)), add key f3 ((a+3));
+alter table t add key f4 ((a+4)), add key p1 (a);
+alter table t drop index f1, drop index p1;
+alter table t drop index f3, drop index f4;
+alter table t add key f1 ((a+1)), add constraint ck check (a > 0) not enforced;
+alter table t drop index f1, drop check ck;
+alter table t add key f1 ((a+1)), add column z int;
+alter table t drop index f1, drop column z;
+alter table t add key f1 ((a+1)), alter b set default 'q';
+alter table t rename index f1 to f9;
+alter table t rename index f9 to f1, add key p1 (a);
+alter table t drop index f1, add key f1 ((a+2));
+alter table t add key p2 (b), drop index p1;
+alter table t drop index f1, comment 'x';
+create unique index u1 on t ((a+5));
+drop index u1 on t;
+create index u2 on t ((a+5), b);
+alter table t drop index u2, algorithm=inplace;
+alter table t add key f1 ((a+1)), algorithm=inplace;
+alter table t add unique f2 ((a*2)), algorithm=inplace;
