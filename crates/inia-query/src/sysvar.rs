@@ -16,6 +16,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{ExprType, VarScope};
 use parking_lot::RwLock;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -121,8 +122,11 @@ pub(crate) fn shown(scope: VarScope) -> impl Iterator<Item = &'static VarDef> {
 
 /// A variable's line; error 1193. `tx_isolation` and other old names are gone in 8.0.
 pub fn find(name: &str) -> Result<&'static VarDef, SqlError> {
-    let name = name.to_ascii_lowercase();
-    VARS.binary_search_by(|def| def.name.cmp(&name))
+    let name = match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::from(name.to_ascii_lowercase()),
+        false => Cow::from(name),
+    };
+    VARS.binary_search_by(|def| def.name.cmp(&*name))
         .map(|at| VARS[at])
         .map_err(|_| SqlError::new(ErrorCode::UnknownSystemVariable, &[&name]))
 }
@@ -141,6 +145,13 @@ pub(crate) fn text(
         _ => session.values.get(def.name).or_else(|| session.inherited.get(def.name)).cloned(),
     };
     found.unwrap_or_else(|| def.default.to_owned())
+}
+
+/// The value of a variable that every session has for itself, where it is a number.
+pub(crate) fn own_number(session: &SessionVars, name: &str) -> Option<u64> {
+    let own = session.values.get(name).or_else(|| session.inherited.get(name));
+    let default = || find(name).map_or("", |def| def.default);
+    own.map_or_else(default, String::as_str).parse().ok()
 }
 
 /// The least and the greatest value of a variable that is an integer; 0 for others.

@@ -210,11 +210,18 @@ impl Store {
         Ok(Mtr::new(self, for_rollback))
     }
 
-    /// Grows the data file by the pages that rollbacks may need. Where the log has stopped, that
-    /// is the error: space does not help.
+    /// Grows the data file by the pages that rollbacks may need.
     pub(crate) fn secure_reserve(&self) -> Result<()> {
         let grown = self.space.secure_reserve(&**self.pool.data());
-        grown.map_err(|error| self.wal.failure().unwrap_or(error))
+        grown.map_err(|error| self.stop_or(error))
+    }
+
+    /// The error of a writer that found no space: where the log has stopped, that, since space does
+    /// not help it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn stop_or(&self, error: StorageError) -> StorageError {
+        self.wal.failure().unwrap_or(error)
     }
 
     /// Whether there is less log than rollbacks may need and writers want.

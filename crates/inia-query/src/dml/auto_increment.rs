@@ -10,6 +10,7 @@ use crate::catalog::Table;
 use crate::context::SessionContext;
 use crate::error::{Damaged, StorageResult};
 use crate::row::Cell;
+use crate::sysvar;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -170,7 +171,7 @@ impl Numbers {
             reserved_to: 0,
         };
         if let Some(column) = table.def.auto_increment_column() {
-            let number = |name| session.var(name).and_then(|text| text.parse().ok());
+            let number = |name| sysvar::own_number(&session.host.vars.borrow(), name);
             numbers.increment = number("auto_increment_increment").unwrap_or(1).max(1);
             numbers.offset = number("auto_increment_offset").unwrap_or(1);
             numbers.limit = limit(&table.def.columns[column].data_type);

@@ -120,11 +120,13 @@ impl Foreign {
         }
         // MySQL goes from index to index of the parent, and through its children by database and
         // name: a child that an earlier key's CASCADE deletes no longer refuses the change.
-        children.sort_by(|(a, one), (b, other)| {
-            let place = |key: &ForeignKeyDef| referenced_index(&table.def, key);
-            let a = (place(a), &one.def.schema, &a.name);
-            a.cmp(&(place(b), &other.def.schema, &b.name))
-        });
+        if children.len() > 1 {
+            children.sort_by(|(a, one), (b, other)| {
+                let place = |key: &ForeignKeyDef| referenced_index(&table.def, key);
+                let a = (place(a), &one.def.schema, &a.name);
+                a.cmp(&(place(b), &other.def.schema, &b.name))
+            });
+        }
         let none = parents.is_empty() && children.is_empty();
         Ok((!none).then(|| Foreign { table: table.clone(), parents, children }))
     }

@@ -304,9 +304,7 @@ impl Txn {
     /// each.
     pub(super) fn prepare_write(&mut self) -> Result<()> {
         debug_assert!(self.open, "write outside a transaction");
-        // Where the log has stopped, that is the error: space does not help.
-        let room = self.core.undo.make_room();
-        room.map_err(|error| self.core.store.wal().failure().unwrap_or(error))?;
+        self.core.undo.make_room().map_err(|error| self.core.store.stop_or(error))?;
         if self.undo.wants_pages() {
             self.core.store.secure_reserve()?;
         }
