@@ -20,7 +20,7 @@ pub struct ResultColumn {
     /// The column's type.
     pub data_type: DataType,
     /// Protocol flags (NOT_NULL, PRI_KEY, …), see [`flags`].
-    pub flags: u16,
+    pub flags: u32,
     /// Display length; of strings in bytes of their own character set. The protocol
     /// counts bytes of the result character set instead.
     pub length: u32,
@@ -31,40 +31,40 @@ pub struct ResultColumn {
 /// Bits of [`ResultColumn::flags`].
 pub mod flags {
     /// Declared or known NOT NULL.
-    pub const NOT_NULL: u16 = 1;
+    pub const NOT_NULL: u32 = 1;
     /// Part of the primary key.
-    pub const PRI_KEY: u16 = 2;
+    pub const PRI_KEY: u32 = 2;
     /// A whole unique key.
-    pub const UNIQUE_KEY: u16 = 4;
+    pub const UNIQUE_KEY: u32 = 4;
     /// First part of a non-unique key.
-    pub const MULTIPLE_KEY: u16 = 8;
+    pub const MULTIPLE_KEY: u32 = 8;
     /// TEXT, BLOB or JSON.
-    pub const BLOB: u16 = 16;
+    pub const BLOB: u32 = 16;
     /// Declared UNSIGNED.
-    pub const UNSIGNED: u16 = 32;
+    pub const UNSIGNED: u32 = 32;
     /// Declared ZEROFILL.
-    pub const ZEROFILL: u16 = 64;
+    pub const ZEROFILL: u32 = 64;
     /// Binary collation.
-    pub const BINARY: u16 = 128;
+    pub const BINARY: u32 = 128;
     /// ENUM.
-    pub const ENUM: u16 = 256;
+    pub const ENUM: u32 = 256;
     /// AUTO_INCREMENT.
-    pub const AUTO_INCREMENT: u16 = 512;
+    pub const AUTO_INCREMENT: u32 = 512;
     /// TIMESTAMP.
-    pub const TIMESTAMP: u16 = 1024;
+    pub const TIMESTAMP: u32 = 1024;
     /// SET.
-    pub const SET: u16 = 2048;
+    pub const SET: u32 = 2048;
     /// NOT NULL and without default.
-    pub const NO_DEFAULT_VALUE: u16 = 4096;
+    pub const NO_DEFAULT_VALUE: u32 = 4096;
     /// ON UPDATE CURRENT_TIMESTAMP.
-    pub const ON_UPDATE_NOW: u16 = 8192;
+    pub const ON_UPDATE_NOW: u32 = 8192;
     /// Part of some key.
-    pub const PART_KEY: u16 = 16384;
-    /// A number.
-    pub const NUM: u16 = 32768;
+    pub const PART_KEY: u32 = 16384;
+    /// A key that may be NULL, of groups or of distinct rows that a temporary table keeps.
+    pub const GROUP: u32 = 32768;
     /// Not sent: an expression that chooses among values of its arguments' type. Dates and times
     /// among them are described in the client's character set, long texts as columns are.
-    pub const CHOSEN: u16 = NUM;
+    pub const CHOSEN: u32 = 1 << 16;
 }
 
 /// What a statement without rows (or the end of a result set) reports.

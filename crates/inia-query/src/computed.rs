@@ -1,5 +1,7 @@
 //! Tables that the server computes: their names and columns, declared in `tables.txt`.
 
+pub(crate) mod views;
+
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_expr::ExprType;
@@ -35,12 +37,6 @@ pub fn schema(name: &str) -> Option<&'static str> {
     found.map(|(schema, _)| *schema)
 }
 
-/// Whether a column of a table is the result of a function in MySQL's view of that name, and so is
-/// described as none of a table.
-pub(crate) fn is_function_result(table: &str, column: &str) -> bool {
-    (table, column) == ("USER_ATTRIBUTES", "ATTRIBUTE")
-}
-
 /// The position of the computed table of that name in [`tables`].
 pub(crate) fn position(schema_name: &str, name: &str) -> Option<usize> {
     let schema = schema(schema_name)?;
@@ -54,10 +50,12 @@ pub(crate) fn position(schema_name: &str, name: &str) -> Option<usize> {
     })
 }
 
-/// Whether a table of information_schema is none of its views.
+/// Whether a table of information_schema is none of its views, or one of rows that MySQL computes
+/// first.
 pub(crate) fn is_no_view(table: &str) -> bool {
-    const TABLES: [&str; 15] = [
+    const TABLES: [&str; 16] = [
         "APPLICABLE_ROLES",
+        "COLLATIONS",
         "COLUMN_PRIVILEGES",
         "ENABLED_ROLES",
         "ENGINES",

@@ -70,7 +70,10 @@ impl Template {
             self.columns.iter().map(|(from, to)| format!("{from} AS {}", quote_name(to))).collect();
         let condition = self.condition.map_or(String::new(), |text| format!(" WHERE {text}"));
         let order = if self.order { " ORDER BY 1" } else { "" };
-        let alias = self.table.rsplit('.').next().unwrap_or_default();
+        let alias = match self.table.rsplit('.').next().unwrap_or_default() {
+            "STATISTICS" => "SHOW_STATISTICS",
+            name => name,
+        };
         let text = format!(
             "SELECT * FROM (SELECT {} FROM {}{condition}) AS {alias}{order}",
             list.join(", "),

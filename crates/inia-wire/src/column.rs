@@ -42,11 +42,17 @@ pub mod type_code {
 
 use type_code as ty;
 
+/// Whether a string is a value that no table has: its decimals are not fixed.
+fn is_computed(column: &ResultColumn) -> bool {
+    let text = matches!(column.data_type, DataType::Text { .. });
+    column.org_name.is_empty() || (text && column.decimals == NOT_FIXED)
+}
+
 /// The type code that a column is described with: a computed MEDIUMTEXT or LONGTEXT shows its size,
 /// but for one that has a whole column's length, such as MAX of that column.
 fn sent_type(column: &ResultColumn) -> u8 {
     const WHOLE_MEDIUM: u32 = 16_777_215;
-    let computed = column.org_name.is_empty();
+    let computed = is_computed(column);
     match &column.data_type {
         DataType::Text { size: LobSize::Medium, collation }
             if computed && column.length < WHOLE_MEDIUM * longest(*collation) =>
@@ -173,13 +179,13 @@ pub(crate) fn put_recoded(out: &mut Vec<u8>, value: &[u8], charset: Charset) {
 }
 
 /// Flags that follow from the type alone, added to those the engine reports.
-pub(crate) fn type_flags(column: &ResultColumn) -> u16 {
+pub(crate) fn type_flags(column: &ResultColumn) -> u32 {
     let by_collation = |collation: &Collation| match collation.is_binary() {
         true => flags::BINARY,
         false => 0,
     };
     // What is computed is no BLOB, however long.
-    let blob = if column.org_name.is_empty() { 0 } else { flags::BLOB };
+    let blob = if is_computed(column) { 0 } else { flags::BLOB };
     match &column.data_type {
         DataType::Enum { collation, .. } => flags::ENUM | by_collation(collation),
         DataType::Set { collation, .. } => flags::SET | by_collation(collation),
@@ -226,8 +232,8 @@ pub fn put_column(out: &mut Vec<u8>, column: &ResultColumn, results: u16) {
     put_u16(out, collation_of(column, results));
     put_u32(out, sent_length(column, results));
     out.push(sent_type(column));
-    // NUM is a flag of the client library, not of the protocol.
-    put_u16(out, (column.flags & !flags::NUM) | type_flags(column));
+    // CHOSEN is beyond the bits of the protocol.
+    put_u16(out, (column.flags | type_flags(column)) as u16);
     out.push(column.decimals);
     put_u16(out, 0);
 }
@@ -252,7 +258,7 @@ pub struct ColumnDef {
     /// See [`type_code`].
     pub type_code: u8,
     /// See [`inia_base::column::flags`].
-    pub flags: u16,
+    pub flags: u32,
     /// Digits after the point, or 31.
     pub decimals: u8,
 }
@@ -277,7 +283,7 @@ impl ColumnDef {
             collation: from.u16()?,
             length: from.u32()?,
             type_code: from.u8()?,
-            flags: from.u16()?,
+            flags: from.u16()?.into(),
             decimals: from.u8()?,
         })
     }

@@ -213,7 +213,7 @@ fn in_short(column: &ColumnDef) -> String {
 
 /// NOT_NULL, UNSIGNED, ZEROFILL, ENUM, AUTO_INCREMENT and SET. The key flags, BINARY and the
 /// decimals of strings depend on whether MySQL's plan goes through a temporary table.
-const COMPARED_FLAGS: u16 = 1 | 32 | 64 | 256 | 512 | 2048;
+const COMPARED_FLAGS: u32 = 1 | 32 | 64 | 256 | 512 | 2048;
 
 /// VARCHAR, the four BLOBs and CHAR, by their protocol numbers.
 const STRINGS: std::ops::RangeInclusive<u8> = 249..=254;

@@ -229,6 +229,11 @@ impl Binder<'_> {
         if matches!(target, CastType::Signed | CastType::Unsigned) {
             ty.length = 21;
         }
+        match ty.data_type {
+            DataType::Year => ty.length = 5,
+            DataType::Float { .. } => ty.length = 23,
+            _ => {}
+        }
         let operand = match target {
             CastType::Binary(_) | CastType::Char { .. } | CastType::Json => operand,
             CastType::Decimal { .. } | CastType::Double | CastType::Real | CastType::Float(_) => {
@@ -277,8 +282,11 @@ impl Binder<'_> {
             CastType::Year => (DataType::Year, CastKind::Explicit),
             CastType::Json => (DataType::Json, CastKind::Explicit),
             CastType::Binary(length) => {
-                // A character has at most four bytes.
-                let bytes = length.unwrap_or(if operand.ty.is_text() { own * 4 } else { own });
+                let of_character = match operand.ty.is_text() {
+                    true => operand.ty.collation().charset().max_bytes().into(),
+                    false => 1,
+                };
+                let bytes = length.unwrap_or(own * of_character);
                 (ExprType::binary(bytes, true).data_type, limit(length))
             }
             CastType::Char { length: Some(length), .. } if *length > u64::from(u32::MAX) => {

@@ -67,7 +67,7 @@ pub(super) const TABLE: &[Function] = &[
         "weight_string",
         1,
         1,
-        |args, _| Ok(ExprType::binary(u64::from(args[0].ty.length) * weights(&args[0].ty), true)),
+        |args, _| Ok(ExprType::binary(weights(&args[0].ty), true)),
         |a| {
             let collation = a.arg_type(0).collation();
             if !a.arg_type(0).is_text() {
@@ -80,13 +80,46 @@ pub(super) const TABLE: &[Function] = &[
     ),
 ];
 
-/// The most bytes that the weights of a unit of a string take.
+/// How long MySQL says that the weights of a string are.
 fn weights(ty: &ExprType) -> u64 {
-    let collation = ty.collation();
-    match ty.is_text() && collation.charset().max_bytes() > 1 {
-        true => 64,
-        false => collation.sort_len().max(1).into(),
+    let length = u64::from(ty.length);
+    if !ty.is_text() {
+        return length * u64::from(ty.collation().sort_len().max(1));
     }
+    let collation = ty.collation();
+    let bytes = u64::from(collation.charset().max_bytes());
+    let name = collation.name();
+    match collation.sort_len() {
+        1 if name == "utf8mb4_0900_bin" || name.starts_with("gb18030") => length * bytes * 4,
+        1 if bytes == 4 && collation.is_binary() => length * bytes * 3,
+        1 if name.starts_with("utf16") => length * bytes * 4,
+        1 if name.starts_with("utf") => length * bytes * 2,
+        1 => length * bytes * bytes,
+        8 => length * bytes * 8 * bytes,
+        2 if name.starts_with("gb18030") => length * bytes * 8,
+        4 if name == "latin2_czech_cs" => length * 4 + 4,
+        length_of_key @ (2 | 4) => length * bytes * u64::from(length_of_key),
+        _ => {
+            let levels = levels(name);
+            let scripts = u64::from(name.split('_').nth(1).is_some_and(puts_scripts_first));
+            length * bytes * 16 * (levels + scripts) + 2 * (levels - 1)
+        }
+    }
+}
+
+/// How many levels of weights a collation of UCA 9.0.0 compares.
+fn levels(name: &str) -> u64 {
+    match name.rsplit_once('_') {
+        Some((_, "ks")) => 4,
+        Some((_, "cs")) => 3,
+        _ if name.ends_with("as_ci") => 2,
+        _ => 1,
+    }
+}
+
+/// Whether a language's collations order its own script before others.
+fn puts_scripts_first(language: &str) -> bool {
+    ["bg", "bs", "hr", "ja", "mn", "ru", "sr", "zh"].contains(&language)
 }
 
 fn ord(a: &mut Args<'_, '_>) -> FnResult {

@@ -6,7 +6,7 @@ use inia_base::datatype::{DataType, IntWidth};
 use inia_expr::{Aggregate, Expr, ExprKind, ExprType, TypeClass};
 
 /// What a column loses on its way through a temporary table.
-const OF_THE_TABLE: u16 = flags::PRI_KEY
+pub(super) const OF_THE_TABLE: u32 = flags::PRI_KEY
     | flags::UNIQUE_KEY
     | flags::MULTIPLE_KEY
     | flags::PART_KEY
@@ -40,6 +40,13 @@ pub(super) fn as_kept(column: &mut OutputColumn) {
         }
     }
     result.flags &= !OF_THE_TABLE;
+}
+
+/// Describes a column of a derived table's rows: one that must be written stays such a column.
+pub(super) fn as_derived(column: &mut ResultColumn, inner: &ResultColumn) {
+    if column.flags & flags::NOT_NULL != 0 && !inner.org_name.is_empty() {
+        column.flags |= inner.flags & flags::NO_DEFAULT_VALUE;
+    }
 }
 
 /// Describes a value of a query that makes one group of all rows: where there is no row, columns of
@@ -146,15 +153,6 @@ pub(super) fn as_unsigned(column: &mut OutputColumn, expr: &Expr, aggregates: &[
     };
     if unsigned {
         column.result.flags |= flags::UNSIGNED;
-    }
-}
-
-/// Describes a column of a view of `information_schema` that MySQL has sorted: it is a column of a
-/// temporary table, and no longer the result of the view's function.
-pub(super) fn as_sorted(column: &mut OutputColumn) {
-    if column.result.schema == "information_schema" && !column.result.org_name.is_empty() {
-        column.result.data_type = column.ty.data_type.clone();
-        column.result.flags &= !flags::CHOSEN;
     }
 }
 

@@ -6,7 +6,8 @@ mod join;
 pub(crate) use columns::{ROW_ID, table_column};
 pub(crate) use join::visible_after;
 
-use super::described::as_stored;
+use super::described::{self, as_stored};
+use super::dictionary;
 use super::hints::{hints_of, leaf_hints};
 use super::merge::Origin;
 use super::namespace::{FromColumn, FromTable, Namespace};
@@ -16,7 +17,6 @@ use crate::catalog::{Table, View, same_name};
 use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, UNKNOWN_ROWS, expected_rows};
 use crate::plan::JoinType;
 use columns::{derived_type, row_id_column};
-use inia_base::column::flags;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Expr, ExprType, TypeClass, lob_bytes};
@@ -185,7 +185,7 @@ impl QueryBinder<'_> {
             let columns: Vec<_> = table.columns().to_vec();
             let (slots, mut names) = member(alias, schema, &columns, context);
             let columns = names.tables[0].columns.iter_mut();
-            columns.for_each(|column| as_of_view(table.name(), column));
+            columns.for_each(|column| dictionary::as_of_view(table.name(), column));
             context.tables += 1;
             let tree = leaf(slots, alias, LeafKind::Virtual(table), context);
             return Ok(BoundMember::new(tree, names));
@@ -329,7 +329,13 @@ impl QueryBinder<'_> {
         let lateral = derived.lateral && correlated;
         let rows = self.subplan_rows(id);
         let subplan = SubplanRef { id, lateral, level: self.levels.len(), rows };
-        Ok(subplan_member(subplan, &derived.alias, &columns, context))
+        let mut member = subplan_member(subplan, &derived.alias, &columns, context);
+        let inner = self.subplan_columns(id);
+        for (column, inner) in member.names.tables[0].columns.iter_mut().zip(inner) {
+            described::as_derived(&mut column.result, &inner.result);
+            dictionary::as_derived(column, &inner.result);
+        }
+        Ok(member)
     }
 
     /// Rows that a subplan is expected to have; that of a recursive common table expression is not
@@ -388,25 +394,6 @@ pub(super) fn subplan_member(
     let SubplanRef { id, lateral, level, rows } = subplan;
     let kind = LeafKind::Subplan { id, lateral, level, rows };
     BoundMember::new(leaf(slots, alias, kind, context), names)
-}
-
-/// Describes a column of a computed table. Columns of views of `information_schema` that functions
-/// compute are described as those do: texts as VARCHAR, and dates and times with a character set.
-fn as_of_view(view: &str, column: &mut FromColumn) {
-    let result = &mut column.result;
-    result.org_table = view.to_owned();
-    if crate::computed::is_function_result(view, &result.name) {
-        result.org_name.clear();
-    }
-    match (view, &column.ty.data_type) {
-        ("EVENTS", DataType::DateTime { .. } | DataType::Timestamp { .. }) => {
-            result.flags |= flags::CHOSEN;
-        }
-        ("TABLES", DataType::Text { collation, .. }) if result.name == "TABLE_COMMENT" => {
-            result.data_type = DataType::VarChar { chars: 2_048, collation: *collation };
-        }
-        _ => {}
-    }
 }
 
 /// A single member with what hints say of it.

@@ -42,7 +42,7 @@ impl QueryBinder<'_> {
         context.tables += 1;
         let (slots, mut names) = member(&table.alias, "", &columns.named, context);
         for column in &mut names.tables[0].columns {
-            column.result.org_table.clone_from(&table.alias);
+            "json_table".clone_into(&mut column.result.org_table);
             if column.ty.data_type == DataType::Json {
                 column.result.decimals = 0;
             }

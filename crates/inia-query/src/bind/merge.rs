@@ -9,6 +9,7 @@
 //! WHERE id = 7` reads slots of `t`: its conditions are `t.x > 3` and `t.id = 7`, its output is
 //! `t.x + 1`; the primary key of `t` finds the row.
 
+use super::described;
 use super::from::{BoundMember, FromContext, SubplanRef, inner, subplan_member};
 use super::hints::{hints_of, keeps_order};
 use super::namespace::{FromColumn, FromTable, Namespace};
@@ -92,15 +93,17 @@ impl QueryBinder<'_> {
         }
         let columns = self.derived_columns(id, &names)?;
         let bound = self.subplan_columns(id);
-        let org: Vec<String> = bound.iter().map(|c| c.result.org_table.clone()).collect();
+        let inner: Vec<ResultColumn> = bound.iter().map(|column| column.result.clone()).collect();
         let rows = self.subplan_rows(id);
         let subplan = SubplanRef { id, lateral: false, level: self.levels.len(), rows };
         let mut member = subplan_member(subplan, alias, &columns, context);
         let table = &mut member.names.tables[0];
         table.schema.clone_from(&view.def.schema);
-        for (column, org) in table.columns.iter_mut().zip(org) {
+        for (column, inner) in table.columns.iter_mut().zip(inner) {
+            described::as_derived(&mut column.result, &inner);
             column.result.schema.clone_from(&view.def.schema);
-            column.result.org_table = if org.is_empty() { view.def.name.clone() } else { org };
+            let base = if inner.org_table.is_empty() { &view.def.name } else { &inner.org_table };
+            column.result.org_table.clone_from(base);
         }
         Ok(member)
     }

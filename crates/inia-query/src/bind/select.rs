@@ -8,10 +8,12 @@ mod list;
 pub(crate) use item_name::item_name;
 
 use super::described;
+use super::dictionary;
 use super::from::BoundFrom;
 use super::having::check_early;
 use super::hints::keeps_order;
 use super::is_null::{self, Never};
+use super::kept;
 use super::nesting::{MAX_TABLES, too_many_tables};
 use super::rollup::{above_rollup, asks_grouping, reads_rolled_up};
 use super::scope::{BlockScope, Clause, ScopeItem};
@@ -155,7 +157,7 @@ impl Clauses {
         let in_order = match &self.group[..] {
             [] => true,
             [Expr { kind: ExprKind::Column { index, .. }, .. }] => {
-                const KEYS: u16 = flags::PRI_KEY | flags::UNIQUE_KEY | flags::MULTIPLE_KEY;
+                const KEYS: u32 = flags::PRI_KEY | flags::UNIQUE_KEY | flags::MULTIPLE_KEY;
                 let mut columns = names.tables.iter().flat_map(|table| &table.columns);
                 let is_key =
                     columns.any(|column| column.slot == *index && column.result.flags & KEYS != 0);
@@ -166,16 +168,27 @@ impl Clauses {
         !select.rollup && !in_order
     }
 
+    /// A view of the dictionary whose rows are sorted in a temporary table. Views of one table
+    /// are sorted as that table is.
+    fn sorted_view(&self, names: &Namespace) -> Option<String> {
+        const OF_ONE_TABLE: [&str; 2] = ["COLUMN_STATISTICS", "USER_ATTRIBUTES"];
+        let of_dictionary = |table: &&FromTable| table.schema == "information_schema";
+        let first = |table: &FromTable| table.columns.first().cloned();
+        let mut views = names.tables.iter().filter(of_dictionary).filter_map(first);
+        if self.order.is_empty() {
+            return None;
+        }
+        let view = views.find(|view| !OF_ONE_TABLE.contains(&view.result.org_table.as_str()));
+        view.map(|view| view.result.org_table)
+    }
+
     /// Describes the columns by what is done to the rows.
     fn describe(&mut self, select: &ast::Select, names: &Namespace) {
         let distinct = select.options.distinct;
-        // Views of the dictionary are sorted in a temporary table, but for TRIGGERS.
-        let sorted_apart = |table: &FromTable| {
-            let view = table.columns.first().map(|column| column.result.org_table.as_str());
-            table.schema == "information_schema" && view != Some("TRIGGERS")
-        };
-        let sorted = !self.order.is_empty() && names.tables.iter().any(sorted_apart);
-        let materialized = sorted || self.takes_temporary_table(select, names);
+        let sorted = self.sorted_view(names);
+        let takes_table = self.takes_temporary_table(select, names);
+        // The view of triggers is a temporary table itself.
+        let materialized = takes_table || sorted.as_ref().is_some_and(|view| view != "TRIGGERS");
         let Clauses { items, columns, group, aggregates, .. } = self;
         let one_group = group.is_empty() && !aggregates.is_empty();
         let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
@@ -189,8 +202,10 @@ impl Clauses {
             }
             described::as_chosen(column, &item.expr, aggregates, materialized);
             described::as_unsigned(column, &item.expr, aggregates);
+            if takes_table || sorted.is_some() {
+                dictionary::as_kept_of_view(column);
+            }
             if materialized {
-                described::as_sorted(column);
                 described::as_materialized(column, &item.expr);
             }
         }
@@ -257,19 +272,19 @@ impl QueryBinder<'_> {
         bound
     }
 
-    fn select_in_level(
+    /// Binds FROM and the clauses behind it.
+    fn bind_clauses(
         &mut self,
         (select, usage): (&ast::Select, QueryUse),
         order_by: &[ast::OrderItem],
         locking: &[ast::Locking],
-    ) -> Result<QueryPlan> {
+    ) -> Result<(BoundFrom, Clauses)> {
         check_named(&select.windows)?;
-        let from = self.from(select, locking)?;
+        let mut from = self.from(select, locking)?;
         if from.tables > MAX_TABLES {
             return Err(too_many_tables());
         }
         let mut clauses = Clauses::default();
-        let mut from = from;
         self.level().width = from.width;
         clauses.conditions = std::mem::take(&mut from.conditions);
         // What fails in the list is reported before what fails in the conditions.
@@ -291,6 +306,16 @@ impl QueryBinder<'_> {
             clauses.order.clear();
             clauses.hidden.clear();
         }
+        Ok((from, clauses))
+    }
+
+    fn select_in_level(
+        &mut self,
+        (select, usage): (&ast::Select, QueryUse),
+        order_by: &[ast::OrderItem],
+        locking: &[ast::Locking],
+    ) -> Result<QueryPlan> {
+        let (mut from, mut clauses) = self.bind_clauses((select, usage), order_by, locking)?;
         clauses.windows = self.take_windows();
         if !clauses.windows.is_empty() {
             let items = clauses.items.iter().zip(&mut clauses.columns);
@@ -324,7 +349,12 @@ impl QueryBinder<'_> {
         } else if clauses.asks_grouping() {
             return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
         }
-        Ok(self.plan(select, from, clauses, usage.limit))
+        let width = self.level().width;
+        let mut plan = self.plan(select, from, clauses, usage.limit);
+        if self.levels.len() == 1 && !usage.derived {
+            kept::describe(&mut plan, self.names(), width);
+        }
+        Ok(plan)
     }
 
     /// Where an item reads the row from a subquery of one group, MySQL describes that row's columns

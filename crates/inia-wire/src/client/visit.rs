@@ -167,7 +167,7 @@ fn kind_of(definition: &[u8]) -> std::result::Result<u16, WireError> {
         (ty::TINY_BLOB..=ty::BLOB, collation) if collation != 63 => ty::VAR_STRING,
         (kind, _) => kind,
     };
-    let unsigned = if column_flags & flags::UNSIGNED != 0 { 0x8000 } else { 0 };
+    let unsigned = if u32::from(column_flags) & flags::UNSIGNED != 0 { 0x8000 } else { 0 };
     Ok(u16::from(kind) | unsigned)
 }
 

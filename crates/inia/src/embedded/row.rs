@@ -67,7 +67,7 @@ impl ColumnKind {
 pub struct Column {
     name: String,
     kind: ColumnKind,
-    flags: u16,
+    flags: u32,
 }
 
 impl From<&ResultColumn> for Column {

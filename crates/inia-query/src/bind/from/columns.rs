@@ -39,7 +39,12 @@ pub(crate) fn table_column(def: &TableDef, index: usize, alias: &str, slot: usiz
     if column.on_update_now && stamped {
         result.flags |= flags::ON_UPDATE_NOW;
     }
-    if !column.nullable && column.default == ColumnDefault::None && !column.auto_increment {
+    let demanded = match column.default {
+        ColumnDefault::None => !column.nullable && !column.auto_increment,
+        ColumnDefault::Absent => true,
+        _ => false,
+    };
+    if demanded {
         result.flags |= flags::NO_DEFAULT_VALUE;
     }
     FromColumn { slot, ty, result, hidden: column.invisible, merged: None }
@@ -75,7 +80,7 @@ pub(super) fn derived_type(query: &QueryPlan, column: &OutputColumn) -> ExprType
 
 /// The key flags of a column. Without a PRIMARY KEY the first unique index over whole columns that
 /// are never NULL takes its place.
-fn key_flags(def: &TableDef, column: usize) -> u16 {
+fn key_flags(def: &TableDef, column: usize) -> u32 {
     let never_null = |part: &IndexPart| part.prefix.is_none() && !def.columns[part.column].nullable;
     let replaces =
         |index: &&IndexDef| index.kind == IndexKind::Unique && index.parts.iter().all(never_null);

@@ -1,6 +1,7 @@
 //! The select list: its items, their names, and the metadata that the client gets of them.
 
 use super::item_name;
+use crate::bind::described;
 use crate::bind::scope::{Clause, ScopeItem};
 use crate::bind::select::Clauses;
 use crate::bind::{Namespace, QueryBinder, Result, origin};
@@ -44,6 +45,11 @@ impl QueryBinder<'_> {
                     if let ast::Expr::Literal(ast::Literal::Hex { charset: None, .. }) = expr {
                         output.result.flags |= flags::UNSIGNED;
                     }
+                    let is_local = matches!(bound.kind, ExprKind::Param(_))
+                        && matches!(expr, ast::Expr::Column(_));
+                    if is_local || matches!(bound.kind, ExprKind::Stored(_)) {
+                        described::as_kept(&mut output);
+                    }
                     clauses.columns.push(output);
                     clauses.items.push(ScopeItem { name, expr: bound, column });
                 }
@@ -57,11 +63,14 @@ impl QueryBinder<'_> {
     /// A column of a view of information_schema is called as it is declared, not as it was written.
     fn system_name(&self, expr: &Expr) -> Option<String> {
         let ExprKind::Column { index, .. } = expr.kind else { return None };
-        let mut columns = self.names().tables.iter().flat_map(|table| &table.columns);
-        let column = columns.find(|column| column.slot == index)?;
-        let system = column.result.schema.eq_ignore_ascii_case("information_schema")
-            && !crate::computed::is_no_view(&column.result.org_table);
-        system.then(|| column.result.name.clone())
+        let views = self.names().tables.iter().filter(|table| {
+            let name = table.columns.first().map(|column| &column.result.org_table);
+            table.schema.eq_ignore_ascii_case("information_schema")
+                && name.is_some_and(|name| !crate::computed::is_no_view(name))
+        });
+        let mut columns = views.flat_map(|table| &table.columns);
+        let column = columns.find(|column| column.slot == index);
+        column.map(|column| column.result.name.clone())
     }
 
     /// The column of FROM that a select item is.

@@ -1,0 +1,26 @@
+-- Columns of the views of information_schema, read, sorted, and shown.
+CREATE TABLE t (id INT PRIMARY KEY, a INT, KEY (a));
+SELECT * FROM information_schema.tables WHERE table_schema = 'nowhere';
+SELECT * FROM information_schema.tables WHERE table_schema = 'nowhere' ORDER BY table_name, data_length;
+SELECT * FROM information_schema.columns WHERE table_schema = 'nowhere';
+SELECT table_name AS n, engine, table_comment FROM information_schema.tables WHERE table_schema = 'nowhere' ORDER BY engine, n;
+SELECT * FROM information_schema.views WHERE table_schema = 'nowhere';
+SELECT * FROM information_schema.events WHERE event_schema = 'nowhere';
+SELECT * FROM information_schema.statistics WHERE table_schema = 'nowhere';
+SELECT * FROM information_schema.referential_constraints WHERE constraint_schema = 'nowhere';
+SELECT * FROM information_schema.key_column_usage WHERE table_schema = 'nowhere';
+SELECT column_name FROM information_schema.column_statistics WHERE schema_name = 'nowhere' ORDER BY 1;
+SELECT collation_name, id, is_default FROM information_schema.collations WHERE id = 8;
+SHOW TABLES;
+SHOW FULL TABLES;
+SHOW COLUMNS FROM t;
+SHOW FULL COLUMNS FROM t;
+SHOW INDEX FROM t;
+SHOW TRIGGERS;
+SHOW EVENTS;
+SHOW DATABASES LIKE 'nowhere';
+SHOW VARIABLES LIKE 'autocommit';
+SHOW STATUS LIKE 'nothing';
+SHOW COLLATION LIKE 'latin1_bin';
+SHOW TABLE STATUS LIKE 'nothing';
+SHOW PROCEDURE STATUS LIKE 'nothing';
