@@ -1,6 +1,6 @@
 //! Conditions as lists of conjuncts, and the slots they read.
 
-use crate::{Expr, ExprKind};
+use crate::{CmpOp, Expr, ExprKind};
 use std::ops::Range;
 
 /// A set of slots.
@@ -110,6 +110,10 @@ pub fn slots_of(expr: &Expr) -> Needs {
 pub fn conjuncts(expr: Expr, list: &mut Vec<Expr>) {
     match expr.kind {
         ExprKind::And(items) => items.into_iter().for_each(|item| conjuncts(item, list)),
+        // Rows are equal where all their columns are.
+        ExprKind::CompareRows(CmpOp::Eq, parts) => {
+            list.extend(parts.into_iter().map(Expr::compares));
+        }
         _ => list.push(expr),
     }
 }

@@ -438,6 +438,13 @@ impl ArithOp {
 }
 
 impl Expr {
+    /// A comparison of scalars.
+    pub fn compares(compare: Compare) -> Expr {
+        let nullable = compare.left.ty.nullable || compare.right.ty.nullable;
+        let ty = ExprType::bool(nullable && compare.op != CmpOp::NullSafeEq);
+        Expr { kind: ExprKind::Compare(Box::new(compare)), ty }
+    }
+
     /// A constant of a type.
     pub fn literal(value: Value, ty: ExprType) -> Expr {
         Expr { kind: ExprKind::Literal(value), ty }

@@ -195,6 +195,7 @@ pub(crate) fn plan_from(
 
 /// Chooses how a SELECT whose source is planned is executed.
 pub(crate) fn choose_strategies(plan: &mut SelectPlan, block: &QueryBlock<'_>) {
+    order::read_groups_in_order(plan);
     // Rows that nobody waits for are read in batches.
     if block.reads_all || block.sorts || block.limit.is_none() {
         plan.batches = vector::batch_plan(plan, block.settings.host).map(Box::new);

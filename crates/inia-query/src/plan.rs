@@ -434,8 +434,21 @@ pub struct JoinPlan {
     pub method: JoinMethod,
     /// Rows must come out in the order of the left side's.
     pub ordered: bool,
+    /// The right side of a hash join was to come first in the order of the members, and is read
+    /// first.
+    pub right_first: bool,
     /// Rows that are expected to come out.
     pub rows: f64,
+}
+
+impl JoinPlan {
+    /// Both sides in the order of the members that the search has chosen.
+    pub(crate) fn in_order(&self) -> [&RowSource; 2] {
+        match self.right_first {
+            true => [&self.right, &self.left],
+            false => [&self.left, &self.right],
+        }
+    }
 }
 
 /// The kinds of joins that are executed; right joins are left joins with their sides swapped.

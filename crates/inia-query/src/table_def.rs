@@ -8,6 +8,7 @@
 //! [`sound`] has the rest, and checks them all.
 
 mod histogram;
+mod lengths;
 mod partitions;
 mod sound;
 

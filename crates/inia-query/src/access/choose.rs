@@ -11,7 +11,7 @@ use crate::catalog::{IndexDef, IndexKind, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::compare::{CmpClass, natural_class};
-use inia_expr::tree::Between;
+use inia_expr::tree::{Between, Compare};
 use inia_expr::{CmpOp, EvalContext, Expr, ExprKind, ExprType, NoSubqueries, TypeClass};
 use inia_expr::{Environment, SessionHost};
 use inia_expr::{SlotSet, slots_of};
@@ -24,6 +24,15 @@ const HALF_OPEN_SHARE: f64 = 0.33;
 const CLOSED_SHARE: f64 = 0.05;
 /// Reading a row by a secondary index costs this many sequential rows.
 const LOOKUP_COST: f64 = 8.0;
+
+/// Reading an entry of a secondary index that has all that is read.
+const ENTRY_COST: f64 = 0.9;
+
+/// The most keys that are made of the columns of a list of rows.
+const MAX_ROW_KEYS: usize = 256;
+
+/// A path with bounds may cost so much more than one without.
+const SLACK: f64 = 1.0;
 
 /// In smaller tables lookups are not held against an index: a scan would lock, and show to others,
 /// more than the statement is about.
@@ -94,8 +103,6 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     path.partitions = partitions::paths_for(request, conditions, filled);
     let paths = path.partitions.clone();
     let total = rows_of_partitions(request, &path);
-    let mut best = Candidate { path, covered: Vec::new() };
-    let (mut best_cost, mut best_rows) = (total * request.scan_cost, total);
     // Invisible indexes serve no query, as in MySQL; hints leave only some of the others.
     let usable = |position: &usize| {
         let index = &table.def.indexes[*position];
@@ -108,13 +115,21 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
             && orders
             && request.allowed.is_none_or(|allowed| allowed.usable.contains(position))
     };
+    let positions = || (0..table.def.indexes.len()).filter(usable);
+    if request.scan_cost >= ENTRY_COST
+        && let Some(index) = shortest_entries(request, positions())
+    {
+        (path.index, path.covering) = (Some(index), true);
+    }
+    let each = if path.covering { ENTRY_COST } else { request.scan_cost };
+    let mut best = Candidate { path, covered: Vec::new() };
+    let (mut best_cost, mut best_rows) = (total * each, total);
     let forced = request.allowed.is_some_and(|allowed| allowed.forced);
-    for position in (0..table.def.indexes.len()).filter(usable) {
+    for position in positions() {
         let mut candidate = path_for(request, position, conditions, filled);
         candidate.path.partitions.clone_from(&paths);
         let path = &candidate.path;
-        // An index without bounds is of use only where its entries spare the rows.
-        if path.equal.is_empty() && path.intervals.is_empty() && !path.covering {
+        if path.is_unbounded() {
             continue;
         }
         // Nothing is better than one row by a unique key; it is taken without a look at statistics.
@@ -127,21 +142,16 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         let clustered = table.def.indexes[position].kind == IndexKind::Primary;
         let each = match (clustered, path.covering) {
             (true, _) => 1.0,
-            (false, true) => 0.9,
+            (false, true) => ENTRY_COST,
             (false, false) if total < SMALL_TABLE => 1.0,
             (false, false) => LOOKUP_COST,
         };
-        let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
-        let whole = if bounded { 0.0 } else { 1.0 };
-        let cost = if path.point { 1.0 } else { rows * each + whole };
-        // A path with bounds wins a tie against one without. Where hints force an index, one with
-        // bounds is taken whatever it costs.
-        let unbounded = best.path.equal.is_empty() && best.path.intervals.is_empty();
-        let better = match forced && bounded == unbounded {
-            true => bounded,
-            false => cost < best_cost || (bounded && unbounded && cost <= best_cost),
-        };
-        if better {
+        // A path with bounds wins a tie against one without, and all ties in a table of few rows.
+        // Where hints force an index, one with bounds is taken whatever it costs.
+        let cost = if path.point { 1.0 } else { rows * each };
+        let first = best.path.is_unbounded();
+        let tied = first && (forced || cost <= best_cost + SLACK);
+        if tied || cost < best_cost {
             (best, best_cost, best_rows) = (candidate, cost, rows);
         }
     }
@@ -153,6 +163,33 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     let path = best.path;
     let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
     Choice { path, rows: best_rows, covered }
+}
+
+/// The index, of those at `positions`, whose entries have all that is read and are the shortest.
+/// MySQL reads that one in place of the table's rows, so that rows come in its order; not one that
+/// has all columns of a table with a primary key.
+fn shortest_entries(
+    request: &Request<'_>,
+    positions: impl Iterator<Item = usize>,
+) -> Option<usize> {
+    let def = &request.table.def;
+    let copies =
+        |index: &IndexDef| def.primary().is_some() && index.parts.len() >= def.columns.len();
+    let has_all = |position: &usize| {
+        let index = &def.indexes[*position];
+        matches!(index.kind, IndexKind::Unique | IndexKind::Plain)
+            && !copies(index)
+            && is_covering(request, *position)
+    };
+    positions.filter(has_all).min_by_key(|at| def.key_length(&def.indexes[*at], usize::MAX))
+}
+
+/// Whether the entries of a secondary index have all columns that are read.
+fn is_covering(request: &Request<'_>, position: usize) -> bool {
+    let codec = &request.table.indexes[position].codec;
+    let mut read = request.needed.iter().enumerate();
+    request.table.def.indexes[position].kind != IndexKind::Primary
+        && read.all(|(column, need)| !need || codec.covers(column))
 }
 
 /// Looks the rows of a path up in its index, where all bounds are constants; small tables and long
@@ -228,17 +265,21 @@ fn range_share(interval: &KeyInterval, table: &Table, column: usize) -> f64 {
     interval_share(table, column, lower, upper).unwrap_or(guess)
 }
 
+/// How many values an equal part has.
+fn keys_of(part: &EqualPart) -> usize {
+    match part {
+        EqualPart::AnyOf(items) => items.len(),
+        EqualPart::Value(_) | EqualPart::NullSafe(_) => 1,
+    }
+}
+
 /// The rows that the equal parts of a path find.
 fn equal_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> f64 {
     if path.equal.is_empty() {
         return total;
     }
     // Each combination of the parts' values is one key.
-    let keys = path.equal.iter().map(|part| match part {
-        EqualPart::AnyOf(items) => items.len() as f64,
-        EqualPart::Value(_) | EqualPart::NullSafe(_) => 1.0,
-    });
-    let keys: f64 = keys.product();
+    let keys: f64 = path.equal.iter().map(|part| keys_of(part) as f64).product();
     let parts = path.equal.len();
     let guess = || total * EQUAL_SHARE.powi(i32::try_from(parts).unwrap_or(i32::MAX));
     let each = table.stats().rows_per_key(position, parts).unwrap_or_else(guess);
@@ -256,7 +297,6 @@ pub(super) fn path_for(
     if index.kind == IndexKind::Spatial {
         return spatial::path(request, position, conditions, filled);
     }
-    let codec = &table.indexes[position].codec;
     let finder = Finder { request, conditions, filled };
     let mut path = AccessPath::all(true);
     path.index = Some(position);
@@ -284,7 +324,12 @@ pub(super) fn path_for(
             break;
         };
         if whole {
-            covered.push(condition);
+            covered.extend(condition);
+        }
+        // Values that rows have beside one another make more keys than there are rows.
+        let keys = || path.equal.iter().chain([&equal]).map(keys_of).product::<usize>();
+        if condition.is_none() && !path.equal.is_empty() && keys() > MAX_ROW_KEYS {
+            break;
         }
         single &= matches!(equal, EqualPart::Value(_)) && whole;
         path.equal.push(equal);
@@ -298,8 +343,7 @@ pub(super) fn path_for(
         return Candidate { path, covered: Vec::new() };
     }
     path.point = single && index.unique() && path.equal.len() == index.parts.len();
-    path.covering = index.kind != IndexKind::Primary
-        && request.needed.iter().enumerate().all(|(column, need)| !need || codec.covers(column));
+    path.covering = is_covering(request, position);
     Candidate { path, covered }
 }
 
@@ -385,7 +429,13 @@ impl Finder<'_> {
 
     /// `(op, other operand)` where the condition compares the column with something known.
     fn comparison<'e>(&self, condition: &'e Expr, column: usize) -> Option<(CmpOp, &'e Expr)> {
-        let ExprKind::Compare(compare) = &condition.kind else { return None };
+        match &condition.kind {
+            ExprKind::Compare(compare) => self.compared(compare, column),
+            _ => None,
+        }
+    }
+
+    fn compared<'e>(&self, compare: &'e Compare, column: usize) -> Option<(CmpOp, &'e Expr)> {
         if !self.fits(column, &compare.class) {
             return None;
         }
@@ -398,29 +448,51 @@ impl Finder<'_> {
         None
     }
 
-    /// An equality with the column, and which condition it is.
-    fn equal(&self, column: usize) -> Option<(usize, EqualPart)> {
+    /// An equality with the column, and which condition it is, where it is no more than that.
+    fn equal(&self, column: usize) -> Option<(Option<usize>, EqualPart)> {
         let mut any_of = None;
         for (number, condition) in self.conditions.iter().enumerate() {
             match self.comparison(condition, column) {
                 Some((CmpOp::Eq, value)) => {
-                    return Some((number, EqualPart::Value(value.clone())));
+                    return Some((Some(number), EqualPart::Value(value.clone())));
                 }
                 Some((CmpOp::NullSafeEq, value)) => {
-                    return Some((number, EqualPart::NullSafe(value.clone())));
+                    return Some((Some(number), EqualPart::NullSafe(value.clone())));
                 }
                 _ => {}
             }
             if let ExprKind::IsNull(inner, false) = &condition.kind
                 && self.is_column(inner, column)
             {
-                return Some((number, EqualPart::NullSafe(Expr::null())));
+                return Some((Some(number), EqualPart::NullSafe(Expr::null())));
             }
             if let Some(values) = self.values(condition, column) {
-                any_of = Some((number, EqualPart::AnyOf(values)));
+                any_of = Some((Some(number), EqualPart::AnyOf(values)));
+            } else if let Some(values) = self.values_of_rows(condition, column)
+                && any_of.is_none()
+            {
+                any_of = Some((None, EqualPart::AnyOf(values)));
             }
         }
         any_of
+    }
+
+    /// The values of the column in the rows of a list, each once: of 1 and 2 for `b` in `(a, b) IN
+    /// ((5, 1), (6, 2), (7, 1))`.
+    fn values_of_rows(&self, condition: &Expr, column: usize) -> Option<Vec<Expr>> {
+        let ExprKind::In(list) = &condition.kind else { return None };
+        if list.negated || list.items.is_empty() {
+            return None;
+        }
+        let mut values: Vec<Expr> = Vec::new();
+        for (_, item) in &list.items {
+            let ExprKind::CompareRows(CmpOp::Eq, parts) = &item.kind else { return None };
+            let (_, value) = parts.iter().find_map(|part| self.compared(part, column))?;
+            if !values.iter().any(|known| known.same(value)) {
+                values.push(value.clone());
+            }
+        }
+        Some(values)
     }
 
     /// All values of the column that a condition admits: of `=`, IN, and OR over them.

@@ -50,15 +50,16 @@ impl<'a> Leaves<'a> {
             RowSource::One | RowSource::Nothing => {}
             RowSource::Table(table) if has_one_row(table) => {}
             RowSource::Join(join) => {
-                self.add(&join.left);
+                let [first, second] = join.in_order();
+                self.add(first);
                 // MySQL joins no subquery whose value is compared.
                 let of_subquery = join.right_slots.start >= self.width;
                 if of_subquery && matches!(join.kind, JoinType::Inner | JoinType::Left) {
                     return;
                 }
-                self.add(&join.right);
+                self.add(second);
                 // MySQL makes an index for the rows of a derived table, not a hash table.
-                let derived = matches!(join.right, RowSource::Subplan { .. });
+                let derived = matches!(second, RowSource::Subplan { .. });
                 self.hashed |= match &join.method {
                     JoinMethod::Hash(keys) => !derived || keys.is_empty(),
                     JoinMethod::NestedLoop => false,

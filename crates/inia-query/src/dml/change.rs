@@ -195,7 +195,12 @@ fn plan(
     let looks_at = exprs.fold(SlotSet::default(), |all, expr| all.union(&slots_of(expr).slots));
     let looks_at = (0..table.def.columns.len()).filter(|c| looks_at.contains(*c)).collect();
     let filter = conditions.into_iter().zip(choice.covered).collect();
-    let path = choice.path;
+    let mut path = choice.path;
+    if path.is_unbounded() && path.covering {
+        // The rows of the whole table come in their own order.
+        let all = AccessPath::all(table.def.primary().is_some());
+        path = AccessPath { partitions: path.partitions, ..all };
+    }
     let gather = !order.is_empty();
     Ok(ChangePlan {
         table: table.clone(),

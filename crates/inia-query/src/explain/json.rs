@@ -10,7 +10,7 @@
 //! indexes that were not chosen, and why.
 
 use super::estimate::{Estimate, Estimator, computed, scan};
-use super::line::{Line, each_subquery, request_of, row_length, table_line};
+use super::line::{Line, each_subquery, request_of, table_line};
 use crate::access::{EvalSettings, RejectedIndex, rejected_indexes};
 use crate::optimize::path_cost;
 use crate::plan::batches::BatchSource;
@@ -307,10 +307,11 @@ impl<'p> Printer<'p> {
                 }
             }
             RowSource::Join(inner) => {
-                self.joined(&inner.left, (join, before), found);
-                let left = self.estimator.source(&inner.left).cost;
+                let [first, second] = inner.in_order();
+                self.joined(first, (join, before), found);
+                let read = self.estimator.source(first).cost;
                 let joined = Some((&**inner, self.estimator.source(source)));
-                self.joined(&inner.right, (joined, before + left), found);
+                self.joined(second, (joined, before + read), found);
             }
             RowSource::Table(table) => {
                 found.push(Json::Object(self.table(source, table, (join, before))));
@@ -328,7 +329,7 @@ impl<'p> Printer<'p> {
         let (read, kept) = (scan(table), self.estimator.source(source));
         let mut members =
             line_members(&table_line(table, &Line::default(), None, Some(self.settings)));
-        let length = row_length(&table.table.def);
+        let length = table.table.def.row_length();
         self.add_estimates((read, kept), (join, before), Some(length), &mut members);
         if table.access.covering {
             members.push(("using_index", Json::Flag(true)));

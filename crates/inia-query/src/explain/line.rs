@@ -10,7 +10,6 @@ use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
     TableSource,
 };
-use inia_base::datatype::DataType;
 use inia_expr::tree::{CmpOp, RowLookup, Subquery, SubqueryKind};
 use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
@@ -268,8 +267,9 @@ impl Describer<'_> {
             }
             // A join's method and conditions are shown on the line of its right member.
             RowSource::Join(inner) => {
-                self.source(&inner.left, blank, join, subplans);
-                self.source(&inner.right, blank, Some(inner), subplans);
+                let [first, second] = inner.in_order();
+                self.source(first, blank, join, subplans);
+                self.source(second, blank, Some(inner), subplans);
             }
         }
     }
@@ -322,8 +322,9 @@ fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
 }
 
 fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>) {
-    if let Some(JoinPlan { method: JoinMethod::Hash(_), .. }) = join {
-        if !extra.contains(&"Using where") {
+    if let Some(JoinPlan { method: JoinMethod::Hash(keys), on, .. }) = join {
+        let checks = !keys.is_empty() || !on.is_empty();
+        if checks && !extra.contains(&"Using where") {
             extra.push("Using where");
         }
         extra.push("Using join buffer (hash join)");
@@ -380,7 +381,7 @@ pub(super) fn table_line(
         possible_keys: possible_keys(source, named.filter(|_| bounded), settings),
         key: named.map(|index| index.name.clone()),
         key_parts: named.map_or_else(Vec::new, |index| used_parts(path, index, def)),
-        key_len: named.map(|index| key_length(path, index, def).to_string()),
+        key_len: named.map(|index| def.key_length(index, used(path, index)).to_string()),
         reference: reference(path).filter(|_| !range),
         rows: Some(source.rows.max(1.0) as u64),
         filtered: Some(filtered(&source.filter)),
@@ -517,81 +518,6 @@ fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String
 fn used(path: &AccessPath, index: &IndexDef) -> usize {
     let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
     if bounded == 0 { index.parts.len() } else { bounded }
-}
-
-/// Bytes of the key that the path uses, as MySQL's row format counts them.
-fn key_length(path: &AccessPath, index: &IndexDef, def: &TableDef) -> u32 {
-    let used = used(path, index);
-    let length = |(at, part): (usize, &crate::catalog::IndexPart)| {
-        let (fixed, varies) = part_length(&def.key_type(index, at), part.prefix);
-        fixed + 2 * u32::from(varies) + u32::from(def.columns[part.column].nullable)
-    };
-    index.parts.iter().enumerate().take(used).map(length).sum()
-}
-
-/// Bytes of a row in MySQL's buffer of rows.
-pub(super) fn row_length(def: &TableDef) -> u64 {
-    let nullable = def.columns.iter().filter(|column| column.nullable).count() as u64;
-    let length = |data_type: &DataType| -> u64 {
-        match data_type {
-            DataType::Text { .. } | DataType::Blob(_) => 10,
-            DataType::Json | DataType::Geometry { .. } => 12,
-            other => {
-                let (fixed, varies) = part_length(other, None);
-                let prefix = if fixed > 255 { 2 } else { 1 };
-                u64::from(fixed) + if varies { prefix } else { 0 }
-            }
-        }
-    };
-    let columns: u64 = def.columns.iter().map(|column| length(&column.data_type)).sum();
-    (columns + (nullable + 1).div_ceil(8) + 1).next_multiple_of(8)
-}
-
-/// Bytes of a column in a key, and whether its length is kept beside it.
-fn part_length(data_type: &DataType, prefix: Option<u32>) -> (u32, bool) {
-    use inia_base::datatype::IntWidth as W;
-    let fraction = |fsp: u8| u32::from(fsp.div_ceil(2));
-    match data_type {
-        DataType::Int { width, .. } => {
-            let bytes = match width {
-                W::Tiny => 1,
-                W::Small => 2,
-                W::Medium => 3,
-                W::Int => 4,
-                W::Big => 8,
-            };
-            (bytes, false)
-        }
-        // A prefix of a text counts characters, and each takes the most bytes of its character set.
-        DataType::Char { chars, collation } => {
-            (prefix.unwrap_or(*chars) * u32::from(collation.charset().max_bytes()), false)
-        }
-        DataType::VarChar { chars, collation } => {
-            (prefix.unwrap_or(*chars) * u32::from(collation.charset().max_bytes()), true)
-        }
-        DataType::Text { collation, .. } => {
-            (prefix.unwrap_or(0) * u32::from(collation.charset().max_bytes()), true)
-        }
-        DataType::Binary(n) => (prefix.unwrap_or(*n), false),
-        DataType::VarBinary(n) => (prefix.unwrap_or(*n), true),
-        DataType::Blob(_) => (prefix.unwrap_or(0), true),
-        // The bounds of a box: four numbers, and a length.
-        DataType::Geometry { .. } => (prefix.unwrap_or(32), true),
-        DataType::Float { .. } => (4, false),
-        DataType::Double { .. } | DataType::Json | DataType::Null => (8, false),
-        DataType::Decimal { precision, scale, .. } => {
-            let digits = |n: u8| u32::from(n / 9) * 4 + u32::from((n % 9).div_ceil(2));
-            (digits(precision - scale) + digits(*scale), false)
-        }
-        DataType::Bit(bits) => (u32::from(bits.div_ceil(8)), false),
-        DataType::Date => (3, false),
-        DataType::Time { fsp } => (3 + fraction(*fsp), false),
-        DataType::DateTime { fsp } => (5 + fraction(*fsp), false),
-        DataType::Timestamp { fsp } => (4 + fraction(*fsp), false),
-        DataType::Year => (1, false),
-        DataType::Enum { members, .. } => (if members.len() > 255 { 2 } else { 1 }, false),
-        DataType::Set { members, .. } => (members.len().div_ceil(8) as u32, false),
-    }
 }
 
 /// The share of rows that conditions are taken to keep, in percent.

@@ -68,8 +68,7 @@ impl ReadOrder {
             RowSource::Virtual(table) => block.push((String::new(), table.alias.clone())),
             RowSource::JsonTable(table) => block.push((String::new(), table.alias.clone())),
             RowSource::Join(join) => {
-                self.source(&join.left, block);
-                self.source(&join.right, block);
+                join.in_order().into_iter().for_each(|side| self.source(side, block));
             }
         }
     }

@@ -1,11 +1,11 @@
 //! The hash table of a join: the right side's rows by their keys.
 //!
 //! Keys and values stand in one vector each. Rows are chained by the hash of their keys once all
-//! are there, in the order in which they came:
+//! are there, the last one first, as MySQL finds them:
 //!
 //! ```text
-//!   buckets [ 2, -, 0 ]      rows 0 → 1, 2
-//!   next    [ 1, -, - ]
+//!   buckets [ 2, -, 1 ]      rows 1 → 0, 2
+//!   next    [ -, 0, - ]
 //! ```
 
 use crate::exec::hash::KeyHash;
@@ -76,7 +76,7 @@ impl JoinTable {
         debug_assert_eq!(self.values.len(), self.entries.len() * self.width);
         self.buckets = vec![NONE; (self.entries.len() * 2).next_power_of_two()];
         let mask = self.buckets.len() - 1;
-        for (row, entry) in self.entries.iter_mut().enumerate().rev() {
+        for (row, entry) in self.entries.iter_mut().enumerate() {
             let bucket = &mut self.buckets[entry.hash as usize & mask];
             entry.next = std::mem::replace(bucket, row as u32);
         }
@@ -91,7 +91,7 @@ impl JoinTable {
         row * self.width..(row + 1) * self.width
     }
 
-    /// The rows with a key, in the order in which they came.
+    /// The rows with a key, the last one first.
     pub(super) fn matches<'t>(&'t self, key: &'t [u8]) -> impl Iterator<Item = &'t [Value]> {
         let hash = if self.buckets.is_empty() { 0 } else { self.hash.of(key) };
         let mask = self.buckets.len().wrapping_sub(1);

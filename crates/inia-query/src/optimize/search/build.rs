@@ -8,11 +8,11 @@ use super::equal::Equal;
 use super::group::{Group, Member, Source};
 use super::members::Members;
 use super::relation::{Nested, request};
-use super::{Solution, Tree, TreeJoin};
+use super::{SMALL_SIDE, Solution, Tree, TreeJoin};
 use crate::access::{self, Choice};
 use crate::optimize::cells::cell_checks;
 use crate::optimize::rewrite::drop_implied;
-use crate::optimize::{Leaf, LeafKind, QueryBlock};
+use crate::optimize::{Leaf, LeafKind, QueryBlock, of_source};
 use crate::plan::json_table::JsonTableSource;
 use crate::plan::{
     HashKey, JoinMethod, JoinPlan, JoinType, ReadOrder, RowSource, TableSource, VirtualSource,
@@ -80,6 +80,12 @@ impl Builder<'_> {
         all.fold(SlotSet::default(), |all, slots| all.union(slots))
     }
 
+    /// The smallest range that holds the slots of some members.
+    fn range_of(&self, members: Members) -> Range<usize> {
+        let ranges = members.iter().map(|member| self.ranges[member].clone());
+        ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default()
+    }
+
     fn take(&mut self, number: usize) -> Member {
         self.members[number].take().expect("each member is planned once")
     }
@@ -114,6 +120,11 @@ impl Builder<'_> {
     fn join(&mut self, join: TreeJoin, last: bool) -> (RowSource, Members) {
         let TreeJoin { left, right, method, rows } = join;
         let (left, lefts) = self.tree(left, false);
+        let is_member = matches!(right, Tree::Member(_));
+        let follows = match right {
+            Tree::Member(number) => self.members[number].as_ref().is_some_and(Member::follows),
+            Tree::Join(_) => false,
+        };
         let (right, rights, kind) = match right {
             Tree::Member(number) => {
                 let kind = self.members[number].as_ref().map_or(JoinType::Inner, |m| m.kind);
@@ -126,18 +137,23 @@ impl Builder<'_> {
                 (Right { source, method: JoinMethod::Hash(keys), on }, rights, JoinType::Inner)
             }
         };
-        let ranges = rights.iter().map(|member| self.ranges[member].clone());
-        let right_slots = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
-        let joined = RowSource::Join(Box::new(JoinPlan {
+        let right_slots = self.range_of(rights);
+        let mut joined = JoinPlan {
             kind,
             left,
             right: right.source,
-            right_slots: right_slots.unwrap_or_default(),
+            right_slots,
             on: right.on,
             method: right.method,
             ordered: false,
+            right_first: false,
             rows,
-        }));
+        };
+        if is_member {
+            let fixed = follows || lefts.len() > 1;
+            build_as_mysql(&mut joined, (self.range_of(lefts), fixed));
+        }
+        let joined = RowSource::Join(Box::new(joined));
         let both = lefts.union(rights);
         if kind == JoinType::Inner || last {
             return (joined, both);
@@ -220,6 +236,36 @@ impl Builder<'_> {
     }
 }
 
+/// Makes a hash join of few rows keep those in the hash table that MySQL keeps there: of two
+/// members those of the smaller one, unless their order is `fixed`, else those that are joined
+/// already. Rows come out in the order of the other side. For so few it costs the same. What MySQL
+/// does not join, the rows of a subquery, never gives the order.
+fn build_as_mysql(join: &mut JoinPlan, (left_slots, fixed): (Range<usize>, bool)) {
+    let JoinMethod::Hash(keys) = &mut join.method else { return };
+    let (left, right) = (of_source(&join.left), of_source(&join.right));
+    if join.kind != JoinType::Inner || left.max(right) >= SMALL_SIDE {
+        return;
+    }
+    let earlier = left_slots.start < join.right_slots.start;
+    let subqueries = (is_of_subquery(&join.left), is_of_subquery(&join.right));
+    let swaps = match subqueries {
+        (true, false) => true,
+        (false, true) => false,
+        _ => fixed || left < right || (left == right && earlier),
+    };
+    if swaps {
+        keys.iter_mut().for_each(|key| std::mem::swap(&mut key.left, &mut key.right));
+        std::mem::swap(&mut join.left, &mut join.right);
+        join.right_slots = left_slots;
+    }
+    join.right_first = subqueries.0 == subqueries.1;
+}
+
+/// Whether these are the rows of a subquery in an expression.
+fn is_of_subquery(source: &RowSource) -> bool {
+    matches!(source, RowSource::Subplan { alias, .. } if alias.starts_with('<'))
+}
+
 /// Leaves one equality of a class between the two sides of a join: all columns of the class are
 /// equal on each side. Where they equal a constant none is left.
 fn settle(ready: &mut Vec<Expr>, (equal, made): (&Equal, Expr), sides: &(SlotSet, SlotSet)) {
@@ -257,6 +303,7 @@ fn checked(source: RowSource, on: Vec<Expr>) -> RowSource {
         on,
         method: JoinMethod::NestedLoop,
         ordered: false,
+        right_first: false,
         rows: 0.0,
     }))
 }

@@ -1,5 +1,6 @@
 //! What the joins of a group cost: the [`Model`] of the enumeration.
 
+use super::SMALL_SIDE;
 use super::cost::{self, BUILD, HASH_SETUP, OUTPUT, PAIR, SPILL};
 use super::enumerate::{Goal, Method, Model};
 use super::graph::Graph;
@@ -222,13 +223,16 @@ impl Model for Estimate<'_> {
         let looped = self.looped(sides);
         let wants_index = right.single().is_some_and(|one| self.relations[one].by_index);
         let by_index = looped.is_some_and(|(_, by_index)| by_index);
-        let hashed = match (wants_index && by_index) || !hashes {
+        // Few rows are found as MySQL does: by an index where there is one, else in a hash table.
+        let few = self.rows.of(left).max(self.rows.of(right)) < SMALL_SIDE;
+        let hashed = match ((wants_index || few) && by_index) || !hashes {
             true => None,
             false => self.hashed(sides, right_cost),
         };
+        let few = few && goal == Goal::All;
         // Rows of a hash table are found for what reading all of them once costs, however wrong the
         // estimates are.
-        let rescans = !by_index && hashed.is_some() && self.has_key(left, right);
+        let rescans = !by_index && hashed.is_some() && (few || self.has_key(left, right));
         let looped = looped.filter(|_| !rescans);
         let looped = looped.map(|(cost, _)| (left_cost + share * cost, Method::Loop));
         let hashed = hashed.map(|(before, cost)| (left_cost + before + share * cost, Method::Hash));

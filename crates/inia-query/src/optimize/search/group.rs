@@ -49,6 +49,11 @@ pub(super) enum Source {
 }
 
 impl Member {
+    /// Whether some members must be joined before.
+    pub(super) fn follows(&self) -> bool {
+        !self.needs.is_empty()
+    }
+
     /// Whether it must be read anew for each row of the members before it.
     pub(super) fn is_lateral(&self) -> bool {
         match &self.source {

@@ -218,7 +218,7 @@ fn foreign_keys_bind_children_to_parents() {
             "2 affected (Records: 2  Duplicates: 0  Warnings: 0)",
         ),
         ("update p set id=20 where id=2", "1 affected (Rows matched: 1  Changed: 1  Warnings: 0)"),
-        ("select * from c", "5|20\n6|NULL"),
+        ("select * from c", "6|NULL\n5|20"),
         ("create table c2 (pid int, foreign key (pid) references p(id))", "0 affected"),
         ("insert into c2 values (20)", "1 affected"),
         (
@@ -243,7 +243,7 @@ fn foreign_keys_bind_children_to_parents() {
             "ERROR 1701: Cannot truncate a table referenced in a foreign key constraint \
              (`test`.`c`, CONSTRAINT `c_ibfk_1`)",
         ),
-        ("select * from c", "5|20\n6|NULL"),
+        ("select * from c", "6|NULL\n5|20"),
         ("set foreign_key_checks=0", "0 affected"),
         ("delete from p", "1 affected"),
         ("drop table p", "0 affected"),

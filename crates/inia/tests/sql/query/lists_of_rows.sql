@@ -1,0 +1,22 @@
+-- Rows that equal others, and lists of rows: an index finds them by all columns.
+create table r (a int, b int, c varchar(5), primary key (a, b), key (c, b));
+insert into r with recursive q(i) as (select 1 union all select i + 1 from q where i < 300) select i div 10, i % 10, concat('n', i % 7) from q;
+analyze table r;
+select * from r where (a, b) = (3, 4);
+select * from r where (a, b) in ((3, 4), (5, 6), (3, 4), (900, 1), (null, 1));
+select * from r where (b, a) in ((3, 4), (5, 6));
+select * from r where (a, b) in ((3, 4), (5, null));
+select count(*) from r where (a, b) not in ((3, 4), (5, 6));
+select * from r where (c, b) in (('n1', 4), ('n2', 6)) order by a, b;
+select * from r where (a, b, c) = (3, 4, 'n6');
+select * from r where (a, (b, c)) = (3, (4, 'n6'));
+select x.a, y.b from r x join r y on (x.a, x.b) = (y.a, y.b + 1) where x.a = 3 order by 1, 2;
+select x.a, y.b from r x left join r y on (x.a, x.b) = (y.a, y.b + 1) where x.a = 3 order by 1, 2;
+select * from r where (a, b) <=> (3, 4);
+select * from r where (a, b) = (3, 4) or (a, b) = (5, 6);
+select * from r where (a, b) > (29, 5);
+select * from r where (a, c) in ((3, 'n3'), (4, 'n4')) order by a, b;
+update r set c = 'u' where (a, b) in ((3, 4), (5, 6));
+delete from r where (a, b) = (3, 4);
+select * from r where c = 'u';
+explain select * from r where (a, b) = (3, 5);
