@@ -178,6 +178,36 @@ impl Collation {
         }
     }
 
+    /// The first characters of a text such that every text which begins with equal ones sorts
+    /// between them and them with [`Collation::last_character`] behind; empty where that is not
+    /// known. Where trailing spaces do not count, it sorts behind them with zeros to the longest
+    /// text's end, for a control character sorts before the space that is not there.
+    ///
+    /// Characters of these collations sort by themselves but for those of some scripts, which form
+    /// one letter with marks behind them; no Latin letter does.
+    pub fn range_prefix(self, text: &str) -> &str {
+        /// `utf8mb3_general_ci`, `utf8mb4_general_ci`, `utf8mb4_bin`, `binary`, `utf8mb4_0900_bin`.
+        const BY_CHARACTER: [u16; 5] = [33, 45, 46, 63, 309];
+        /// `utf8mb4_0900_ai_ci`, `_as_cs` and `_as_ci`.
+        const ROOT: [u16; 3] = [255, 278, 305];
+        const LATIN_END: char = '\u{250}';
+        match self.0 {
+            id if BY_CHARACTER.contains(&id) => text,
+            id if ROOT.contains(&id) => {
+                let end = text.find(|c: char| c >= LATIN_END).unwrap_or(text.len());
+                &text[..end]
+            }
+            _ => "",
+        }
+    }
+
+    /// The character that sorts behind all others, of collations that have a
+    /// [`Collation::range_prefix`].
+    pub fn last_character(self) -> char {
+        // `general_ci` takes all characters behind that one for the same, which sorts before it.
+        if matches!(self.0, 33 | 45) { '\u{ffff}' } else { char::MAX }
+    }
+
     /// A hash that equal texts share.
     #[inline]
     pub fn hash(self, text: &[u8]) -> u64 {

@@ -316,6 +316,41 @@ fn substrings_are_found_by_equal_byte_lengths() {
 }
 
 #[test]
+fn texts_with_a_common_prefix_are_neighbours() {
+    let key = |collation: Collation, text: &str| {
+        let mut key = Vec::new();
+        collation.sort_key(text.as_bytes(), &mut key);
+        key
+    };
+    let latin = ('\u{1}'..'\u{250}').collect::<Vec<char>>();
+    let marks = ('\u{300}'..'\u{370}').chain(['\u{b7}', '\u{387}', '\0', '\u{ffff}', char::MAX]);
+    let marks: Vec<char> = marks.collect();
+    let all: Vec<char> = ('\0'..=char::MAX).step_by(7).collect();
+    for id in [33, 45, 46, 63, 255, 278, 305, 309] {
+        let collation = Collation(id);
+        let name = collation.name();
+        let last = collation.last_character();
+        let check = |prefix: &str, next: char| {
+            assert_eq!(collation.range_prefix(prefix), prefix);
+            let text = key(collation, &format!("{prefix}{next}x"));
+            let upper = key(collation, &format!("{prefix}{last}"));
+            let zeros = if collation.pads_space() { "\0\0\0\0" } else { "" };
+            let lower = key(collation, &format!("{prefix}{zeros}"));
+            assert!(lower <= text, "{name}: {prefix:?} {next:?}");
+            assert!(text <= upper || next == last, "{name}: {prefix:?} {next:?}");
+        };
+        for c in &latin {
+            marks.iter().for_each(|next| check(&format!("a{c}"), *next));
+        }
+        for c in ['l', 'L', 'z'] {
+            all.iter().for_each(|next| check(&c.to_string(), *next));
+        }
+    }
+    assert_eq!(Collation::DEFAULT.range_prefix("abcи"), "abc");
+    assert_eq!(Collation::from_name("utf8mb4_cs_0900_ai_ci").unwrap().range_prefix("c"), "");
+}
+
+#[test]
 fn names_and_numbers() {
     for collation in Collation::all() {
         assert_eq!(Collation::from_name(collation.name()), Some(collation));

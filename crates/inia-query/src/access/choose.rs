@@ -11,7 +11,7 @@ use crate::catalog::{IndexDef, IndexKind, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::compare::{CmpClass, natural_class};
-use inia_expr::tree::{Between, Compare};
+use inia_expr::tree::{Between, Compare, Like};
 use inia_expr::{CmpOp, EvalContext, Expr, ExprKind, ExprType, NoSubqueries, TypeClass};
 use inia_expr::{Environment, SessionHost};
 use inia_expr::{SlotSet, slots_of};
@@ -609,18 +609,7 @@ impl Finder<'_> {
         match &condition.kind {
             ExprKind::Between(between) if !between.negated => self.between(between, column),
             ExprKind::Like(like) if !like.negated && self.is_column(&like.value, column) => {
-                let prefix = like.compiled.as_ref()?.prefix();
-                let ty = &like.value.ty;
-                let own = like.collation == ty.collation();
-                if prefix.is_empty() || !own || !ty.is_text() || !like_prefix_is_range(ty) {
-                    return None;
-                }
-                let end = |text: String| {
-                    let value = Expr::literal(Value::Text(text), ty.clone());
-                    Some(End { value, inclusive: true })
-                };
-                let upper = format!("{prefix}{}", char::MAX);
-                Some(KeyInterval { lower: end(prefix.to_owned()), upper: end(upper), null: false })
+                like_interval(like)
             }
             _ => None,
         }
@@ -639,11 +628,35 @@ impl Finder<'_> {
     }
 }
 
-/// Whether texts with a common prefix are neighbours in the collation's order: so where each
-/// character compares for itself by its code point.
-fn like_prefix_is_range(ty: &ExprType) -> bool {
-    use inia_base::collation::Collation;
-    matches!(ty.collation(), Collation::UTF8MB4_BIN | Collation::BINARY)
+/// The longest text, in characters, that a bound is filled up to.
+const MAX_FILLED: usize = 512;
+
+/// The interval of the texts that begin as a pattern does.
+fn like_interval(like: &Like) -> Option<KeyInterval> {
+    let ty = &like.value.ty;
+    let collation = ty.collation();
+    let prefix = collation.range_prefix(like.compiled.as_ref()?.prefix());
+    if prefix.is_empty() || like.collation != collation || !ty.is_text() {
+        return None;
+    }
+    let mut lower = prefix.to_owned();
+    if collation.pads_space() {
+        let longest = match ty.data_type {
+            DataType::Char { chars, .. } | DataType::VarChar { chars, .. } => chars as usize,
+            _ => return None,
+        };
+        let filled = longest.checked_sub(prefix.chars().count())?;
+        if longest > MAX_FILLED {
+            return None;
+        }
+        lower.extend(std::iter::repeat_n('\0', filled));
+    }
+    let end = |text: String| {
+        let value = Expr::literal(Value::Text(text), ty.clone());
+        Some(End { value, inclusive: true })
+    };
+    let upper = format!("{prefix}{}", collation.last_character());
+    Some(KeyInterval { lower: end(lower), upper: end(upper), null: false })
 }
 
 /// Whether evaluating twice gives the same value and changes nothing.
