@@ -5,6 +5,8 @@
 //! lines.
 
 mod estimate;
+mod grouped;
+mod joined;
 mod json;
 mod line;
 mod traced;

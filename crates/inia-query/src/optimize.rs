@@ -24,7 +24,7 @@ mod vector;
 
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
-pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, order_by_index};
+pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, keeps_together, order_by_index};
 pub(crate) use outer::simplify;
 pub(crate) use price::{Once, Prices, price_of};
 pub(crate) use rewrite::matches_once;

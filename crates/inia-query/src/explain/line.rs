@@ -1,6 +1,8 @@
 //! The lines of EXPLAIN's table.
 
 use super::estimate::Estimator;
+use super::grouped::{GroupedColumns, show_order};
+use super::joined::show_joins;
 use crate::access::{
     AccessPath, EqualPart, EvalSettings, RejectedIndex, Request, SearchPath, partitions,
     rejected_indexes,
@@ -156,18 +158,25 @@ impl Describer<'_> {
         } else {
             self.source(&select.source, &blank, None, &mut subplans);
             let grouped = select.aggregation.as_ref().is_some_and(|a| !a.group.is_empty());
+            let columns = GroupedColumns::of(select);
+            let in_order = columns.as_ref().is_some_and(|columns| columns.come_in_order(select));
             let sorted = query.is_some_and(|query| !query.order.is_empty());
             // MySQL notes temporary tables and sorting on the first table of the join.
             if let Some(line) = self.lines.get_mut(at) {
                 if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
                     line.extra.insert(0, "Using where");
                 }
-                if grouped || select.distinct {
+                if (grouped || select.distinct) && !in_order {
                     line.extra.push("Using temporary");
                 }
+                show_order(select, line);
                 if sorted {
                     line.extra.push("Using filesort");
                 }
+            }
+            show_joins(&select.source, &mut self.lines[at..]);
+            if let Some(columns) = columns {
+                columns.add_keys(&mut self.lines[at..]);
             }
         }
         each_subquery(select, &mut |sub, _| {
@@ -362,6 +371,7 @@ pub(super) fn table_line(
         (true, true) => extra.push("Using where"),
         (true, false) => extra.push("Using where"),
         _ if range => extra.push("Using where"),
+        (false, true) if seeks_null(path) && !path.covering => extra.push("Using index condition"),
         _ => {}
     }
     if !source.filter.is_empty() && !extra.contains(&"Using where") {
@@ -370,7 +380,7 @@ pub(super) fn table_line(
     if path.backward {
         extra.push("Backward index scan");
     }
-    if path.covering {
+    if path.covering || named.is_some_and(|index| has_all(index, source)) {
         extra.push("Using index");
     }
     join_extra(join, &mut extra);
@@ -422,6 +432,22 @@ fn partitions_read(source: &TableSource, settings: EvalSettings<'_>) -> Option<S
     let leaves = partitions::leaves_of_constants(&source.table, &source.access, env, host);
     let names: Vec<String> = leaves.into_iter().map(|leaf| by.shown(leaf)).collect();
     Some(names.join(",")).filter(|names| !names.is_empty())
+}
+
+/// Whether the primary key has all that is read.
+fn has_all(index: &IndexDef, source: &TableSource) -> bool {
+    let has = |column: usize| index.parts.iter().any(|part| part.column == column);
+    let mut needed = source.needed.iter().enumerate();
+    index.kind == IndexKind::Primary && needed.all(|(column, needed)| !needed || has(column))
+}
+
+/// Whether a part of the key is to be NULL.
+fn seeks_null(path: &AccessPath) -> bool {
+    let null = |part: &EqualPart| {
+        matches!(part, EqualPart::NullSafe(value)
+        if value.as_literal() == Some(&inia_base::value::Value::Null))
+    };
+    path.equal.iter().any(null)
 }
 
 fn is_range(path: &AccessPath) -> bool {

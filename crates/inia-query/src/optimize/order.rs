@@ -175,7 +175,7 @@ fn free_parts<'d>(
 }
 
 /// Whether rows of the path that agree on all these columns come one after the other.
-pub(super) fn keeps_together(path: &AccessPath, def: &TableDef, columns: &[usize]) -> bool {
+pub(crate) fn keeps_together(path: &AccessPath, def: &TableDef, columns: &[usize]) -> bool {
     if path.point {
         return true;
     }
