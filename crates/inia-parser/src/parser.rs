@@ -30,6 +30,7 @@ mod sequence;
 mod server;
 mod set;
 mod show;
+mod spatial_reference;
 mod stmt;
 mod table;
 mod tcl;

@@ -13,6 +13,7 @@
 //! 'r' kind schema 0 name   a stored program, see `program`
 //! 'p' name                 a variable of SET PERSIST
 //! 'f' name                 a foreign server, see `foreign_server`
+//! 'g' srid                a spatial reference system, see `reference_system`
 //! 'x' id                   a session's temporary table
 //! 'n' tree                 how many rows a table without transactions has, see `row_count`
 //! 'u' …                    accounts, see `account::store`
@@ -28,6 +29,7 @@ mod names;
 pub mod partitions;
 pub(crate) mod persisted;
 pub mod program;
+mod reference_system;
 pub mod row_count;
 pub mod sequence;
 mod show_create;
@@ -51,6 +53,7 @@ pub use account_name::AccountName;
 pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};
 pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key};
+pub use reference_system::{ReferenceRow, ReferenceSystem};
 pub use sequence::{Sequence, SequenceDef, SequenceRange};
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
@@ -81,6 +84,7 @@ const TEMPORARY: u8 = b'x';
 const PROGRAM: u8 = b'r';
 const PERSISTED: u8 = b'p';
 const FOREIGN_SERVER: u8 = b'f';
+const REFERENCE_SYSTEM: u8 = b'g';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
 
@@ -252,6 +256,9 @@ struct ServerRecords {
     /// SET PERSIST.
     persisted: Mutex<BTreeMap<String, String>>,
     foreign: Mutex<BTreeMap<String, Arc<ForeignServerDef>>>,
+    reference_systems: RwLock<reference_system::ReferenceSystems>,
+    /// Held while a statement looks at these and changes them.
+    changes: Mutex<()>,
 }
 
 impl ServerRecords {
@@ -265,6 +272,10 @@ impl ServerRecords {
             (&FOREIGN_SERVER, _) => {
                 let def = foreign_server::server(value)?;
                 self.foreign.lock().insert(def.name.clone(), Arc::new(def));
+            }
+            (&REFERENCE_SYSTEM, _) => {
+                let (srid, system) = reference_system::system(value)?;
+                self.reference_systems.write().insert(srid, system);
             }
             _ => return Some(false),
         }
@@ -344,7 +355,7 @@ impl Catalog {
                     program::program(record.value).map(|def| Change::PutProgram(Box::new(def)))
                 }
                 Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
-                Some(&PERSISTED | &FOREIGN_SERVER) => {
+                Some(&PERSISTED | &FOREIGN_SERVER | &REFERENCE_SYSTEM) => {
                     let taken = catalog.server.take(record.key, record.value);
                     taken.ok_or_else(|| OpenError::Catalog(name_of(record.key)))?;
                     continue;

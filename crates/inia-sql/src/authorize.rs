@@ -494,6 +494,12 @@ impl Checker<'_> {
             S::CreateServer { .. } | S::AlterServer { .. } | S::DropServer { .. } => {
                 self.global(P::SUPER, "SUPER")
             }
+            S::CreateSpatialReference { .. } | S::DropSpatialReference { .. } => {
+                match self.access.global.has_any(P::SUPER) {
+                    true => Ok(()),
+                    false => error(ErrorCode::CmdNeedSuper, &[&statement.words()]),
+                }
+            }
             S::LogfileGroup { .. } => self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE"),
             S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } => {
                 let names = "SUPER or REPLICATION_SLAVE_ADMIN";

@@ -25,6 +25,7 @@ mod run;
 mod server;
 mod set;
 mod show;
+mod spatial_reference;
 mod sys;
 mod system_tables;
 #[cfg(test)]

@@ -28,6 +28,22 @@ pub enum ServerStatement {
         /// Its name.
         name: String,
     },
+    /// CREATE SPATIAL REFERENCE SYSTEM.
+    CreateSpatialReference {
+        /// OR REPLACE.
+        or_replace: bool,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+        /// The system.
+        system: SpatialReference,
+    },
+    /// DROP SPATIAL REFERENCE SYSTEM.
+    DropSpatialReference {
+        /// IF EXISTS.
+        if_exists: bool,
+        /// Its SRID.
+        srid: u32,
+    },
     /// CREATE, ALTER and DROP LOGFILE GROUP, with ENGINE.
     LogfileGroup {
         /// ENGINE.
@@ -56,6 +72,21 @@ pub enum ServerStatement {
     ImportTable(Vec<String>),
     /// CACHE INDEX t, … IN cache and LOAD INDEX INTO CACHE t, ….
     KeyCache(KeyCacheStatement),
+}
+
+/// A spatial reference system, as CREATE defines it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpatialReference {
+    /// SRID.
+    pub srid: u32,
+    /// NAME.
+    pub name: String,
+    /// DEFINITION.
+    pub definition: String,
+    /// ORGANIZATION and IDENTIFIED BY.
+    pub organization: Option<(String, u32)>,
+    /// DESCRIPTION.
+    pub description: Option<String>,
 }
 
 /// OPTIONS of CREATE SERVER and ALTER SERVER; of several that are the same the last one counts.
@@ -98,11 +129,13 @@ pub struct CachedKeys {
 }
 
 impl ServerStatement {
-    /// Whether it creates, alters or drops a foreign server.
+    /// Whether it creates, alters or drops a foreign server or a reference system.
     pub fn defines_server(&self) -> bool {
         matches!(
             self,
-            ServerStatement::CreateServer { .. }
+            ServerStatement::CreateSpatialReference { .. }
+                | ServerStatement::DropSpatialReference { .. }
+                | ServerStatement::CreateServer { .. }
                 | ServerStatement::AlterServer { .. }
                 | ServerStatement::DropServer { .. }
         )
@@ -114,6 +147,8 @@ impl ServerStatement {
             ServerStatement::CreateServer { .. } => "CREATE SERVER",
             ServerStatement::AlterServer { .. } => "ALTER SERVER",
             ServerStatement::DropServer { .. } => "DROP SERVER",
+            ServerStatement::CreateSpatialReference { .. } => "CREATE SPATIAL REFERENCE SYSTEM",
+            ServerStatement::DropSpatialReference { .. } => "DROP SPATIAL REFERENCE SYSTEM",
             ServerStatement::LogfileGroup { .. } => "LOGFILE GROUP",
             ServerStatement::ChangeReplication(words) => words,
             ServerStatement::StartReplica { .. } => "START REPLICA",

@@ -59,7 +59,8 @@ impl Parser<'_> {
             Kw::ROLE => self.create_role(),
             Kw::SERVER => self.create_server(),
             Kw::LOGFILE => self.logfile_group(false),
-            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("CREATE"),
+            Kw::SPATIAL => self.create_spatial_reference(false),
+            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("CREATE"),
             Kw::OR => {
                 self.bump();
                 self.expect_kw(Kw::REPLACE)?;
@@ -67,7 +68,7 @@ impl Parser<'_> {
                     return self.create_sequence(true);
                 }
                 if self.is_kw(Kw::SPATIAL) {
-                    return self.unsupported("CREATE");
+                    return self.create_spatial_reference(true);
                 }
                 self.create_definer_object(true)
             }
@@ -423,7 +424,8 @@ impl Parser<'_> {
             Kw::PROCEDURE | Kw::FUNCTION | Kw::TRIGGER | Kw::EVENT => self.drop_routine(),
             Kw::SERVER => self.drop_server(),
             Kw::LOGFILE => self.logfile_group(true),
-            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("DROP"),
+            Kw::SPATIAL => self.drop_spatial_reference(),
+            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("DROP"),
             _ => Err(self.error()),
         }
     }

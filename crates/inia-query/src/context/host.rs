@@ -18,6 +18,7 @@ use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::{ExprType, SessionHost, UserVar, VarScope};
+use inia_geometry::Srs;
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -290,6 +291,14 @@ fn counted(value: &Value) -> u64 {
 }
 
 impl SessionHost for Host {
+    fn reference_system(&self, srid: u32) -> Option<Arc<Srs>> {
+        self.db.catalog().reference_system(srid)
+    }
+
+    fn has_own_references(&self) -> bool {
+        self.db.catalog().has_own_references()
+    }
+
     fn find_sequence(&self, schema: &str, name: &str) -> Result<(String, String), SqlError> {
         let sequence = self.sequence(schema, name)?;
         Ok((sequence.def.schema.clone(), sequence.def.name.clone()))

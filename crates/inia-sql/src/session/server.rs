@@ -4,7 +4,7 @@
 //! answer as those of a MySQL server that is none, has none and finds none.
 
 use super::unsupported::unsupported;
-use super::{admin, show};
+use super::{admin, show, spatial_reference};
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
@@ -57,6 +57,12 @@ pub(super) fn execute(
             let found =
                 define(session, name, |session| session.db.catalog().drop_foreign_server(name));
             found_server(name, found? || *if_exists)
+        }
+        ServerStatement::CreateSpatialReference { or_replace, if_not_exists, system } => {
+            spatial_reference::create(session, *or_replace, *if_not_exists, system)
+        }
+        ServerStatement::DropSpatialReference { if_exists, srid } => {
+            spatial_reference::drop(session, *if_exists, *srid)
         }
         ServerStatement::LogfileGroup { engine } => logfile_group(engine.as_deref()),
         ServerStatement::ChangeReplication(_) => Err(unsupported(statement)),
