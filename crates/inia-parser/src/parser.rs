@@ -33,6 +33,7 @@ mod show;
 mod spatial_reference;
 mod stmt;
 mod table;
+mod tablespace;
 mod tcl;
 mod user;
 mod window;

@@ -14,6 +14,7 @@
 //! 'p' name                 a variable of SET PERSIST
 //! 'f' name                 a foreign server, see `foreign_server`
 //! 'g' srid                a spatial reference system, see `reference_system`
+//! 'w' name                a tablespace, see `tablespace`
 //! 'x' id                   a session's temporary table
 //! 'n' tree                 how many rows a table without transactions has, see `row_count`
 //! 'u' …                    accounts, see `account::store`
@@ -35,6 +36,7 @@ pub mod sequence;
 mod show_create;
 pub(crate) mod stats;
 mod table;
+mod tablespace;
 pub(crate) mod temporary;
 pub mod triggers;
 mod types;
@@ -61,6 +63,10 @@ pub use show_create::{
 pub use stats::HistogramRequest;
 pub(crate) use table::TableShared;
 pub use table::{Table, TableIndex};
+pub use tablespace::{
+    DICTIONARY_SPACE, FILE_PER_TABLE, SYSTEM_SPACE, TABLESPACE, TEMPORARY_SPACE, TablespaceDef,
+    tablespace_of,
+};
 use triggers::TableTriggers;
 pub(crate) use view::View;
 pub use view::{ViewAlgorithm, ViewCheck, ViewDef};
@@ -85,6 +91,7 @@ const PROGRAM: u8 = b'r';
 const PERSISTED: u8 = b'p';
 const FOREIGN_SERVER: u8 = b'f';
 const REFERENCE_SYSTEM: u8 = b'g';
+const TABLESPACE_RECORD: u8 = b'w';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
 
@@ -257,6 +264,7 @@ struct ServerRecords {
     persisted: Mutex<BTreeMap<String, String>>,
     foreign: Mutex<BTreeMap<String, Arc<ForeignServerDef>>>,
     reference_systems: RwLock<reference_system::ReferenceSystems>,
+    tablespaces: Mutex<tablespace::Tablespaces>,
     /// Held while a statement looks at these and changes them.
     changes: Mutex<()>,
 }
@@ -272,6 +280,10 @@ impl ServerRecords {
             (&FOREIGN_SERVER, _) => {
                 let def = foreign_server::server(value)?;
                 self.foreign.lock().insert(def.name.clone(), Arc::new(def));
+            }
+            (&TABLESPACE_RECORD, _) => {
+                let def = tablespace::tablespace(value)?;
+                self.tablespaces.lock().insert(def.name.clone(), Arc::new(def));
             }
             (&REFERENCE_SYSTEM, _) => {
                 let (srid, system) = reference_system::system(value)?;
@@ -355,7 +367,7 @@ impl Catalog {
                     program::program(record.value).map(|def| Change::PutProgram(Box::new(def)))
                 }
                 Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
-                Some(&PERSISTED | &FOREIGN_SERVER | &REFERENCE_SYSTEM) => {
+                Some(&PERSISTED | &FOREIGN_SERVER | &REFERENCE_SYSTEM | &TABLESPACE_RECORD) => {
                     let taken = catalog.server.take(record.key, record.value);
                     taken.ok_or_else(|| OpenError::Catalog(name_of(record.key)))?;
                     continue;

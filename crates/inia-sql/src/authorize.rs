@@ -500,7 +500,9 @@ impl Checker<'_> {
                     false => error(ErrorCode::CmdNeedSuper, &[&statement.words()]),
                 }
             }
-            S::LogfileGroup { .. } => self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE"),
+            S::LogfileGroup { .. } | S::Tablespace(_) => {
+                self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE")
+            }
             S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } => {
                 let names = "SUPER or REPLICATION_SLAVE_ADMIN";
                 self.dynamic(P::SUPER, "REPLICATION_SLAVE_ADMIN", names)

@@ -321,6 +321,10 @@ fn definitions_of_the_whole_server_outlive_it() {
          SPHEROID[\"S\",1000,0]],PRIMEM[\"G\",0],UNIT[\"radian\",1],AXIS[\"X\",EAST],\
          AXIS[\"Y\",NORTH]]' ORGANIZATION 'us' IDENTIFIED BY 7",
         "DROP SPATIAL REFERENCE SYSTEM 4001",
+        "CREATE TABLESPACE own ADD DATAFILE 'own.ibd'",
+        "CREATE DATABASE kept",
+        "CREATE TABLE kept.t (a INT) TABLESPACE own",
+        "ALTER TABLESPACE own RENAME TO ours",
     ] {
         root.query(sql).unwrap();
     }
@@ -330,6 +334,10 @@ fn definitions_of_the_whole_server_outlive_it() {
     let systems = "SELECT GROUP_CONCAT(CONCAT_WS(' ', SRS_ID, SRS_NAME, ORGANIZATION)) FROM \
                    information_schema.ST_SPATIAL_REFERENCE_SYSTEMS WHERE SRS_ID IN (1000001, 4001)";
     assert_eq!(first(&mut root, systems), "1000001 own us");
+    let refused = said(&mut root, "DROP TABLESPACE ours");
+    assert!(refused.contains("`ours` is not empty"), "{refused}");
+    root.query("DROP TABLE kept.t").unwrap();
+    root.query("DROP TABLESPACE ours").unwrap();
     let reads = "SELECT ST_AsText(ST_GeomFromText('POINT(3 1)', 1000001))";
     assert_eq!(first(&mut root, reads), "POINT(3 1)");
     let unknown = "SELECT ST_GeomFromText('POINT(3 1)', 4001)";

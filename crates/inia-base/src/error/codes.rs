@@ -408,8 +408,11 @@ with_late_codes! {
     PluginIsNotLoaded = 1524, "HY000", "Plugin '{}' is not loaded";
     WrongValue = 1525, "HY000", "Incorrect {} value: '{}'";
     NoPartitionForGivenValue = 1526, "HY000", "Table has no partition for value {}";
+    FilegroupOptionOnlyOnce = 1527, "HY000", "It is not allowed to specify {} more than once";
+    DropFilegroupFailed = 1529, "HY000", "Failed to drop {}";
     WrongSizeNumber = 1531, "HY000", "A size parameter was incorrectly specified, either number or on the form 10M";
     SizeOverflowError = 1532, "HY000", "The size number was correct but we don't allow the digit part to be more than 2 billion";
+    AlterFilegroupFailed = 1533, "HY000", "Failed to alter: {}";
     EventAlreadyExists = 1537, "HY000", "Event '{}' already exists";
     EventDoesNotExist = 1539, "HY000", "Unknown event '{}'";
     EventIntervalNotPositiveOrTooBig = 1542, "HY000", "INTERVAL is either not positive or too big";
@@ -533,6 +536,8 @@ with_late_codes! {
     TableInSystemTablespace = 1809, "HY000", "Table '{}' in system tablespace";
     IoReadError = 1810, "HY000", "IO Read error: ({}, {}) {}";
     IoWriteError = 1811, "HY000", "IO Write error: ({}, {}) {}";
+    TablespaceNotFound = 1812, "HY000", "InnoDB: A general tablespace named `{}` cannot be found.";
+    TablespaceExists = 1813, "HY000", "Tablespace '{}' exists.";
     InternalError = 1815, "HY000", "Internal error: {}";
     InvalidYearColumnLength = 1818, "HY000", "Invalid display width. Use YEAR instead.";
     NotValidPassword = 1819, "HY000", "Your password does not satisfy the current policy requirements";
@@ -634,6 +639,8 @@ with_late_codes! {
     GeneratedColumnRefAutoInc = 3109, "HY000", "Generated column '{}' cannot refer to auto-increment column.";
     FeatureNotAvailable = 3110, "HY000", "The '{}' feature is not available; you need to remove '{}' or use MySQL built with '{}'";
     AccountHasBeenLocked = 3118, "HY000", "Access denied for user '{}'@'{}'. Account is locked.";
+    WrongTablespaceName = 3119, "42000", "Incorrect tablespace name `{}`";
+    TablespaceIsNotEmpty = 3120, "HY000", "Tablespace `{}` is not empty.";
     WrongFileName = 3121, "HY000", "Incorrect File Name '{}'.";
     WarnOptimizerHintSyntaxError = 3123, "HY000", "Optimizer hint syntax error";
     WarnBadMaxExecutionTime = 3124, "HY000", "Unsupported MAX_EXECUTION_TIME";

@@ -11,6 +11,7 @@ macro_rules! with_late_codes {
             NoSuchDb = 3503, "42Y07", "Database '{}' doesn't exist";
             TooBigEnum = 3504, "HY000", "Too many enumeration values for column {}.";
             TooLongSetEnumValue = 3505, "HY000", "Too long enumeration/set value for column {}.";
+            TablespaceMissing = 3510, "HY000", "Tablespace {} doesn't exist.";
             TooLongRoutineComment = 3511, "HY000", "Comment for routine '{}' is too long (max = {})";
             SpLoadFailed = 3512, "HY000", "Failed to load routine '{}'.";
             InvalidBitwiseOperandsSize = 3513, "HY000", "Binary operands of bitwise operators must be of equal length";
@@ -82,6 +83,7 @@ macro_rules! with_late_codes {
             FieldInGroupingNotGroupBy = 3602, "HY000", "Argument #{} of GROUPING function is not in GROUP BY";
             EngineCantDropTable = 3604, "HY000", "Storage engine can't drop table '{}'";
             EngineCantDropMissingTable = 3605, "HY000", "Storage engine can't drop table '{}' because it is missing. Use DROP TABLE IF EXISTS to remove it from data-dictionary.";
+            TablespaceDupFilename = 3606, "HY000", "Duplicate file name for tablespace '{}'";
             WarnInvalidHint = 3614, "HY000", "Invalid number of arguments for hint {}";
             VarDoesNotExist = 3615, "HY000", "Variable {} does not exist in persisted config file";
             LongitudeOutOfRange = 3616, "22S02", "Longitude {} is out of range in function {}. It must be within ({}, {}].";
@@ -94,6 +96,7 @@ macro_rules! with_late_codes {
             UnableToUpdateColumnStatistics = 3625, "HY000", "Unable to update column statistics for column '{}' in table '{}'.'{}'";
             UnableToDropColumnStatistics = 3626, "HY000", "Unable to remove column statistics for column '{}' in table '{}'.'{}'";
             UnableToBuildHistogram = 3627, "HY000", "Unable to build histogram statistics for column '{}' in table '{}'.'{}'";
+            MissingTablespaceFile = 3629, "HY000", "Tablespace '{}' does not have a file named '{}'";
             PersistOnlyAccessDeniedError = 3630, "42000", "Access denied; you need {} privileges for this operation";
             CmdNeedSuper = 3631, "HY000", "You need the SUPER privilege for command '{}'";
             PathInDatadir = 3632, "HY000", "Path is within the current data directory '{}'";
@@ -102,6 +105,7 @@ macro_rules! with_late_codes {
             CredentialsContradictToHistory = 3638, "HY000", "Cannot use these credentials for '{}@{}' because they contradict the password history policy";
             WarningPasswordHistoryClausesVoid = 3639, "HY000", "Non-zero password history clauses ignored for user '{}'@'{}' as its authentication plugin {} does not support password history";
             ClientDoesNotSupport = 3640, "HY000", "The client doesn't support {}";
+            TablespaceEngineMismatch = 3642, "HY000", "Engine '{}' does not match stored engine '{}' for tablespace '{}'";
             WrongSridForColumn = 3643, "HY000", "The SRID of the geometry does not match the SRID of the column '{}'. The SRID of the geometry is {}, but the SRID of the column is {}. Consider changing the SRID of the geometry or the SRID property of the column.";
             CannotAlterSridDueToIndex = 3644, "HY000", "The SRID specification on the column '{}' cannot be changed because there is a spatial index on the column. Please remove the spatial index before altering the SRID specification.";
             CouldNotApplyJsonDiff = 3648, "HY000", "Could not apply JSON diff in table {}, column {}.";
@@ -159,6 +163,7 @@ macro_rules! with_late_codes {
             DeprecatedUtf8Alias = 3719, "HY000", "'utf8' is currently an alias for the character set UTF8MB3, but will be an alias for UTF8MB4 in a future release. Please consider using UTF8MB4 in order to be unambiguous.";
             DeprecatedNational = 3720, "HY000", "NATIONAL/NCHAR/NVARCHAR implies the character set UTF8MB3, which will be replaced by UTF8MB4 in a future release. Please consider using CHAR(x) CHARACTER SET UTF8MB4 in order to be unambiguous.";
             InvalidDefaultUtf8mb4Collation = 3721, "HY000", "Invalid default collation {}: utf8mb4_0900_ai_ci or utf8mb4_general_ci expected";
+            ReservedTablespaceName = 3723, "HY000", "The table '{}' may not be created in the reserved tablespace '{}'.";
             UnableToSetOption = 3724, "HY000", "This option cannot be set {}.";
             SrsNotGeographic = 3726, "22S00", "Function {} is only defined for geographic spatial reference systems, but one of its arguments is in SRID {}, which is not geographic.";
             SpatialUniqueIndex = 3728, "HY000", "Spatial indexes can't be primary or unique indexes.";
@@ -220,6 +225,7 @@ macro_rules! with_late_codes {
             CheckConstraintNotFound = 3821, "HY000", "Check constraint '{}' is not found in the table.";
             CheckConstraintDupName = 3822, "HY000", "Duplicate check constraint name '{}'.";
             CheckConstraintClauseUsingFkReferActionColumn = 3823, "HY000", "Column '{}' cannot be used in a check constraint '{}': needed in a foreign key constraint '{}' referential action.";
+            TablespaceEncryptionMismatch = 3825, "HY000", "Request to create '{}' table while using an '{}' tablespace.";
             InvalidMultipleClauses = 3834, "HY000", "Multiple {} clauses";
             UnsupportedUseOfGrantAs = 3835, "HY000", "GRANT ... AS is currently supported only for global privileges.";
             UknownAuthIdOrAccessDeniedForGrantAs = 3836, "HY000", "Either some of the authorization IDs in the AS clause are invalid or the current user lacks privileges to execute the statement.";
@@ -304,6 +310,8 @@ macro_rules! with_late_codes {
             RegexNumberTooBig = 4007, "HY000", "Decimal number in regular expression is too large.";
             SpvarNonintegerType = 4008, "HY000", "The variable \"{}\" has a non-integer based type";
             WarnUnsupportedAclTablesRead = 4009, "HY000", "Reads with serializable isolation/SELECT FOR SHARE are not supported for ACL tables.";
+            InvalidAutoextendSize = 4023, "HY000", "AUTOEXTEND_SIZE should be a multiple of {}";
+            AutoextendSizeOutOfRange = 4025, "HY000", "AUTOEXTEND_SIZE value should be between {} and {}";
             RoleGrantedToItself = 4027, "HY000", "User account {} is directly or indirectly granted to the role {}. The GRANT would create a loop";
             TableMustHaveAVisibleColumn = 4028, "HY000", "A table must have at least one visible column.";
             ClientInteractionTimeout = 4031, "HY000", "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior.";

@@ -44,6 +44,8 @@ pub enum ServerStatement {
         /// Its SRID.
         srid: u32,
     },
+    /// CREATE, ALTER and DROP of TABLESPACE and UNDO TABLESPACE.
+    Tablespace(TablespaceStatement),
     /// CREATE, ALTER and DROP LOGFILE GROUP, with ENGINE.
     LogfileGroup {
         /// ENGINE.
@@ -89,6 +91,70 @@ pub struct SpatialReference {
     pub description: Option<String>,
 }
 
+/// CREATE, ALTER and DROP of a tablespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TablespaceStatement {
+    /// UNDO.
+    pub undo: bool,
+    /// Its name.
+    pub name: String,
+    /// What to do.
+    pub action: TablespaceAction,
+    /// Options.
+    pub options: TablespaceOptions,
+}
+
+/// What to do with a tablespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TablespaceAction {
+    /// CREATE.
+    Create {
+        /// ADD DATAFILE.
+        file: Option<String>,
+    },
+    /// DROP.
+    Drop,
+    /// ALTER … RENAME TO.
+    Rename(String),
+    /// ALTER … ADD DATAFILE.
+    AddFile,
+    /// ALTER … DROP DATAFILE.
+    DropFile(String),
+    /// ALTER with options only.
+    Options,
+    /// ALTER UNDO TABLESPACE … SET ACTIVE or INACTIVE.
+    SetActive(bool),
+}
+
+/// Options of tablespaces that InnoDB looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TablespaceOptions {
+    /// ENGINE.
+    pub engine: Option<String>,
+    /// ENCRYPTION.
+    pub encryption: Option<String>,
+    /// ENGINE_ATTRIBUTE.
+    pub engine_attribute: Option<String>,
+    /// FILE_BLOCK_SIZE.
+    pub block_size: Option<u64>,
+    /// AUTOEXTEND_SIZE.
+    pub autoextend: Option<u64>,
+}
+
+impl TablespaceStatement {
+    /// Its first words, as messages have them.
+    pub fn words(&self) -> &'static str {
+        match (&self.action, self.undo) {
+            (TablespaceAction::Create { .. }, false) => "CREATE TABLESPACE",
+            (TablespaceAction::Create { .. }, true) => "CREATE UNDO TABLESPACE",
+            (TablespaceAction::Drop, false) => "DROP TABLESPACE",
+            (TablespaceAction::Drop, true) => "DROP UNDO TABLESPACE",
+            (_, false) => "ALTER TABLESPACE",
+            (_, true) => "ALTER UNDO TABLESPACE",
+        }
+    }
+}
+
 /// OPTIONS of CREATE SERVER and ALTER SERVER; of several that are the same the last one counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ForeignServerOptions {
@@ -129,11 +195,12 @@ pub struct CachedKeys {
 }
 
 impl ServerStatement {
-    /// Whether it creates, alters or drops a foreign server or a reference system.
+    /// Whether it creates, alters or drops what the server has as a whole.
     pub fn defines_server(&self) -> bool {
         matches!(
             self,
-            ServerStatement::CreateSpatialReference { .. }
+            ServerStatement::Tablespace(_)
+                | ServerStatement::CreateSpatialReference { .. }
                 | ServerStatement::DropSpatialReference { .. }
                 | ServerStatement::CreateServer { .. }
                 | ServerStatement::AlterServer { .. }
@@ -149,6 +216,7 @@ impl ServerStatement {
             ServerStatement::DropServer { .. } => "DROP SERVER",
             ServerStatement::CreateSpatialReference { .. } => "CREATE SPATIAL REFERENCE SYSTEM",
             ServerStatement::DropSpatialReference { .. } => "DROP SPATIAL REFERENCE SYSTEM",
+            ServerStatement::Tablespace(statement) => statement.words(),
             ServerStatement::LogfileGroup { .. } => "LOGFILE GROUP",
             ServerStatement::ChangeReplication(words) => words,
             ServerStatement::StartReplica { .. } => "START REPLICA",

@@ -60,7 +60,8 @@ impl Parser<'_> {
             Kw::SERVER => self.create_server(),
             Kw::LOGFILE => self.logfile_group(false),
             Kw::SPATIAL => self.create_spatial_reference(false),
-            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("CREATE"),
+            Kw::TABLESPACE | Kw::UNDO => self.create_tablespace(),
+            Kw::RESOURCE => self.unsupported("CREATE"),
             Kw::OR => {
                 self.bump();
                 self.expect_kw(Kw::REPLACE)?;
@@ -338,6 +339,7 @@ impl Parser<'_> {
                 let value = self.text(start, self.prev_end);
                 TableOption::Other { name: "UNION".to_string(), value }
             }
+            Kw::TABLESPACE => self.tablespace_of_table()?,
             kw if is_plain_option(kw) => {
                 self.option_head();
                 let name = utf8(self.bytes(name)).to_ascii_uppercase();
@@ -346,6 +348,16 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         Ok(Some(option))
+    }
+
+    /// TABLESPACE, the current token, and a name; error 3119.
+    fn tablespace_of_table(&mut self) -> PResult<TableOption> {
+        self.option_head();
+        let value = self.ident()?;
+        if value.is_empty() {
+            return Err(self.other(3119, "42000", "Incorrect tablespace name ``".to_owned()));
+        }
+        Ok(TableOption::Other { name: "TABLESPACE".to_owned(), value })
     }
 
     fn option_head(&mut self) {
@@ -425,7 +437,8 @@ impl Parser<'_> {
             Kw::SERVER => self.drop_server(),
             Kw::LOGFILE => self.logfile_group(true),
             Kw::SPATIAL => self.drop_spatial_reference(),
-            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("DROP"),
+            Kw::TABLESPACE | Kw::UNDO => self.drop_tablespace(),
+            Kw::RESOURCE => self.unsupported("DROP"),
             _ => Err(self.error()),
         }
     }
@@ -463,7 +476,8 @@ impl Parser<'_> {
             Kw::INSTANCE if self.peek_is_kw(Kw::RELOAD) => self.alter_instance(),
             Kw::SERVER => self.alter_server(),
             Kw::LOGFILE => self.logfile_group(false),
-            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE | Kw::INSTANCE => self.unsupported("ALTER"),
+            Kw::TABLESPACE | Kw::UNDO => self.alter_tablespace(),
+            Kw::RESOURCE | Kw::INSTANCE => self.unsupported("ALTER"),
             Kw::PROCEDURE | Kw::FUNCTION => self.alter_routine(),
             _ if self.at_sequence() => self.alter_sequence(),
             _ => {
@@ -501,7 +515,6 @@ fn is_plain_option(kw: Kw) -> bool {
             | Kw::TABLE_CHECKSUM
             | Kw::DELAY_KEY_WRITE
             | Kw::INSERT_METHOD
-            | Kw::TABLESPACE
             | Kw::STORAGE
             | Kw::CONNECTION
             | Kw::KEY_BLOCK_SIZE

@@ -5,6 +5,7 @@
 
 use super::unsupported::unsupported;
 use super::{admin, show, spatial_reference};
+use crate::ddl;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
@@ -64,6 +65,7 @@ pub(super) fn execute(
         ServerStatement::DropSpatialReference { if_exists, srid } => {
             spatial_reference::drop(session, *if_exists, *srid)
         }
+        ServerStatement::Tablespace(statement) => ddl::change_tablespace(session, statement),
         ServerStatement::LogfileGroup { engine } => logfile_group(engine.as_deref()),
         ServerStatement::ChangeReplication(_) => Err(unsupported(statement)),
         ServerStatement::StartReplica { channel } => {
