@@ -23,6 +23,7 @@ mod partition;
 mod primary;
 mod program;
 mod remark;
+mod resource_group;
 mod routine;
 mod rows;
 mod select;

@@ -14,6 +14,7 @@
 //! 'p' name                 a variable of SET PERSIST
 //! 'f' name                 a foreign server, see `foreign_server`
 //! 'g' srid                a spatial reference system, see `reference_system`
+//! 'k' name                a resource group, see `resource_group`
 //! 'w' name                a tablespace, see `tablespace`
 //! 'x' id                   a session's temporary table
 //! 'n' tree                 how many rows a table without transactions has, see `row_count`
@@ -31,6 +32,7 @@ pub mod partitions;
 pub(crate) mod persisted;
 pub mod program;
 mod reference_system;
+mod resource_group;
 pub mod row_count;
 pub mod sequence;
 mod show_create;
@@ -56,6 +58,7 @@ pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};
 pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key};
 pub use reference_system::{ReferenceRow, ReferenceSystem};
+pub use resource_group::{DEFAULT_GROUPS, ResourceGroup};
 pub use sequence::{Sequence, SequenceDef, SequenceRange};
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
@@ -91,6 +94,7 @@ const PROGRAM: u8 = b'r';
 const PERSISTED: u8 = b'p';
 const FOREIGN_SERVER: u8 = b'f';
 const REFERENCE_SYSTEM: u8 = b'g';
+const RESOURCE_GROUP: u8 = b'k';
 const TABLESPACE_RECORD: u8 = b'w';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
@@ -265,6 +269,7 @@ struct ServerRecords {
     foreign: Mutex<BTreeMap<String, Arc<ForeignServerDef>>>,
     reference_systems: RwLock<reference_system::ReferenceSystems>,
     tablespaces: Mutex<tablespace::Tablespaces>,
+    groups: Mutex<BTreeMap<u64, Arc<ResourceGroup>>>,
     /// Held while a statement looks at these and changes them.
     changes: Mutex<()>,
 }
@@ -284,6 +289,10 @@ impl ServerRecords {
             (&TABLESPACE_RECORD, _) => {
                 let def = tablespace::tablespace(value)?;
                 self.tablespaces.lock().insert(def.name.clone(), Arc::new(def));
+            }
+            (&RESOURCE_GROUP, _) => {
+                let group = resource_group::group(value)?;
+                self.groups.lock().insert(group.id, Arc::new(group));
             }
             (&REFERENCE_SYSTEM, _) => {
                 let (srid, system) = reference_system::system(value)?;
@@ -367,7 +376,10 @@ impl Catalog {
                     program::program(record.value).map(|def| Change::PutProgram(Box::new(def)))
                 }
                 Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
-                Some(&PERSISTED | &FOREIGN_SERVER | &REFERENCE_SYSTEM | &TABLESPACE_RECORD) => {
+                Some(
+                    &PERSISTED | &FOREIGN_SERVER | &REFERENCE_SYSTEM | &TABLESPACE_RECORD
+                    | &RESOURCE_GROUP,
+                ) => {
                     let taken = catalog.server.take(record.key, record.value);
                     taken.ok_or_else(|| OpenError::Catalog(name_of(record.key)))?;
                     continue;

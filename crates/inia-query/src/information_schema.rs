@@ -81,6 +81,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "PLUGINS", server::plugins),
     ("information_schema", "PROCESSLIST", server::processlist),
     ("information_schema", "REFERENTIAL_CONSTRAINTS", keys::referential_constraints),
+    ("information_schema", "RESOURCE_GROUPS", server::resource_groups),
     ("information_schema", "ROUTINES", programs::routines),
     ("information_schema", "SCHEMATA", tables::schemata),
     ("information_schema", "SCHEMATA_EXTENSIONS", tables::schemata_extensions),

@@ -500,6 +500,19 @@ impl Checker<'_> {
                     false => error(ErrorCode::CmdNeedSuper, &[&statement.words()]),
                 }
             }
+            S::ResourceGroup(ResourceGroupStatement {
+                action: ResourceGroupAction::Set { .. },
+                ..
+            }) if self.access.has_dynamic("RESOURCE_GROUP_USER") => Ok(()),
+            S::ResourceGroup(group) => {
+                let names = match group.action {
+                    ResourceGroupAction::Set { .. } => {
+                        "RESOURCE_GROUP_ADMIN OR RESOURCE_GROUP_USER"
+                    }
+                    _ => "RESOURCE_GROUP_ADMIN",
+                };
+                self.dynamic(P::NONE, "RESOURCE_GROUP_ADMIN", names)
+            }
             S::LogfileGroup { .. } | S::Tablespace(_) => {
                 self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE")
             }

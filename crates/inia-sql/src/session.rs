@@ -20,6 +20,7 @@ mod params;
 mod plan;
 mod plan_cache;
 mod program;
+mod resource_group;
 mod room;
 mod run;
 mod server;

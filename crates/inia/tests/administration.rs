@@ -323,6 +323,7 @@ fn definitions_of_the_whole_server_outlive_it() {
         "DROP SPATIAL REFERENCE SYSTEM 4001",
         "CREATE TABLESPACE own ADD DATAFILE 'own.ibd'",
         "CREATE DATABASE kept",
+        "CREATE RESOURCE GROUP kept TYPE = USER VCPU = 0 THREAD_PRIORITY = 3 DISABLE",
         "CREATE TABLE kept.t (a INT) TABLESPACE own",
         "ALTER TABLESPACE own RENAME TO ours",
     ] {
@@ -334,6 +335,10 @@ fn definitions_of_the_whole_server_outlive_it() {
     let systems = "SELECT GROUP_CONCAT(CONCAT_WS(' ', SRS_ID, SRS_NAME, ORGANIZATION)) FROM \
                    information_schema.ST_SPATIAL_REFERENCE_SYSTEMS WHERE SRS_ID IN (1000001, 4001)";
     assert_eq!(first(&mut root, systems), "1000001 own us");
+    let groups = "SELECT GROUP_CONCAT(CONCAT_WS(' ', RESOURCE_GROUP_NAME, RESOURCE_GROUP_ENABLED, \
+                  VCPU_IDS, THREAD_PRIORITY)) FROM information_schema.RESOURCE_GROUPS \
+                  WHERE RESOURCE_GROUP_NAME = 'KEPT'";
+    assert_eq!(first(&mut root, groups), "kept 0 0 3");
     let refused = said(&mut root, "DROP TABLESPACE ours");
     assert!(refused.contains("`ours` is not empty"), "{refused}");
     root.query("DROP TABLE kept.t").unwrap();

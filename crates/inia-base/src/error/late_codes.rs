@@ -110,10 +110,17 @@ macro_rules! with_late_codes {
             CannotAlterSridDueToIndex = 3644, "HY000", "The SRID specification on the column '{}' cannot be changed because there is a spatial index on the column. Please remove the spatial index before altering the SRID specification.";
             CouldNotApplyJsonDiff = 3648, "HY000", "Could not apply JSON diff in table {}, column {}.";
             CorruptedJsonDiff = 3649, "HY000", "Corrupted JSON diff for table {}, column {}.";
+            ResourceGroupExists = 3650, "HY000", "Resource Group '{}' exists";
             ResourceGroupNotExists = 3651, "HY000", "Resource Group '{}' does not exist.";
+            InvalidVcpuId = 3652, "HY000", "Invalid cpu id {}";
+            InvalidVcpuRange = 3653, "HY000", "Invalid VCPU range {}";
+            InvalidThreadPriority = 3654, "HY000", "Invalid thread priority value {} for {} resource group {}. Allowed range is [{}, {}].";
             DisallowedOperation = 3655, "HY000", "{} operation is disallowed on {}";
+            ResourceGroupBusy = 3656, "HY000", "Resource group {} is busy.";
+            ResourceGroupDisabled = 3657, "HY000", "Resource group {} is disabled.";
             FeatureUnsupported = 3658, "HY000", "Feature {} is unsupported ({}).";
             InvalidThreadId = 3660, "HY000", "Invalid thread id ({}).";
+            ResourceGroupBindFailed = 3661, "HY000", "Unable to bind resource group {} with thread id ({}).{}.";
             InvalidUseOfForceOption = 3662, "HY000", "Option FORCE invalid as DISABLE option is not specified.";
             MissingJsonTableValue = 3665, "22035", "Missing value for JSON_TABLE column '{}'";
             WrongJsonTableValue = 3666, "2203F", "Can't store an array or an object in the scalar JSON_TABLE column '{}'";

@@ -46,6 +46,8 @@ pub enum ServerStatement {
     },
     /// CREATE, ALTER and DROP of TABLESPACE and UNDO TABLESPACE.
     Tablespace(TablespaceStatement),
+    /// CREATE, ALTER, DROP and SET RESOURCE GROUP.
+    ResourceGroup(ResourceGroupStatement),
     /// CREATE, ALTER and DROP LOGFILE GROUP, with ENGINE.
     LogfileGroup {
         /// ENGINE.
@@ -155,6 +157,64 @@ impl TablespaceStatement {
     }
 }
 
+/// CREATE, ALTER, DROP and SET RESOURCE GROUP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceGroupStatement {
+    /// Its name.
+    pub name: String,
+    /// What to do.
+    pub action: ResourceGroupAction,
+}
+
+/// What to do with a resource group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResourceGroupAction {
+    /// CREATE.
+    Create {
+        /// TYPE = SYSTEM.
+        system: bool,
+        /// VCPU: ranges of numbers.
+        processors: Vec<(u64, u64)>,
+        /// THREAD_PRIORITY.
+        priority: Option<i64>,
+        /// ENABLE or DISABLE.
+        enable: Option<bool>,
+    },
+    /// ALTER.
+    Alter {
+        /// VCPU: ranges of numbers.
+        processors: Vec<(u64, u64)>,
+        /// THREAD_PRIORITY.
+        priority: Option<i64>,
+        /// ENABLE or DISABLE.
+        enable: Option<bool>,
+        /// FORCE.
+        force: bool,
+    },
+    /// DROP.
+    Drop {
+        /// FORCE.
+        force: bool,
+    },
+    /// SET.
+    Set {
+        /// FOR.
+        threads: Vec<u64>,
+    },
+}
+
+impl ResourceGroupStatement {
+    /// Its first words, as messages have them.
+    pub fn words(&self) -> &'static str {
+        match self.action {
+            ResourceGroupAction::Create { .. } => "CREATE RESOURCE GROUP",
+            ResourceGroupAction::Alter { .. } => "ALTER RESOURCE GROUP",
+            ResourceGroupAction::Drop { .. } => "DROP RESOURCE GROUP",
+            ResourceGroupAction::Set { .. } => "SET RESOURCE GROUP",
+        }
+    }
+}
+
 /// OPTIONS of CREATE SERVER and ALTER SERVER; of several that are the same the last one counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ForeignServerOptions {
@@ -197,6 +257,9 @@ pub struct CachedKeys {
 impl ServerStatement {
     /// Whether it creates, alters or drops what the server has as a whole.
     pub fn defines_server(&self) -> bool {
+        if let ServerStatement::ResourceGroup(statement) = self {
+            return !matches!(statement.action, ResourceGroupAction::Set { .. });
+        }
         matches!(
             self,
             ServerStatement::Tablespace(_)
@@ -217,6 +280,7 @@ impl ServerStatement {
             ServerStatement::CreateSpatialReference { .. } => "CREATE SPATIAL REFERENCE SYSTEM",
             ServerStatement::DropSpatialReference { .. } => "DROP SPATIAL REFERENCE SYSTEM",
             ServerStatement::Tablespace(statement) => statement.words(),
+            ServerStatement::ResourceGroup(statement) => statement.words(),
             ServerStatement::LogfileGroup { .. } => "LOGFILE GROUP",
             ServerStatement::ChangeReplication(words) => words,
             ServerStatement::StartReplica { .. } => "START REPLICA",

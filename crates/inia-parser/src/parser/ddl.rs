@@ -61,7 +61,7 @@ impl Parser<'_> {
             Kw::LOGFILE => self.logfile_group(false),
             Kw::SPATIAL => self.create_spatial_reference(false),
             Kw::TABLESPACE | Kw::UNDO => self.create_tablespace(),
-            Kw::RESOURCE => self.unsupported("CREATE"),
+            Kw::RESOURCE => self.create_resource_group(),
             Kw::OR => {
                 self.bump();
                 self.expect_kw(Kw::REPLACE)?;
@@ -438,7 +438,7 @@ impl Parser<'_> {
             Kw::LOGFILE => self.logfile_group(true),
             Kw::SPATIAL => self.drop_spatial_reference(),
             Kw::TABLESPACE | Kw::UNDO => self.drop_tablespace(),
-            Kw::RESOURCE => self.unsupported("DROP"),
+            Kw::RESOURCE => self.drop_resource_group(),
             _ => Err(self.error()),
         }
     }
@@ -477,7 +477,8 @@ impl Parser<'_> {
             Kw::SERVER => self.alter_server(),
             Kw::LOGFILE => self.logfile_group(false),
             Kw::TABLESPACE | Kw::UNDO => self.alter_tablespace(),
-            Kw::RESOURCE | Kw::INSTANCE => self.unsupported("ALTER"),
+            Kw::RESOURCE => self.alter_resource_group(),
+            Kw::INSTANCE => self.unsupported("ALTER"),
             Kw::PROCEDURE | Kw::FUNCTION => self.alter_routine(),
             _ if self.at_sequence() => self.alter_sequence(),
             _ => {

@@ -226,3 +226,34 @@ fn connect_attrs(info: &Information<'_>, rows: &mut Rows, is_shown: impl Fn(&str
         }
     }
 }
+
+pub(super) fn resource_groups(info: &Information<'_>, rows: &mut Rows) {
+    let count = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    rows.extend(info.db.catalog().resource_groups().iter().map(|group| {
+        let all: Vec<u64> = (0..count).collect();
+        let processors = if group.processors.is_empty() { &all } else { &group.processors };
+        row![
+            group.name.as_str(),
+            if group.system { "SYSTEM" } else { "USER" },
+            i64::from(group.enabled),
+            ranges(processors).into_bytes(),
+            group.priority,
+        ]
+    }));
+}
+
+/// Numbers in ascending order as `0-2,5`.
+fn ranges(numbers: &[u64]) -> String {
+    let mut parts: Vec<(u64, u64)> = Vec::new();
+    for &number in numbers {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => parts.push((number, number)),
+        }
+    }
+    let part = |(first, last): &(u64, u64)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join(",")
+}

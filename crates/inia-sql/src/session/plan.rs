@@ -151,6 +151,9 @@ fn is_preparable_server(statement: &ast::ServerStatement) -> bool {
     matches!(
         statement,
         S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } | S::KeyCache(_)
+    ) || matches!(
+        statement,
+        S::ResourceGroup(group) if matches!(group.action, ast::ResourceGroupAction::Set { .. })
     )
 }
 

@@ -4,7 +4,7 @@
 //! answer as those of a MySQL server that is none, has none and finds none.
 
 use super::unsupported::unsupported;
-use super::{admin, show, spatial_reference};
+use super::{admin, resource_group, show, spatial_reference};
 use crate::ddl;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
@@ -66,6 +66,7 @@ pub(super) fn execute(
             spatial_reference::drop(session, *if_exists, *srid)
         }
         ServerStatement::Tablespace(statement) => ddl::change_tablespace(session, statement),
+        ServerStatement::ResourceGroup(statement) => resource_group::execute(session, statement),
         ServerStatement::LogfileGroup { engine } => logfile_group(engine.as_deref()),
         ServerStatement::ChangeReplication(_) => Err(unsupported(statement)),
         ServerStatement::StartReplica { channel } => {
