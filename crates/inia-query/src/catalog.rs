@@ -14,6 +14,7 @@
 //! 'p' name                 a variable of SET PERSIST
 //! 'f' name                 a foreign server, see `foreign_server`
 //! 'g' srid                a spatial reference system, see `reference_system`
+//! 'i'                     the UUID of the data directory, see `identity`
 //! 'k' name                a resource group, see `resource_group`
 //! 'w' name                a tablespace, see `tablespace`
 //! 'x' id                   a session's temporary table
@@ -26,6 +27,7 @@ pub mod codec;
 pub mod event;
 mod foreign_server;
 pub(crate) mod heap;
+mod identity;
 pub mod mdl;
 mod names;
 pub mod partitions;
@@ -94,6 +96,7 @@ const PROGRAM: u8 = b'r';
 const PERSISTED: u8 = b'p';
 const FOREIGN_SERVER: u8 = b'f';
 const REFERENCE_SYSTEM: u8 = b'g';
+const IDENTITY: u8 = b'i';
 const RESOURCE_GROUP: u8 = b'k';
 const TABLESPACE_RECORD: u8 = b'w';
 /// First byte of the records that accounts are kept in.
@@ -269,6 +272,7 @@ struct ServerRecords {
     foreign: Mutex<BTreeMap<String, Arc<ForeignServerDef>>>,
     reference_systems: RwLock<reference_system::ReferenceSystems>,
     tablespaces: Mutex<tablespace::Tablespaces>,
+    uuid: Mutex<Option<String>>,
     groups: Mutex<BTreeMap<u64, Arc<ResourceGroup>>>,
     /// Held while a statement looks at these and changes them.
     changes: Mutex<()>,
@@ -293,6 +297,9 @@ impl ServerRecords {
             (&RESOURCE_GROUP, _) => {
                 let group = resource_group::group(value)?;
                 self.groups.lock().insert(group.id, Arc::new(group));
+            }
+            (&IDENTITY, _) => {
+                *self.uuid.lock() = Some(String::from_utf8(value.to_vec()).ok()?);
             }
             (&REFERENCE_SYSTEM, _) => {
                 let (srid, system) = reference_system::system(value)?;
@@ -378,7 +385,7 @@ impl Catalog {
                 Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
                 Some(
                     &PERSISTED | &FOREIGN_SERVER | &REFERENCE_SYSTEM | &TABLESPACE_RECORD
-                    | &RESOURCE_GROUP,
+                    | &RESOURCE_GROUP | &IDENTITY,
                 ) => {
                     let taken = catalog.server.take(record.key, record.value);
                     taken.ok_or_else(|| OpenError::Catalog(name_of(record.key)))?;

@@ -165,6 +165,7 @@ impl Database {
                 globals.set(def.name, value);
             }
         }
+        globals.set("server_uuid", catalog.server_uuid()?);
         let read_only = match globals.is_on("super_read_only") {
             true => 2,
             false => u8::from(globals.is_on("read_only")),

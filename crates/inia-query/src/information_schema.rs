@@ -80,6 +80,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "PARTITIONS", tables::partitions),
     ("information_schema", "PLUGINS", server::plugins),
     ("information_schema", "PROCESSLIST", server::processlist),
+    ("information_schema", "PROFILING", server::profiling),
     ("information_schema", "REFERENTIAL_CONSTRAINTS", keys::referential_constraints),
     ("information_schema", "RESOURCE_GROUPS", server::resource_groups),
     ("information_schema", "ROUTINES", programs::routines),

@@ -172,7 +172,7 @@ commands! {
         "show_plugins" => ShowKind::Plugins,
         "show_privileges" => ShowKind::Privileges,
         "show_processlist" => ShowKind::Processlist { .. },
-        "show_profile" => ShowKind::Profile,
+        "show_profile" => ShowKind::Profile(_),
         "show_profiles" => ShowKind::Profiles,
         "show_replica_status" => ShowKind::ReplicaStatus { .. },
         "show_replicas" => ShowKind::Replicas { .. },

@@ -516,7 +516,10 @@ impl Checker<'_> {
             S::LogfileGroup { .. } | S::Tablespace(_) => {
                 self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE")
             }
-            S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } => {
+            S::ReplicationSource(_)
+            | S::ReplicationFilter { .. }
+            | S::StartReplica { .. }
+            | S::StopReplica { .. } => {
                 let names = "SUPER or REPLICATION_SLAVE_ADMIN";
                 self.dynamic(P::SUPER, "REPLICATION_SLAVE_ADMIN", names)
             }

@@ -19,6 +19,7 @@ mod optimizer_trace;
 mod params;
 mod plan;
 mod plan_cache;
+mod profile;
 mod program;
 mod resource_group;
 mod room;

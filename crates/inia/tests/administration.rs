@@ -329,9 +329,12 @@ fn definitions_of_the_whole_server_outlive_it() {
     ] {
         root.query(sql).unwrap();
     }
+    let uuid = first(&mut root, "SELECT @@server_uuid");
+    assert_eq!(first(&mut root, "SELECT IS_UUID(@@server_uuid)"), "1");
     server.kill();
     let server = Process::start(&folder.path(), &[]);
     let mut root = server.client();
+    assert_eq!(first(&mut root, "SELECT @@server_uuid"), uuid);
     let systems = "SELECT GROUP_CONCAT(CONCAT_WS(' ', SRS_ID, SRS_NAME, ORGANIZATION)) FROM \
                    information_schema.ST_SPATIAL_REFERENCE_SYSTEMS WHERE SRS_ID IN (1000001, 4001)";
     assert_eq!(first(&mut root, systems), "1000001 own us");

@@ -449,6 +449,7 @@ with_late_codes! {
     PluginDeleteBuiltin = 1619, "HY000", "Built-in plugins cannot be deleted";
     VariableIsReadonly = 1621, "HY000", "{} variable '{}' is read-only. Use SET {} to assign the value";
     WarnEngineTransactionRollback = 1622, "HY000", "Storage engine {} does not support rollback for this statement. Transaction rolled back and must be restarted";
+    SlaveHeartbeatValueOutOfRange = 1624, "HY000", "The requested value for the heartbeat period is either negative or exceeds the maximum allowed ({} seconds).";
     TooLongTableComment = 1628, "HY000", "Comment for table '{}' is too long (max = {})";
     TooLongFieldComment = 1629, "HY000", "Comment for field '{}' is too long (max = {})";
     FuncInexistentNameCollision = 1630, "42000", "FUNCTION {} does not exist. Check the 'Function Name Parsing and Resolution' section in the Reference Manual";
@@ -500,6 +501,7 @@ with_late_codes! {
     TableInFkCheck = 1725, "HY000", "Table is being used in foreign key check.";
     UnsupportedEngine = 1726, "HY000", "Storage engine '{}' does not support system tables. [{}.{}]";
     CannotLoadFromTableV2 = 1728, "HY000", "Cannot load from {}.{}. The table is probably corrupted";
+    MasterDelayValueOutOfRange = 1729, "HY000", "The requested value {} for the master delay exceeds the maximum {}";
     PartitionExchangeDifferentOption = 1731, "HY000", "Non matching attribute '{}' between partition and table";
     PartitionExchangePartTable = 1732, "HY000", "Table to exchange with partition is partitioned: '{}'";
     PartitionExchangeTempTable = 1733, "HY000", "Table to exchange with partition is temporary: '{}'";
@@ -524,9 +526,11 @@ with_late_codes! {
     VariableNotSettableInTransaction = 1766, "HY000", "The system variable {} cannot be set when there is an ongoing transaction.";
     SetStatementCannotInvokeFunction = 1769, "HY000", "The statement 'SET {}' cannot invoke a stored function.";
     MalformedGtidSetSpecification = 1772, "HY000", "Malformed GTID set specification '{}'.";
+    AutoPositionRequiresGtidModeNotOff = 1777, "HY000", "CHANGE MASTER TO MASTER_AUTO_POSITION = 1 cannot be executed because @@GLOBAL.GTID_MODE = OFF.";
     UnknownExplainFormat = 1791, "HY000", "Unknown EXPLAIN format name: '{}'";
     CantExecuteInReadOnlyTransaction = 1792, "25006", "Cannot execute statement in a READ ONLY transaction.";
     TooLongTablePartitionComment = 1793, "HY000", "Comment for table partition '{}' is too long (max = {})";
+    SlaveConfiguration = 1794, "HY000", "Slave is not configured or failed to initialize properly. You must at least set --server-id to enable either a master or a slave. Additional error messages can be found in the MySQL error log.";
     InnodbFtLimit = 1795, "HY000", "InnoDB presently supports one FULLTEXT index creation at a time";
     InnodbNoFtTempTable = 1796, "HY000", "Cannot create FULLTEXT index on temporary InnoDB table";
     InnodbFtWrongDocidColumn = 1797, "HY000", "Column '{}' is of wrong type for an InnoDB FULLTEXT index";
@@ -616,6 +620,7 @@ with_late_codes! {
     IncorrectType = 3064, "HY000", "Incorrect type for argument {} in function {}.";
     FieldInOrderNotSelect = 3065, "HY000", "Expression #{} of ORDER BY clause is not in SELECT list, references column '{}' which is not in SELECT list; this is incompatible with {}";
     AggregateInOrderNotSelect = 3066, "HY000", "Expression #{} of ORDER BY clause is not in SELECT list, contains aggregate function; this is incompatible with {}";
+    InvalidRplWildTableFilterPattern = 3067, "HY000", "Supplied filter list contains a value which is not in the required format 'db_pattern.table_pattern'";
     NetOkPacketTooLarge = 3068, "08S01", "OK packet too large";
     InvalidJsonData = 3069, "HY000", "Invalid JSON data provided to function {}: {}";
     InvalidGeojsonMissingMember = 3070, "HY000", "Invalid GeoJSON data provided to function {}: Missing required member '{}'";
@@ -650,6 +655,7 @@ with_late_codes! {
     UnresolvedHintName = 3128, "HY000", "Unresolved name {} for {} hint";
     GisMaxPointsInGeometryOverflowed = 3134, "HY000", "Parameter {} exceeds the maximum number of points in a geometry ({}) in function {}.";
     SqlModeMerged = 3135, "HY000", "'NO_ZERO_DATE', 'NO_ZERO_IN_DATE' and 'ERROR_FOR_DIVISION_BY_ZERO' sql modes should be used with strict mode. They will be merged with strict mode in a future release.";
+    SlaveChannelOperationNotAllowed = 3139, "HY000", "{} cannot be performed on channel '{}'.";
     InvalidJsonText = 3140, "22032", "Invalid JSON text: \"{}\" at position {} in value for column '{}'.";
     InvalidJsonTextInParam = 3141, "22032", "Invalid JSON text in argument {} to function {}: \"{}\" at position {}.{}";
     InvalidJsonBinaryData = 3142, "HY000", "The JSON binary value contains invalid data.";

@@ -53,8 +53,13 @@ pub enum ServerStatement {
         /// ENGINE.
         engine: Option<String>,
     },
-    /// CHANGE REPLICATION SOURCE and CHANGE REPLICATION FILTER, by these words.
-    ChangeReplication(&'static str),
+    /// CHANGE REPLICATION SOURCE.
+    ReplicationSource(ReplicationSource),
+    /// CHANGE REPLICATION FILTER.
+    ReplicationFilter {
+        /// FOR CHANNEL.
+        channel: Option<String>,
+    },
     /// START REPLICA.
     StartReplica {
         /// FOR CHANNEL.
@@ -155,6 +160,17 @@ impl TablespaceStatement {
             (_, true) => "ALTER UNDO TABLESPACE",
         }
     }
+}
+
+/// What CHANGE REPLICATION SOURCE says that can be wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReplicationSource {
+    /// SOURCE_HOST is empty.
+    pub empty_host: bool,
+    /// SOURCE_AUTO_POSITION is not 0.
+    pub auto_position: bool,
+    /// FOR CHANNEL.
+    pub channel: Option<String>,
 }
 
 /// CREATE, ALTER, DROP and SET RESOURCE GROUP.
@@ -282,7 +298,8 @@ impl ServerStatement {
             ServerStatement::Tablespace(statement) => statement.words(),
             ServerStatement::ResourceGroup(statement) => statement.words(),
             ServerStatement::LogfileGroup { .. } => "LOGFILE GROUP",
-            ServerStatement::ChangeReplication(words) => words,
+            ServerStatement::ReplicationSource(_) => "CHANGE REPLICATION SOURCE",
+            ServerStatement::ReplicationFilter { .. } => "CHANGE REPLICATION FILTER",
             ServerStatement::StartReplica { .. } => "START REPLICA",
             ServerStatement::StopReplica { .. } => "STOP REPLICA",
             ServerStatement::GroupReplication => "GROUP_REPLICATION",

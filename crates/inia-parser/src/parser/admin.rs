@@ -164,16 +164,12 @@ impl Parser<'_> {
             return Ok(Statement::ResetPersist { if_exists, name });
         }
         let targets = self.list(|p| {
-            Ok(match p.expect_any(&[Kw::MASTER, Kw::REPLICA, Kw::SLAVE, Kw::QUERY])? {
+            Ok(match p.expect_any(&[Kw::MASTER, Kw::REPLICA, Kw::SLAVE])? {
                 Kw::MASTER => {
                     if p.accept_kw(Kw::TO) {
                         p.uint()?;
                     }
                     ResetTarget::Master
-                }
-                Kw::QUERY => {
-                    p.expect_kw(Kw::CACHE)?;
-                    ResetTarget::QueryCache
                 }
                 kw => {
                     if kw == Kw::SLAVE {

@@ -103,6 +103,26 @@ pub(super) fn optimizer_trace(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+pub(super) fn profiling(info: &Information<'_>, rows: &mut Rows) {
+    /// Columns of what is not measured.
+    const UNKNOWN: usize = 14;
+    for profile in &info.profiles {
+        // MySQL counts a statement's stages from 2.
+        for (number, (stage, nanos)) in (2_i64..).zip(&profile.stages) {
+            let mut row = row![profile.id as i64, number, *stage, seconds(*nanos)];
+            row.extend((0..UNKNOWN).map(|_| Value::Null));
+            rows.push(row);
+        }
+    }
+}
+
+/// Nanoseconds as seconds with six digits.
+fn seconds(nanos: u64) -> Value {
+    let micros = nanos.div_ceil(1000);
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    text.parse().map_or(Value::Null, Value::Decimal)
+}
+
 pub(super) fn processlist(info: &Information<'_>, rows: &mut Rows) {
     for entry in visible_processes(info) {
         rows.push(row![

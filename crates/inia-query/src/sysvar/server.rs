@@ -128,7 +128,7 @@ pub(super) const VARS: &[VarDef] = &[
     var("have_dynamic_loading", Home::ReadOnly, VarKind::Text, "NO"),
     var("have_geometry", Home::ReadOnly, VarKind::Text, "YES"),
     var("have_openssl", Home::ReadOnly, VarKind::Text, "YES"),
-    var("have_profiling", Home::ReadOnly, VarKind::Text, "NO"),
+    var("have_profiling", Home::ReadOnly, VarKind::Text, "YES"),
     var("have_query_cache", Home::ReadOnly, VarKind::Text, "NO"),
     var("have_rtree_keys", Home::ReadOnly, VarKind::Text, "NO"),
     var("have_ssl", Home::ReadOnly, VarKind::Text, "YES"),

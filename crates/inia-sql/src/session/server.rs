@@ -68,7 +68,11 @@ pub(super) fn execute(
         ServerStatement::Tablespace(statement) => ddl::change_tablespace(session, statement),
         ServerStatement::ResourceGroup(statement) => resource_group::execute(session, statement),
         ServerStatement::LogfileGroup { engine } => logfile_group(engine.as_deref()),
-        ServerStatement::ChangeReplication(_) => Err(unsupported(statement)),
+        ServerStatement::ReplicationSource(source) => change_source(source),
+        ServerStatement::ReplicationFilter { channel } => {
+            check_group_channel("CHANGE REPLICATION FILTER", channel.as_deref())?;
+            error(ErrorCode::SlaveConfiguration, &[])
+        }
         ServerStatement::StartReplica { channel } => {
             check_channel(channel.as_deref())?;
             error(ErrorCode::BadSlave, &[])
@@ -140,6 +144,29 @@ fn logfile_group(engine: Option<&str>) -> Done {
     error(ErrorCode::FeatureUnsupported, &[&"LOGFILE GROUP", &"by InnoDB"])
 }
 
+/// CHANGE REPLICATION SOURCE: nothing is kept of a source, as on a server without a number.
+fn change_source(source: &ast::ReplicationSource) -> Done {
+    let words = "CHANGE MASTER with the given parameters";
+    check_group_channel(words, source.channel.as_deref())?;
+    if source.auto_position {
+        return error(ErrorCode::AutoPositionRequiresGtidModeNotOff, &[]);
+    }
+    if source.empty_host {
+        return error(ErrorCode::WrongArguments, &[&"MASTER_HOST"]);
+    }
+    error(ErrorCode::SlaveConfiguration, &[])
+}
+
+/// Error 3139: the channels of group replication are its own.
+fn check_group_channel(words: &str, channel: Option<&str>) -> Result<(), SqlError> {
+    match channel {
+        Some(name @ ("group_replication_applier" | "group_replication_recovery")) => {
+            error(ErrorCode::SlaveChannelOperationNotAllowed, &[&words, &name])
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Error 3074: there is no channel but the default one.
 fn check_channel(channel: Option<&str>) -> Result<(), SqlError> {
     match channel {
@@ -150,7 +177,7 @@ fn check_channel(channel: Option<&str>) -> Result<(), SqlError> {
     }
 }
 
-/// RESET MASTER, REPLICA and QUERY CACHE: there is nothing to forget.
+/// RESET MASTER and REPLICA: there is nothing to forget.
 pub(super) fn reset(session: &mut SessionContext, targets: &[ResetTarget]) -> Done {
     for target in targets {
         if let ResetTarget::Replica { channel } = target {

@@ -131,6 +131,7 @@ fn prepare_system(
     let global =
         matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
     check_settable(session, def, var.scope, global)?;
+    super::profile::warn_of_variable(session, def.name);
     if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
         let text = match value {
             Some(value) => {

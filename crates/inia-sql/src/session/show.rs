@@ -260,6 +260,11 @@ fn computed(
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
     super::admin::visible(session, &show.kind)?;
+    match &show.kind {
+        ShowKind::Profiles => return super::profile::show_all(session, sink),
+        ShowKind::Profile(show) => return super::profile::show_one(session, show, sink),
+        _ => {}
+    }
     if let Some(fixed) = crate::show::fixed(&show.kind, &session.db) {
         if let Some((old, new)) = crate::show::deprecated(&show.kind) {
             session.warn(ErrorCode::WarnDeprecatedSyntax, &[&old, &new]);
