@@ -513,6 +513,14 @@ impl Checker<'_> {
                 };
                 self.dynamic(P::NONE, "RESOURCE_GROUP_ADMIN", names)
             }
+            S::AlterInstance(InstanceAction::RedoLog) => {
+                let name = "INNODB_REDO_LOG_ENABLE";
+                self.dynamic(P::NONE, name, name)
+            }
+            S::AlterInstance(_) => {
+                let names = "SUPER or ENCRYPTION_KEY_ADMIN";
+                self.dynamic(P::SUPER, "ENCRYPTION_KEY_ADMIN", names)
+            }
             S::LogfileGroup { .. } | S::Tablespace(_) => {
                 self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE")
             }

@@ -220,6 +220,7 @@ macro_rules! with_late_codes {
             WarnDeprecatedNestedCommentSyntax = 3779, "HY000", "Nested comment syntax is deprecated and will be removed in a future release.";
             FkIncompatibleColumns = 3780, "HY000", "Referencing column '{}' and referenced column '{}' in foreign key constraint '{}' are incompatible.";
             FunctionalIndexRowValueIsNotAllowed = 3800, "HY000", "Expression of functional index '{}' cannot refer to a row value.";
+            BinlogMasterKeyRotation = 3805, "HY000", "Cannot rotate binary log master key when 'binlog-encryption' is off.";
             NonBooleanExprForCheckConstraint = 3812, "HY000", "An expression of non-boolean type specified to a check constraint '{}'.";
             ColumnCheckConstraintReferencesOtherColumn = 3813, "HY000", "Column check constraint '{}' references other column.";
             CheckConstraintNamedFunctionIsNotAllowed = 3814, "HY000", "An expression of a check constraint '{}' contains disallowed function: {}.";
@@ -325,6 +326,7 @@ macro_rules! with_late_codes {
             InvalidCastToGeometry = 4032, "22S01", "Invalid cast from {} to {}.";
             InvalidCastPolygonRingDirection = 4033, "22S04", "Invalid cast from {} to {}. A polygon ring is in the wrong direction.";
             GisDifferentSridsAggregation = 4034, "22S05", "Arguments to function {} contains geometries with different SRIDs: {} and {}. All geometries must have the same SRID.";
+            KeyringReloadFailed = 4035, "HY000", "Keyring reload failed. Please check error log for more details.";
             InvalidAssignmentTarget = 4048, "42000", "Invalid target for assignment in INSERT or UPDATE statement '{}'.";
             IdentifiedByUnsupported = 4053, "HY000", "IDENTIFIED BY clause during \"{}\" not supported for plugin \"{}\".";
             ValueOutOfRange = 4074, "HY000", "{}={} is outside the valid range [{},{}]. {} will be used.";

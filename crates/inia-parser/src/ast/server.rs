@@ -46,6 +46,8 @@ pub enum ServerStatement {
     },
     /// CREATE, ALTER and DROP of TABLESPACE and UNDO TABLESPACE.
     Tablespace(TablespaceStatement),
+    /// ALTER INSTANCE, but RELOAD TLS.
+    AlterInstance(InstanceAction),
     /// CREATE, ALTER, DROP and SET RESOURCE GROUP.
     ResourceGroup(ResourceGroupStatement),
     /// CREATE, ALTER and DROP LOGFILE GROUP, with ENGINE.
@@ -173,6 +175,19 @@ pub struct ReplicationSource {
     pub channel: Option<String>,
 }
 
+/// What ALTER INSTANCE does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstanceAction {
+    /// ROTATE INNODB MASTER KEY.
+    RotateInnodb,
+    /// ROTATE BINLOG MASTER KEY.
+    RotateBinlog,
+    /// ENABLE and DISABLE INNODB REDO_LOG.
+    RedoLog,
+    /// RELOAD KEYRING.
+    ReloadKeyring,
+}
+
 /// CREATE, ALTER, DROP and SET RESOURCE GROUP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceGroupStatement {
@@ -296,6 +311,7 @@ impl ServerStatement {
             ServerStatement::CreateSpatialReference { .. } => "CREATE SPATIAL REFERENCE SYSTEM",
             ServerStatement::DropSpatialReference { .. } => "DROP SPATIAL REFERENCE SYSTEM",
             ServerStatement::Tablespace(statement) => statement.words(),
+            ServerStatement::AlterInstance(_) => "ALTER INSTANCE",
             ServerStatement::ResourceGroup(statement) => statement.words(),
             ServerStatement::LogfileGroup { .. } => "LOGFILE GROUP",
             ServerStatement::ReplicationSource(_) => "CHANGE REPLICATION SOURCE",

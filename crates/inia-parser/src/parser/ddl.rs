@@ -473,12 +473,11 @@ impl Parser<'_> {
                 Ok(Statement::AlterDatabase(AlterDatabase { name, options }))
             }
             Kw::USER => self.alter_user(),
-            Kw::INSTANCE if self.peek_is_kw(Kw::RELOAD) => self.alter_instance(),
+            Kw::INSTANCE => self.alter_instance(),
             Kw::SERVER => self.alter_server(),
             Kw::LOGFILE => self.logfile_group(false),
             Kw::TABLESPACE | Kw::UNDO => self.alter_tablespace(),
             Kw::RESOURCE => self.alter_resource_group(),
-            Kw::INSTANCE => self.unsupported("ALTER"),
             Kw::PROCEDURE | Kw::FUNCTION => self.alter_routine(),
             _ if self.at_sequence() => self.alter_sequence(),
             _ => {

@@ -149,7 +149,10 @@ pub(super) fn execute(
         }
         // FLUSH that locks ends the transaction itself, after it has checked other locks.
         Statement::Flush(flush) => match tables_to_lock(flush) {
-            Some(tables) => table_locks::flush_and_lock(session, tables),
+            Some(tables) => {
+                check_exported(session, flush)?;
+                table_locks::flush_and_lock(session, tables)
+            }
             None => session.commit().map(|()| forget_counts(session, flush)),
         },
         Statement::Reset(targets) => server::reset(session, targets),
@@ -171,7 +174,7 @@ pub(super) fn execute(
         Statement::Restart => {
             error(ErrorCode::RestartServerFailed, &[&"mysqld is not managed by supervisor process"])
         }
-        Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
+        Statement::Help(_) => show::send(sink, &["name", "is_it_category"], &[]),
         other => Err(unsupported(other)),
     }
 }
@@ -246,6 +249,27 @@ impl Session {
         self.context.warn(ErrorCode::WarnDeprecatedSyntax, &old);
         Ok(self.context.warning_count())
     }
+}
+
+/// Errors 1347 and 1031 of FLUSH TABLES … FOR EXPORT.
+fn check_exported(session: &mut SessionContext, flush: &ast::Flush) -> Result<(), SqlError> {
+    for target in &flush.targets {
+        let FlushTarget::Tables { names, export: true, .. } = target else { continue };
+        for name in names {
+            let schema = match &name.db {
+                Some(db) => db.clone(),
+                None => session.database()?.to_owned(),
+            };
+            if session.is_view(&schema, &name.name) {
+                return error(ErrorCode::WrongObject, &[&schema, &name.name, &"BASE TABLE"]);
+            }
+            let table = session.db.catalog().table(&schema, &name.name);
+            if table.is_some_and(|table| !table.def.is_transactional()) {
+                return error(ErrorCode::IllegalHa, &[&name.name]);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The tables that FLUSH locks, none for all of them; `None` where it locks nothing.
@@ -357,8 +381,9 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
     }
     let value = super::evaluate::value_of(session, id, params)?.value;
     let id = match value {
-        Value::Int(id) => u64::try_from(id).unwrap_or(0),
-        Value::UInt(id) => id,
+        // The server's numbers of connections have 32 bits.
+        Value::Int(id) => u64::from(id as u32),
+        Value::UInt(id) => u64::from(id as u32),
         _ => 0,
     };
     let unknown = || SqlError::new(ErrorCode::NoSuchThread, &[&id]);
@@ -429,11 +454,16 @@ fn maintain(
         // The error of one table becomes part of the result: the other tables still get theirs.
         let found = locked.and_then(|()| session.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
-            let checksum = found.and_then(|table| checksum(&table));
+            let quick = work.options.iter().any(|option| option == "QUICK");
+            let checksum = match found {
+                // No table keeps a sum of its rows.
+                Ok(_) if quick => Ok(None),
+                found => found.and_then(|table| checksum(&table)).map(Some),
+            };
             if let Err(error) = &checksum {
                 session.add(Level::Error, error);
             }
-            rows.push(vec![Some(full), checksum.ok().map(|sum| sum.to_string())]);
+            rows.push(vec![Some(full), checksum.ok().flatten().map(|sum| sum.to_string())]);
             continue;
         }
         let op = match work.kind {

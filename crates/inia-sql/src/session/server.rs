@@ -9,7 +9,8 @@ use crate::ddl;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
-    self, ForeignServerOptions, KeyCacheStatement, ResetTarget, ServerStatement, Statement,
+    self, ForeignServerOptions, InstanceAction, KeyCacheStatement, ResetTarget, ServerStatement,
+    Statement,
 };
 use inia_query::catalog::{ForeignServerDef, MAX_NAME, Table, same_name};
 use inia_query::context::{SessionContext, StatementOutcome};
@@ -66,6 +67,12 @@ pub(super) fn execute(
             spatial_reference::drop(session, *if_exists, *srid)
         }
         ServerStatement::Tablespace(statement) => ddl::change_tablespace(session, statement),
+        ServerStatement::AlterInstance(action) => match action {
+            InstanceAction::RotateInnodb => error(ErrorCode::CannotFindKeyInKeyring, &[]),
+            InstanceAction::RotateBinlog => error(ErrorCode::BinlogMasterKeyRotation, &[]),
+            InstanceAction::ReloadKeyring => error(ErrorCode::KeyringReloadFailed, &[]),
+            InstanceAction::RedoLog => session.commit().map(|()| StatementOutcome::default()),
+        },
         ServerStatement::ResourceGroup(statement) => resource_group::execute(session, statement),
         ServerStatement::LogfileGroup { engine } => logfile_group(engine.as_deref()),
         ServerStatement::ReplicationSource(source) => change_source(source),

@@ -215,6 +215,15 @@ fn named(session: &SessionContext, wanted: Wanted<'_>) -> Text {
         (_, Some(Some(collation))) if of_collation => Ok(charset::name(collation).to_owned()),
         _ if of_charset => Ok(charset::charset_name(charset::charset_default(text)?).to_owned()),
         _ if of_collation => Ok(charset::name(charset::collation(text)?).to_owned()),
+        ("lc_messages", None) => {
+            let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
+            let found = locale::find(text).ok_or_else(unknown)?;
+            // All messages are English.
+            match found.name.starts_with("en_") {
+                true => Ok(found.name.to_owned()),
+                false => Err(wanted.refused()),
+            }
+        }
         ("lc_time_names", _) => {
             let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
             Ok(locale::find(text).ok_or_else(unknown)?.name.to_owned())
