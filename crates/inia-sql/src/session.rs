@@ -32,6 +32,7 @@ mod sys;
 mod system_tables;
 #[cfg(test)]
 pub(crate) mod tests;
+mod unquoted;
 mod unsupported;
 
 use self::observe::Arrival;

@@ -125,7 +125,8 @@ impl Parser<'_> {
                     set.read_only = Some(kw == Kw::ONLY);
                 }
             }
-            if !self.accept(Tok::Comma) {
+            let both = set.isolation.is_some() && set.read_only.is_some();
+            if both || !self.accept(Tok::Comma) {
                 return Ok(Statement::SetTransaction(set));
             }
         }

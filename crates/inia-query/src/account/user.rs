@@ -359,8 +359,13 @@ pub fn set_default_role(
             let missing = || failed("SET DEFAULT ROLE", std::slice::from_ref(&name));
             // What has no roles needs no account.
             let found = current.get(&name);
-            if found.is_none() && *choice == RoleChoice::None {
-                continue;
+            match choice {
+                RoleChoice::None if found.is_none() => continue,
+                RoleChoice::Roles(roles) if found.is_none() => {
+                    let first = roles.first().map(|role| actor.name(role));
+                    return Err(first.map_or_else(missing, |role| not_granted(&role, &name)));
+                }
+                _ => {}
             }
             let mut def = AccountDef::clone(found.ok_or_else(missing)?);
             actor.protect(&def)?;

@@ -384,6 +384,7 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
         // The server's numbers of connections have 32 bits.
         Value::Int(id) => u64::from(id as u32),
         Value::UInt(id) => u64::from(id as u32),
+        Value::Decimal(_) | Value::Double(_) | Value::Text(_) => number_of(session, &value),
         _ => 0,
     };
     let unknown = || SqlError::new(ErrorCode::NoSuchThread, &[&id]);
@@ -409,6 +410,24 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
         return error(ErrorCode::QueryInterrupted, &[]);
     }
     Ok(StatementOutcome::default())
+}
+
+/// A number of a connection that is written as something else; warning 1292.
+fn number_of(session: &mut SessionContext, value: &Value) -> u64 {
+    let text = match value {
+        Value::Text(text) => text.clone(),
+        Value::Decimal(number) => number.to_string(),
+        Value::Double(number) => number.to_string(),
+        _ => String::new(),
+    };
+    if !matches!(value, Value::Text(_)) {
+        return text.parse().map_or(0, |number: f64| number.round() as i64 as u32).into();
+    }
+    let digits = text.trim_start().bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 || digits < text.trim().len() {
+        session.warn(ErrorCode::TruncatedWrongValue, &[&"INTEGER", &text]);
+    }
+    text.trim_start()[..digits].parse().unwrap_or(0)
 }
 
 /// Whether a connection belongs to an account that has SYSTEM_USER, itself or by a default role.
@@ -448,6 +467,7 @@ fn maintain(
             continue;
         }
         if inia_query::information_schema::find(&schema, &table.name).is_some() {
+            check_computed(session, work.kind, &schema)?;
             rows.extend(computed_is_fine(&full, work.kind));
             continue;
         }
@@ -533,6 +553,22 @@ pub(super) fn check_unique(
         }
     }
     Ok(())
+}
+
+/// Error 1044 of what would change a table of information_schema.
+fn check_computed(
+    session: &SessionContext,
+    kind: MaintenanceKind,
+    schema: &str,
+) -> Result<(), SqlError> {
+    use MaintenanceKind::{Analyze, Optimize, Repair};
+    let changes = matches!(kind, Analyze | Optimize | Repair);
+    if !changes || !schema.eq_ignore_ascii_case("information_schema") {
+        return Ok(());
+    }
+    let access = session.access();
+    let account = &access.account;
+    error(ErrorCode::DbAccessDenied, &[&account.user, &account.host, &schema])
 }
 
 /// The result of a computed table, which has nothing that could be damaged.

@@ -159,11 +159,3 @@ fn warn_of(session: &mut SessionContext, kind: &ShowKind) {
         session.warn(ErrorCode::WarnDeprecatedSyntax, &[&old, &new]);
     }
 }
-
-/// Warning 1287 of variables that go out of use with profiling.
-pub(super) fn warn_of_variable(session: &mut SessionContext, name: &str) {
-    if matches!(name, "profiling" | "profiling_history_size") {
-        let text = format!("'@@{name}' is deprecated and will be removed in a future release.");
-        session.push_warning(&SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text));
-    }
-}

@@ -224,6 +224,12 @@ fn named(session: &SessionContext, wanted: Wanted<'_>) -> Text {
                 false => Err(wanted.refused()),
             }
         }
+        ("default_collation_for_utf8mb4", None) => {
+            let known = ["utf8mb4_0900_ai_ci", "utf8mb4_general_ci"];
+            let found = known.into_iter().find(|known| known.eq_ignore_ascii_case(text));
+            let wrong = || SqlError::new(ErrorCode::InvalidDefaultUtf8mb4Collation, &[&text]);
+            Ok(found.ok_or_else(wrong)?.to_owned())
+        }
         ("lc_time_names", _) => {
             let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
             Ok(locale::find(text).ok_or_else(unknown)?.name.to_owned())
