@@ -8,11 +8,8 @@ use inia_parser::ast::Statement;
 fn error_1235_names_the_statement() {
     let db = TestDb::new();
     let mut session = db.session();
-    for (sql, name) in [("SHUTDOWN", "SHUTDOWN")] {
-        let answer = session.run(sql);
-        let expected = format!("doesn't yet support '{name}'");
-        assert!(answer.contains(&expected), "{sql}: {answer}");
-    }
+    let answer = session.run("SHUTDOWN");
+    assert!(answer.contains("doesn't yet support 'SHUTDOWN'"), "{answer}");
 }
 
 #[test]
