@@ -66,7 +66,16 @@ fn is_computed(schema: &str) -> bool {
 
 /// The computed tables that only PROCESS opens.
 fn shows_the_server(schema: &str, table: &str) -> bool {
+    // These are views of the data dictionary.
+    const OPEN: [&str; 5] = [
+        "INNODB_DATAFILES",
+        "INNODB_FIELDS",
+        "INNODB_FOREIGN",
+        "INNODB_FOREIGN_COLS",
+        "INNODB_TABLESPACES_BRIEF",
+    ];
     schema.eq_ignore_ascii_case("information_schema")
+        && !OPEN.iter().any(|open| table.eq_ignore_ascii_case(open))
         && (table.eq_ignore_ascii_case("FILES")
             || table.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("INNODB_")))
 }

@@ -415,6 +415,8 @@ pub enum FlushTarget {
     Status,
     /// LOGS, or one kind of log (BINARY, ENGINE, ERROR, GENERAL, RELAY, SLOW), upper case.
     Logs(Option<String>),
+    /// RELAY LOGS FOR CHANNEL.
+    RelayLogs(String),
     /// HOSTS.
     Hosts,
     /// USER_RESOURCES.

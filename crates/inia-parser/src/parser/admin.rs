@@ -159,7 +159,7 @@ impl Parser<'_> {
                 self.expect_kw(Kw::LOGS)?;
                 if kind == "RELAY" && self.accept_kw(Kw::FOR) {
                     self.expect_kw(Kw::CHANNEL)?;
-                    self.ident_or_string()?;
+                    return Ok(FlushTarget::RelayLogs(self.ident_or_string()?));
                 }
                 return Ok(FlushTarget::Logs(Some(kind)));
             }

@@ -248,6 +248,11 @@ fn connect_attrs(info: &Information<'_>, rows: &mut Rows, is_shown: impl Fn(&str
 }
 
 pub(super) fn resource_groups(info: &Information<'_>, rows: &mut Rows) {
+    if !info.access.has_dynamic("RESOURCE_GROUP_ADMIN")
+        && !info.access.has_dynamic("RESOURCE_GROUP_USER")
+    {
+        return;
+    }
     let count = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     rows.extend(info.db.catalog().resource_groups().iter().map(|group| {
         let all: Vec<u64> = (0..count).collect();

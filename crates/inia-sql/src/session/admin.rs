@@ -153,7 +153,14 @@ pub(super) fn execute(
                 check_exported(session, flush)?;
                 table_locks::flush_and_lock(session, tables)
             }
-            None => session.commit().map(|()| forget_counts(session, flush)),
+            None => {
+                for target in &flush.targets {
+                    if let FlushTarget::RelayLogs(channel) = target {
+                        server::check_channel(Some(channel))?;
+                    }
+                }
+                session.commit().map(|()| forget_counts(session, flush))
+            }
         },
         Statement::Reset(targets) => server::reset(session, targets),
         Statement::LockTables(locks) => table_locks::lock(session, locks),

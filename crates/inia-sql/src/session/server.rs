@@ -175,7 +175,7 @@ fn check_group_channel(words: &str, channel: Option<&str>) -> Result<(), SqlErro
 }
 
 /// Error 3074: there is no channel but the default one.
-fn check_channel(channel: Option<&str>) -> Result<(), SqlError> {
+pub(super) fn check_channel(channel: Option<&str>) -> Result<(), SqlError> {
     match channel {
         Some(channel) if !channel.is_empty() => {
             error(ErrorCode::SlaveChannelDoesNotExist, &[&channel])
