@@ -34,6 +34,7 @@ macro_rules! error_codes {
 }
 
 mod codes;
+mod late_codes;
 #[cfg(test)]
 mod tests;
 

@@ -604,7 +604,7 @@ impl Accumulator {
             }
             // `add_values` handles the collecting states; a document that is too long stays so.
             State::Geometries(found) => {
-                Collection::add(found, value)?;
+                Collection::add(found, value, ctx.host)?;
                 self.held += value.as_bytes().map_or(0, <[u8]>::len);
             }
             State::Rows(_) | State::Array(_) | State::Object(_) | State::TooLong => {}

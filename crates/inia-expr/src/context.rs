@@ -9,9 +9,11 @@ use inia_base::error::{ErrorCode, Signalled, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_base::temporal::{DateRules, DateTime, TimeZone};
 use inia_base::value::Value;
+use inia_geometry::Srs;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
 
 /// How serious a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,6 +328,14 @@ pub trait SessionHost {
     /// may not see it.
     fn roles_graph(&self) -> String {
         String::new()
+    }
+    /// The reference system of an SRID, where there is one.
+    fn reference_system(&self, srid: u32) -> Option<Arc<Srs>> {
+        inia_geometry::srs::find(srid)
+    }
+    /// Whether reference systems are others than those of the program's table.
+    fn has_own_references(&self) -> bool {
+        false
     }
     /// Whether a connection of this number is open.
     fn has_connection(&self, id: u64) -> bool {

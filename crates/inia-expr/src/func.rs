@@ -46,6 +46,7 @@ pub use datetime::{DateField, date_field};
 pub(crate) use datetime::{extract, timestamp_diff};
 pub use json_schema::schema_failures;
 pub(crate) use json_value::json_value;
+pub use misc::new_uuid;
 
 /// A rule for a result's type. It may also change the arguments.
 pub(crate) type TypeFn = fn(&mut [Expr], &Environment) -> Result<ExprType, SqlError>;

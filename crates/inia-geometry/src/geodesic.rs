@@ -172,7 +172,9 @@ pub fn transform(at: Coord, from: &Srs, to: &Srs) -> Option<Coord> {
     use crate::srs::SrsKind;
     let geographic = match from.kind {
         SrsKind::Geographic => {
-            Coord { x: (at.x + from.prime_meridian) * from.unit, y: at.y * from.unit }
+            let (east, north) = from.signs();
+            let x = at.x * east + from.prime_meridian;
+            Coord { x: x * from.unit, y: at.y * north * from.unit }
         }
         SrsKind::PseudoMercator => from_mercator(at, from),
         SrsKind::Plane | SrsKind::Projected => return None,
@@ -180,30 +182,48 @@ pub fn transform(at: Coord, from: &Srs, to: &Srs) -> Option<Coord> {
     let shifted = shift(geographic, from, to);
     Some(match to.kind {
         SrsKind::Geographic => {
-            Coord { x: shifted.x / to.unit - to.prime_meridian, y: shifted.y / to.unit }
+            let (east, north) = to.signs();
+            let x = shifted.x / to.unit - to.prime_meridian;
+            Coord { x: x * east, y: shifted.y / to.unit * north }
         }
         SrsKind::PseudoMercator => to_mercator(shifted, to),
         SrsKind::Plane | SrsKind::Projected => return None,
     })
 }
 
+/// EPSG's numbers of the parameters of Popular Visualisation Pseudo Mercator.
+const CENTRAL_MERIDIAN: u32 = 8802;
+const FALSE_EASTING: u32 = 8806;
+const FALSE_NORTHING: u32 = 8807;
+
+/// Metres, whatever the system's unit is, as in MySQL.
 fn to_mercator(at: Coord, srs: &Srs) -> Coord {
+    let x = at.x - srs.parameter(CENTRAL_MERIDIAN).to_radians();
     let y = (std::f64::consts::FRAC_PI_4 + at.y / 2.0).tan().ln();
-    Coord { x: at.x * srs.semi_major / srs.unit, y: y * srs.semi_major / srs.unit }
+    Coord {
+        x: x * srs.semi_major + srs.parameter(FALSE_EASTING),
+        y: y * srs.semi_major + srs.parameter(FALSE_NORTHING),
+    }
 }
 
 fn from_mercator(at: Coord, srs: &Srs) -> Coord {
-    let y = (at.y * srs.unit / srs.semi_major).exp().atan() * 2.0 - std::f64::consts::FRAC_PI_2;
-    Coord { x: at.x * srs.unit / srs.semi_major, y }
+    let x = (at.x - srs.parameter(FALSE_EASTING)) / srs.semi_major;
+    let y = (at.y - srs.parameter(FALSE_NORTHING)) / srs.semi_major;
+    Coord {
+        x: x + srs.parameter(CENTRAL_MERIDIAN).to_radians(),
+        y: y.exp().atan() * 2.0 - std::f64::consts::FRAC_PI_2,
+    }
 }
 
 /// Longitude and latitude in radians on another ellipsoid, by way of places in space.
 fn shift(at: Coord, from: &Srs, to: &Srs) -> Coord {
     let none = [0.0; 7];
     let (first, second) = (from.to_wgs84.unwrap_or(none), to.to_wgs84.unwrap_or(none));
+    let square = |srs: &Srs| srs.flattening() * (2.0 - srs.flattening());
+    // GRS 80 and WGS 84 count as one ellipsoid.
     let same = first == second
         && from.semi_major == to.semi_major
-        && from.inverse_flattening == to.inverse_flattening;
+        && (square(from) - square(to)).abs() < 5e-11;
     if same {
         return at;
     }

@@ -5,10 +5,13 @@
 //! when a system is asked for that is not one of the two that nearly all data is in.
 
 mod definition;
+mod methods;
 mod units;
+mod wkt;
 
-pub use definition::{Axes, Srs, SrsKind};
+pub use definition::{Axes, Srs, SrsKind, WrongDefinition};
 pub use units::UNITS;
+pub use wkt::Direction;
 
 use flate2::read::GzDecoder;
 use std::collections::HashMap;
@@ -89,7 +92,7 @@ fn other(srid: u32) -> Option<Arc<Srs>> {
     if let Some(found) = known.get(&srid) {
         return found.clone();
     }
-    let found = Arc::new(Srs::parse(srid, row_of(srid)?.definition)?);
+    let found = Arc::new(Srs::parse(srid, row_of(srid)?.definition).ok()?);
     known.insert(srid, Some(found.clone()));
     Some(found)
 }

@@ -13,6 +13,10 @@
 //! 'r' kind schema 0 name   a stored program, see `program`
 //! 'p' name                 a variable of SET PERSIST
 //! 'f' name                 a foreign server, see `foreign_server`
+//! 'g' srid                a spatial reference system, see `reference_system`
+//! 'i'                     the UUID of the data directory, see `identity`
+//! 'k' name                a resource group, see `resource_group`
+//! 'w' name                a tablespace, see `tablespace`
 //! 'x' id                   a session's temporary table
 //! 'n' tree                 how many rows a table without transactions has, see `row_count`
 //! 'u' …                    accounts, see `account::store`
@@ -23,16 +27,20 @@ pub mod codec;
 pub mod event;
 mod foreign_server;
 pub(crate) mod heap;
+mod identity;
 pub mod mdl;
 mod names;
 pub mod partitions;
 pub(crate) mod persisted;
 pub mod program;
+mod reference_system;
+mod resource_group;
 pub mod row_count;
 pub mod sequence;
 mod show_create;
 pub(crate) mod stats;
 mod table;
+mod tablespace;
 pub(crate) mod temporary;
 pub mod triggers;
 mod types;
@@ -51,6 +59,8 @@ pub use account_name::AccountName;
 pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};
 pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key};
+pub use reference_system::{ReferenceRow, ReferenceSystem};
+pub use resource_group::{DEFAULT_GROUPS, ResourceGroup};
 pub use sequence::{Sequence, SequenceDef, SequenceRange};
 pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
@@ -58,6 +68,10 @@ pub use show_create::{
 pub use stats::HistogramRequest;
 pub(crate) use table::TableShared;
 pub use table::{Table, TableIndex};
+pub use tablespace::{
+    DICTIONARY_SPACE, FILE_PER_TABLE, SYSTEM_SPACE, TABLESPACE, TEMPORARY_SPACE, TablespaceDef,
+    tablespace_of,
+};
 use triggers::TableTriggers;
 pub(crate) use view::View;
 pub use view::{ViewAlgorithm, ViewCheck, ViewDef};
@@ -81,6 +95,10 @@ const TEMPORARY: u8 = b'x';
 const PROGRAM: u8 = b'r';
 const PERSISTED: u8 = b'p';
 const FOREIGN_SERVER: u8 = b'f';
+const REFERENCE_SYSTEM: u8 = b'g';
+const IDENTITY: u8 = b'i';
+const RESOURCE_GROUP: u8 = b'k';
+const TABLESPACE_RECORD: u8 = b'w';
 /// First byte of the records that accounts are kept in.
 pub(crate) const ACCOUNT: u8 = b'u';
 
@@ -252,6 +270,12 @@ struct ServerRecords {
     /// SET PERSIST.
     persisted: Mutex<BTreeMap<String, String>>,
     foreign: Mutex<BTreeMap<String, Arc<ForeignServerDef>>>,
+    reference_systems: RwLock<reference_system::ReferenceSystems>,
+    tablespaces: Mutex<tablespace::Tablespaces>,
+    uuid: Mutex<Option<String>>,
+    groups: Mutex<BTreeMap<u64, Arc<ResourceGroup>>>,
+    /// Held while a statement looks at these and changes them.
+    changes: Mutex<()>,
 }
 
 impl ServerRecords {
@@ -265,6 +289,21 @@ impl ServerRecords {
             (&FOREIGN_SERVER, _) => {
                 let def = foreign_server::server(value)?;
                 self.foreign.lock().insert(def.name.clone(), Arc::new(def));
+            }
+            (&TABLESPACE_RECORD, _) => {
+                let def = tablespace::tablespace(value)?;
+                self.tablespaces.lock().insert(def.name.clone(), Arc::new(def));
+            }
+            (&RESOURCE_GROUP, _) => {
+                let group = resource_group::group(value)?;
+                self.groups.lock().insert(group.id, Arc::new(group));
+            }
+            (&IDENTITY, _) => {
+                *self.uuid.lock() = Some(String::from_utf8(value.to_vec()).ok()?);
+            }
+            (&REFERENCE_SYSTEM, _) => {
+                let (srid, system) = reference_system::system(value)?;
+                self.reference_systems.write().insert(srid, system);
             }
             _ => return Some(false),
         }
@@ -344,7 +383,10 @@ impl Catalog {
                     program::program(record.value).map(|def| Change::PutProgram(Box::new(def)))
                 }
                 Some(&ACCOUNT | &row_count::ROW_COUNT) => continue,
-                Some(&PERSISTED | &FOREIGN_SERVER) => {
+                Some(
+                    &PERSISTED | &FOREIGN_SERVER | &REFERENCE_SYSTEM | &TABLESPACE_RECORD
+                    | &RESOURCE_GROUP | &IDENTITY,
+                ) => {
                     let taken = catalog.server.take(record.key, record.value);
                     taken.ok_or_else(|| OpenError::Catalog(name_of(record.key)))?;
                     continue;

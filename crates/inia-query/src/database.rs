@@ -165,6 +165,7 @@ impl Database {
                 globals.set(def.name, value);
             }
         }
+        globals.set("server_uuid", catalog.server_uuid()?);
         let read_only = match globals.is_on("super_read_only") {
             true => 2,
             false => u8::from(globals.is_on("read_only")),
@@ -316,5 +317,28 @@ impl Database {
     /// The catalog of databases and tables.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// Puts a connection's session into a resource group; whether there is one.
+    pub fn enter_resource_group(&self, connection: u64, group: &str) -> bool {
+        let live = self.counters.live();
+        let found = live.iter().find(|session| session.connection.id == connection);
+        if let Some(session) = found {
+            *session.resource_group.lock() = Some(group.to_owned());
+        }
+        found.is_some()
+    }
+
+    /// Whether a session is in a resource group.
+    pub fn uses_resource_group(&self, group: &str) -> bool {
+        let in_it = |held: Option<&String>| held.is_some_and(|held| held == group);
+        self.counters.live().iter().any(|session| in_it(session.resource_group.lock().as_ref()))
+    }
+
+    /// Puts all sessions of a resource group back into the default one.
+    pub fn leave_resource_group(&self, group: &str) {
+        for session in self.counters.live() {
+            session.resource_group.lock().take_if(|held| held == group);
+        }
     }
 }

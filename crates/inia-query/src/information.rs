@@ -33,6 +33,24 @@ pub struct TracedStatement {
     pub unprivileged: bool,
 }
 
+/// A statement's profile.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Its number in the session, from 1.
+    pub id: u64,
+    /// The statement, as much of it as is kept.
+    pub text: String,
+    /// Its stages, each with its nanoseconds.
+    pub stages: Vec<(&'static str, u64)>,
+}
+
+impl Profile {
+    /// Nanoseconds of all stages.
+    pub fn total(&self) -> u64 {
+        self.stages.iter().map(|(_, nanos)| nanos).sum()
+    }
+}
+
 /// Names and values of variables or counters.
 pub(crate) type NamedValues = Vec<(String, String)>;
 
@@ -54,6 +72,8 @@ pub struct Information<'h> {
     pub(crate) counters: &'h SessionCounters,
     /// Traces of the session's statements: query, trace, missing bytes and missing privileges.
     pub(crate) traces: Vec<TracedStatement>,
+    /// Profiles of the session's statements.
+    pub(crate) profiles: Vec<Profile>,
 }
 
 impl Information<'_> {

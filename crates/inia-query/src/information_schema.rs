@@ -18,6 +18,7 @@ mod server;
 mod spatial;
 mod status;
 mod tables;
+mod tablespaces;
 mod views;
 
 use crate::bind::VirtualTables;
@@ -66,7 +67,11 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "ENABLED_ROLES", grants::enabled_roles),
     ("information_schema", "ENGINES", server::engines),
     ("information_schema", "EVENTS", programs::events),
+    ("information_schema", "FILES", tablespaces::files),
+    ("information_schema", "INNODB_DATAFILES", tablespaces::datafiles),
     ("information_schema", "INNODB_FT_DEFAULT_STOPWORD", server::default_stopwords),
+    ("information_schema", "INNODB_TABLESPACES", tablespaces::tablespaces),
+    ("information_schema", "INNODB_TABLESPACES_BRIEF", tablespaces::brief),
     ("information_schema", "INNODB_TRX", server::transactions),
     ("information_schema", "KEYWORDS", server::keywords),
     ("information_schema", "KEY_COLUMN_USAGE", keys::key_column_usage),
@@ -75,7 +80,9 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "PARTITIONS", tables::partitions),
     ("information_schema", "PLUGINS", server::plugins),
     ("information_schema", "PROCESSLIST", server::processlist),
+    ("information_schema", "PROFILING", server::profiling),
     ("information_schema", "REFERENTIAL_CONSTRAINTS", keys::referential_constraints),
+    ("information_schema", "RESOURCE_GROUPS", server::resource_groups),
     ("information_schema", "ROUTINES", programs::routines),
     ("information_schema", "SCHEMATA", tables::schemata),
     ("information_schema", "SCHEMATA_EXTENSIONS", tables::schemata_extensions),
@@ -85,6 +92,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "ST_SPATIAL_REFERENCE_SYSTEMS", spatial::reference_systems),
     ("information_schema", "ST_UNITS_OF_MEASURE", spatial::units),
     ("information_schema", "TABLES", tables::tables),
+    ("information_schema", "TABLESPACES_EXTENSIONS", tablespaces::extensions),
     ("information_schema", "TABLE_CONSTRAINTS", keys::table_constraints),
     ("information_schema", "TABLE_PRIVILEGES", grants::table_privileges),
     ("information_schema", "TRIGGERS", programs::triggers),

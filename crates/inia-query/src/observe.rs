@@ -37,6 +37,8 @@ pub const SLOW: u8 = 2;
 pub const SUMS: u8 = 4;
 /// Some session traces the optimizer.
 pub const TRACE: u8 = 32;
+/// Some session profiles its statements.
+pub const PROFILE: u8 = 64;
 /// Lines go to files.
 const TO_FILES: u8 = 8;
 /// Lines go to tables.
@@ -60,6 +62,7 @@ pub struct Observer {
     wants: AtomicU8,
     /// How many sessions trace the optimizer.
     tracing: Mutex<usize>,
+    profiling: Mutex<usize>,
     general: LogFile,
     slow: LogFile,
     general_table: LogTable,
@@ -90,6 +93,7 @@ impl Observer {
         Observer {
             wants: AtomicU8::new(0),
             tracing: Mutex::default(),
+            profiling: Mutex::default(),
             general: LogFile::default(),
             slow: LogFile::default(),
             general_table: LogTable::new(disk, "inia.general_log"),
@@ -126,6 +130,16 @@ impl Observer {
         match *tracing {
             0 => self.wants.fetch_and(!TRACE, Ordering::Relaxed),
             _ => self.wants.fetch_or(TRACE, Ordering::Relaxed),
+        };
+    }
+
+    /// A session begins (or ends) profiling its statements.
+    pub fn profile(&self, begins: bool) {
+        let mut profiling = self.profiling.lock();
+        *profiling = if begins { *profiling + 1 } else { profiling.saturating_sub(1) };
+        match *profiling {
+            0 => self.wants.fetch_and(!PROFILE, Ordering::Relaxed),
+            _ => self.wants.fetch_or(PROFILE, Ordering::Relaxed),
         };
     }
 
@@ -180,8 +194,10 @@ impl Observer {
         self.slow.set_extra(text("log_slow_extra") == "ON");
         let tracing = self.tracing.lock();
         wants |= if *tracing > 0 { TRACE } else { 0 };
+        let profiling = self.profiling.lock();
+        wants |= if *profiling > 0 { PROFILE } else { 0 };
         self.wants.store(wants, Ordering::Relaxed);
-        drop(tracing);
+        drop((tracing, profiling));
         failed
     }
 

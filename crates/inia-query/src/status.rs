@@ -172,7 +172,7 @@ commands! {
         "show_plugins" => ShowKind::Plugins,
         "show_privileges" => ShowKind::Privileges,
         "show_processlist" => ShowKind::Processlist { .. },
-        "show_profile" => ShowKind::Profile,
+        "show_profile" => ShowKind::Profile(_),
         "show_profiles" => ShowKind::Profiles,
         "show_replica_status" => ShowKind::ReplicaStatus { .. },
         "show_replicas" => ShowKind::Replicas { .. },
@@ -251,6 +251,8 @@ pub struct SessionCounters {
     slow: AtomicU64,
     /// The fields of [`ThreadCounts`].
     reads: [AtomicU64; 8],
+    /// SET RESOURCE GROUP.
+    pub(crate) resource_group: Mutex<Option<String>>,
     /// What it has noted of its statements.
     pub history: History,
 }
@@ -267,6 +269,7 @@ impl SessionCounters {
             deleted: AtomicU64::new(0),
             slow: AtomicU64::new(0),
             reads: Default::default(),
+            resource_group: Mutex::default(),
             history: History::default(),
         }
     }

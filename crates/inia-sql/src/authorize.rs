@@ -66,7 +66,16 @@ fn is_computed(schema: &str) -> bool {
 
 /// The computed tables that only PROCESS opens.
 fn shows_the_server(schema: &str, table: &str) -> bool {
+    // These are views of the data dictionary.
+    const OPEN: [&str; 5] = [
+        "INNODB_DATAFILES",
+        "INNODB_FIELDS",
+        "INNODB_FOREIGN",
+        "INNODB_FOREIGN_COLS",
+        "INNODB_TABLESPACES_BRIEF",
+    ];
     schema.eq_ignore_ascii_case("information_schema")
+        && !OPEN.iter().any(|open| table.eq_ignore_ascii_case(open))
         && (table.eq_ignore_ascii_case("FILES")
             || table.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("INNODB_")))
 }
@@ -494,8 +503,40 @@ impl Checker<'_> {
             S::CreateServer { .. } | S::AlterServer { .. } | S::DropServer { .. } => {
                 self.global(P::SUPER, "SUPER")
             }
-            S::LogfileGroup { .. } => self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE"),
-            S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } => {
+            S::CreateSpatialReference { .. } | S::DropSpatialReference { .. } => {
+                match self.access.global.has_any(P::SUPER) {
+                    true => Ok(()),
+                    false => error(ErrorCode::CmdNeedSuper, &[&statement.words()]),
+                }
+            }
+            S::ResourceGroup(ResourceGroupStatement {
+                action: ResourceGroupAction::Set { .. },
+                ..
+            }) if self.access.has_dynamic("RESOURCE_GROUP_USER") => Ok(()),
+            S::ResourceGroup(group) => {
+                let names = match group.action {
+                    ResourceGroupAction::Set { .. } => {
+                        "RESOURCE_GROUP_ADMIN OR RESOURCE_GROUP_USER"
+                    }
+                    _ => "RESOURCE_GROUP_ADMIN",
+                };
+                self.dynamic(P::NONE, "RESOURCE_GROUP_ADMIN", names)
+            }
+            S::AlterInstance(InstanceAction::RedoLog) => {
+                let name = "INNODB_REDO_LOG_ENABLE";
+                self.dynamic(P::NONE, name, name)
+            }
+            S::AlterInstance(_) => {
+                let names = "SUPER or ENCRYPTION_KEY_ADMIN";
+                self.dynamic(P::SUPER, "ENCRYPTION_KEY_ADMIN", names)
+            }
+            S::LogfileGroup { .. } | S::Tablespace(_) => {
+                self.global(P::CREATE_TABLESPACE, "CREATE TABLESPACE")
+            }
+            S::ReplicationSource(_)
+            | S::ReplicationFilter { .. }
+            | S::StartReplica { .. }
+            | S::StopReplica { .. } => {
                 let names = "SUPER or REPLICATION_SLAVE_ADMIN";
                 self.dynamic(P::SUPER, "REPLICATION_SLAVE_ADMIN", names)
             }

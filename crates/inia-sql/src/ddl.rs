@@ -25,6 +25,7 @@ mod sequence;
 mod spatial;
 mod table;
 mod table_builder;
+mod tablespace;
 mod triggers;
 mod view;
 
@@ -39,6 +40,7 @@ pub(crate) use sequence::define_sequence;
 pub(crate) use table::{
     create_index, create_table, drop_index, drop_tables, rename_tables, truncate,
 };
+pub(crate) use tablespace::run as change_tablespace;
 pub(crate) use view::{create_view, drop_views, show_create_view, view_columns};
 
 use inia_base::error::SqlError;

@@ -19,16 +19,20 @@ mod optimizer_trace;
 mod params;
 mod plan;
 mod plan_cache;
+mod profile;
 mod program;
+mod resource_group;
 mod room;
 mod run;
 mod server;
 mod set;
 mod show;
+mod spatial_reference;
 mod sys;
 mod system_tables;
 #[cfg(test)]
 pub(crate) mod tests;
+mod unquoted;
 mod unsupported;
 
 use self::observe::Arrival;

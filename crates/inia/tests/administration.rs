@@ -304,3 +304,50 @@ fn a_retained_password_opens_the_account_after_a_restart_too() {
         assert_eq!(["old", "new"].map(|word| login(&server, user, word)), [DENIED, 0], "{user}");
     }
 }
+
+/// The first value of a query's first row.
+fn first(client: &mut Client<TcpStream>, sql: &str) -> String {
+    let rows = client.rows(sql).unwrap();
+    rows[0][0].as_text().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn definitions_of_the_whole_server_outlive_it() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    for sql in [
+        "CREATE SPATIAL REFERENCE SYSTEM 1000001 NAME 'own' DEFINITION 'GEOGCS[\"W\",DATUM[\"D\",\
+         SPHEROID[\"S\",1000,0]],PRIMEM[\"G\",0],UNIT[\"radian\",1],AXIS[\"X\",EAST],\
+         AXIS[\"Y\",NORTH]]' ORGANIZATION 'us' IDENTIFIED BY 7",
+        "DROP SPATIAL REFERENCE SYSTEM 4001",
+        "CREATE TABLESPACE own ADD DATAFILE 'own.ibd'",
+        "CREATE DATABASE kept",
+        "CREATE RESOURCE GROUP kept TYPE = USER VCPU = 0 THREAD_PRIORITY = 3 DISABLE",
+        "CREATE TABLE kept.t (a INT) TABLESPACE own",
+        "ALTER TABLESPACE own RENAME TO ours",
+    ] {
+        root.query(sql).unwrap();
+    }
+    let uuid = first(&mut root, "SELECT @@server_uuid");
+    assert_eq!(first(&mut root, "SELECT IS_UUID(@@server_uuid)"), "1");
+    server.kill();
+    let server = Process::start(&folder.path(), &[]);
+    let mut root = server.client();
+    assert_eq!(first(&mut root, "SELECT @@server_uuid"), uuid);
+    let systems = "SELECT GROUP_CONCAT(CONCAT_WS(' ', SRS_ID, SRS_NAME, ORGANIZATION)) FROM \
+                   information_schema.ST_SPATIAL_REFERENCE_SYSTEMS WHERE SRS_ID IN (1000001, 4001)";
+    assert_eq!(first(&mut root, systems), "1000001 own us");
+    let groups = "SELECT GROUP_CONCAT(CONCAT_WS(' ', RESOURCE_GROUP_NAME, RESOURCE_GROUP_ENABLED, \
+                  VCPU_IDS, THREAD_PRIORITY)) FROM information_schema.RESOURCE_GROUPS \
+                  WHERE RESOURCE_GROUP_NAME = 'KEPT'";
+    assert_eq!(first(&mut root, groups), "kept 0 0 3");
+    let refused = said(&mut root, "DROP TABLESPACE ours");
+    assert!(refused.contains("`ours` is not empty"), "{refused}");
+    root.query("DROP TABLE kept.t").unwrap();
+    root.query("DROP TABLESPACE ours").unwrap();
+    let reads = "SELECT ST_AsText(ST_GeomFromText('POINT(3 1)', 1000001))";
+    assert_eq!(first(&mut root, reads), "POINT(3 1)");
+    let unknown = "SELECT ST_GeomFromText('POINT(3 1)', 4001)";
+    assert!(said(&mut root, unknown).contains("3548"), "{}", said(&mut root, unknown));
+}

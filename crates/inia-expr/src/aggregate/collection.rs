@@ -1,8 +1,9 @@
 //! ST_Collect: the geometries of a group as one.
 
+use crate::context::SessionHost;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_geometry::{Geometry, Shape, from_internal, srs, to_internal};
+use inia_geometry::{Geometry, Shape, from_internal, to_internal};
 
 /// The geometries of a group, which are in one reference system.
 #[derive(Clone, Debug)]
@@ -13,13 +14,17 @@ pub(super) struct Collection {
 
 impl Collection {
     /// Takes in one value; errors 3037, 3548 and 4034.
-    pub(super) fn add(found: &mut Option<Collection>, value: &Value) -> Result<(), SqlError> {
+    pub(super) fn add(
+        found: &mut Option<Collection>,
+        value: &Value,
+        host: &dyn SessionHost,
+    ) -> Result<(), SqlError> {
         let name = "st_collect";
         let geometry = value.as_bytes().and_then(from_internal);
         let Some(Geometry { srid, shape }) = geometry else {
             return Err(SqlError::new(ErrorCode::GisInvalidData, &[&name]));
         };
-        if srs::find(srid).is_none() {
+        if srid != 0 && host.reference_system(srid).is_none() {
             return Err(SqlError::new(ErrorCode::SrsNotFound, &[&srid]));
         }
         let own = found.get_or_insert_with(|| Collection { srid, members: Vec::new() });

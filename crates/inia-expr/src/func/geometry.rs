@@ -130,7 +130,15 @@ impl Args<'_, '_> {
 
     /// A reference system; error 3548.
     fn system(&self, srid: u32) -> Result<Arc<Srs>, Stop> {
-        srs::find(srid).ok_or_else(|| error(ErrorCode::SrsNotFound, &[&srid]))
+        self.known_system(srid).ok_or_else(|| error(ErrorCode::SrsNotFound, &[&srid]))
+    }
+
+    /// A reference system, where there is one.
+    fn known_system(&self, srid: u32) -> Option<Arc<Srs>> {
+        match srid {
+            0 => srs::find(srid),
+            _ => self.ctx.host.reference_system(srid),
+        }
     }
 
     /// An SRID argument; error 1690.

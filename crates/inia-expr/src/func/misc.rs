@@ -257,10 +257,15 @@ pub(super) fn random_u64() -> u64 {
 
 /// Version 1: time, clock sequence, node.
 fn uuid(a: &mut Args<'_, '_>) -> FnResult {
+    Ok(Value::Text(new_uuid(a.ctx.host.clock_micros())))
+}
+
+/// A UUID of the time, which no other call gets, and of this process.
+pub fn new_uuid(micros: i64) -> String {
     const EPOCH: u64 = 0x01B2_1DD2_1381_4000;
     static LAST: AtomicU64 = AtomicU64::new(0);
     static NODE: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
-    let ticks = (a.ctx.host.clock_micros() as u64).wrapping_mul(10).wrapping_add(EPOCH);
+    let ticks = (micros as u64).wrapping_mul(10).wrapping_add(EPOCH);
     let last = LAST.fetch_max(ticks, Ordering::Relaxed);
     let time = if ticks > last { ticks } else { LAST.fetch_add(1, Ordering::Relaxed) + 1 };
     let node = *NODE.get_or_init(random_u64);
@@ -271,7 +276,7 @@ fn uuid(a: &mut Args<'_, '_>) -> FnResult {
     bytes.extend_from_slice(&((node >> 48) as u16 & 0x3FFF | 0x8000).to_be_bytes());
     bytes.extend_from_slice(&node.to_be_bytes()[2..]);
     bytes[10] |= 1;
-    Ok(Value::Text(uuid_text(&bytes)))
+    uuid_text(&bytes)
 }
 
 fn uuid_text(bytes: &[u8]) -> String {

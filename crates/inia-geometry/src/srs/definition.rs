@@ -1,5 +1,11 @@
 //! What Inia takes from the WKT definition of a reference system.
 
+use super::methods;
+use super::wkt::{self, Authority, Direction, Geographic, Parameter, Projection};
+
+const WGS84_SEMI_MAJOR: f64 = 6_378_137.0;
+const WGS84_INVERSE_FLATTENING: f64 = 298.257_223_563;
+
 /// The order in which texts and bytes have the coordinates of a geographic system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axes {
@@ -41,52 +47,88 @@ pub struct Srs {
     pub prime_meridian: f64,
     /// The seven parameters of the change to WGS 84.
     pub to_wgs84: Option<[f64; 7]>,
+    /// What the axes point to.
+    pub directions: [Direction; 2],
+    /// EPSG's number of the projection.
+    pub method: Option<u32>,
+    /// The projection's parameters, by EPSG's numbers.
+    pub parameters: Vec<(u32, f64)>,
 }
 
-/// A bracketed word of WKT: `WORD["name", 1, MEMBER[…]]`.
-#[derive(Debug)]
-struct Node<'t> {
-    word: &'t str,
-    texts: Vec<&'t str>,
-    members: Vec<Node<'t>>,
+/// What is wrong with a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WrongDefinition {
+    /// It is no WKT of a geographic or projected system.
+    Syntax,
+    /// The longer half axis is not positive.
+    SemiMajorAxis,
+    /// The inverse flattening is neither 0 nor more than 1.
+    InverseFlattening,
+    /// The angular unit is not positive.
+    AngularUnit,
+    /// The prime meridian is no longitude.
+    PrimeMeridian,
+    /// The axes are not one north or south and one east or west.
+    Axes(Direction, Direction),
+    /// A parameter that the projection does not have.
+    UnusedParameter(String),
+    /// A parameter that the projection needs: its name and EPSG's number.
+    MissingParameter(&'static str, u32),
 }
 
-impl<'t> Node<'t> {
-    fn member(&self, word: &str) -> Option<&Node<'t>> {
-        self.members.iter().find(|member| member.word == word)
-    }
-
-    fn number(&self, at: usize) -> Option<f64> {
-        self.texts.get(at)?.parse().ok()
-    }
+/// EPSG's number in an authority.
+fn epsg(authority: Authority<'_>) -> Option<u32> {
+    let (name, code) = authority?;
+    let number: u32 = code.parse().ok()?;
+    (name.eq_ignore_ascii_case("EPSG") && number.to_string() == code).then_some(number)
 }
 
-/// Reads a node at the start of the text.
-fn node<'t>(text: &mut &'t str) -> Option<Node<'t>> {
-    let (word, mut rest) = text.split_once('[')?;
-    let (mut texts, mut members) = (Vec::new(), Vec::new());
-    loop {
-        if let Some(quoted) = rest.strip_prefix('"') {
-            let (name, after) = quoted.split_once('"')?;
-            texts.push(name);
-            rest = after;
-        } else {
-            let end = rest.find(['[', ',', ']'])?;
-            if rest.as_bytes()[end] == b'[' {
-                members.push(node(&mut rest)?);
-            } else {
-                texts.push(&rest[..end]);
-                rest = &rest[end..];
-            }
+/// A parameter's number among those of a method.
+fn known_as(parameter: &Parameter<'_>, wanted: &[u32]) -> Option<u32> {
+    let number = epsg(parameter.authority).filter(|number| wanted.contains(number));
+    let is_named = |number: &&u32| methods::name(**number).eq_ignore_ascii_case(parameter.name);
+    number.or_else(|| wanted.iter().find(is_named).copied())
+}
+
+/// What a method takes of the parameters, by their numbers.
+fn taken(method: u32, projection: &Projection<'_>) -> Result<Vec<(u32, f64)>, WrongDefinition> {
+    let Some(wanted) = methods::parameters(method) else { return Ok(Vec::new()) };
+    let mut taken = Vec::new();
+    for parameter in &projection.parameters {
+        match known_as(parameter, wanted) {
+            Some(number) => taken.push((number, parameter.value)),
+            None => return Err(WrongDefinition::UnusedParameter(parameter.name.to_owned())),
         }
-        match rest.as_bytes().first()? {
-            b',' => rest = &rest[1..],
-            b']' => break,
-            _ => return None,
-        }
     }
-    *text = &rest[1..];
-    Some(Node { word, texts, members })
+    let missing = |number: &&u32| !taken.iter().any(|(known, _)| known == *number);
+    match wanted.iter().find(missing) {
+        Some(&number) => Err(WrongDefinition::MissingParameter(methods::name(number), number)),
+        None => Ok(taken),
+    }
+}
+
+/// What is wrong with the numbers of a geographic system.
+fn check(system: &Geographic<'_>) -> Result<(), WrongDefinition> {
+    use Direction::{East, North, South, West};
+    let half = std::f64::consts::PI / system.unit;
+    // A prime meridian of just half a turn is one, although the units are rounded.
+    let limit = half * (1.0 + 1e-12);
+    if system.semi_major <= 0.0 {
+        return Err(WrongDefinition::SemiMajorAxis);
+    }
+    if system.inverse_flattening != 0.0 && system.inverse_flattening <= 1.0 {
+        return Err(WrongDefinition::InverseFlattening);
+    }
+    if system.unit <= 0.0 {
+        return Err(WrongDefinition::AngularUnit);
+    }
+    if system.prime_meridian.abs() > limit {
+        return Err(WrongDefinition::PrimeMeridian);
+    }
+    match system.axes {
+        [North | South, East | West] | [East | West, North | South] => Ok(()),
+        [first, second] => Err(WrongDefinition::Axes(first, second)),
+    }
 }
 
 impl Srs {
@@ -102,48 +144,68 @@ impl Srs {
             kind: SrsKind::Geographic,
             axes: Axes::LatLong,
             unit: 0.017453292519943278,
-            semi_major: 6_378_137.0,
-            inverse_flattening: 298.257_223_563,
+            semi_major: WGS84_SEMI_MAJOR,
+            inverse_flattening: WGS84_INVERSE_FLATTENING,
             prime_meridian: 0.0,
-            to_wgs84: None,
+            to_wgs84: Some([0.0; 7]),
+            directions: [Direction::North, Direction::East],
+            method: None,
+            parameters: Vec::new(),
         }
     }
 
     /// Reads a definition.
-    pub(super) fn parse(srid: u32, mut text: &str) -> Option<Srs> {
-        let whole = node(&mut text)?;
-        let projected = whole.word == "PROJCS";
-        let geographic = if projected { whole.member("GEOGCS")? } else { &whole };
-        let datum = geographic.member("DATUM")?;
-        let spheroid = datum.member("SPHEROID")?;
-        let projection = whole.member("PROJECTION").and_then(|node| node.texts.first().copied());
-        let kind = match projection {
-            None => SrsKind::Geographic,
-            Some("Popular Visualisation Pseudo Mercator") => SrsKind::PseudoMercator,
-            Some(_) => SrsKind::Projected,
-        };
-        let first = geographic.member("AXIS").and_then(|axis| axis.texts.get(1).copied());
-        let axes = match first {
-            Some("EAST" | "WEST") => Axes::LongLat,
-            _ => Axes::LatLong,
-        };
-        let to_wgs84 = datum.member("TOWGS84").and_then(|shift| {
-            let mut numbers = [0.0; 7];
-            for (at, number) in numbers.iter_mut().enumerate() {
-                *number = shift.number(at)?;
-            }
-            Some(numbers)
-        });
-        Some(Srs {
+    pub fn parse(srid: u32, text: &str) -> Result<Srs, WrongDefinition> {
+        let (geographic, projection) = wkt::read(text).ok_or(WrongDefinition::Syntax)?;
+        check(&geographic)?;
+        let is_wgs84 = epsg(geographic.authority) == Some(super::WGS84)
+            && geographic.semi_major == WGS84_SEMI_MAJOR
+            && geographic.inverse_flattening == WGS84_INVERSE_FLATTENING;
+        let shift = geographic.to_wgs84.or(is_wgs84.then_some([0.0; 7]));
+        let mut srs = Srs {
             srid,
-            kind,
-            axes,
-            unit: whole.member("UNIT")?.number(1)?,
-            semi_major: spheroid.number(1)?,
-            inverse_flattening: spheroid.number(2)?,
-            prime_meridian: geographic.member("PRIMEM")?.number(1)?,
-            to_wgs84,
-        })
+            kind: SrsKind::Geographic,
+            axes: Axes::LatLong,
+            directions: geographic.axes,
+            unit: geographic.unit,
+            semi_major: geographic.semi_major,
+            inverse_flattening: geographic.inverse_flattening,
+            prime_meridian: geographic.prime_meridian,
+            to_wgs84: shift,
+            method: None,
+            parameters: Vec::new(),
+        };
+        if matches!(geographic.axes[0], Direction::East | Direction::West) {
+            srs.axes = Axes::LongLat;
+        }
+        let Some(projection) = projection else { return Ok(srs) };
+        srs.method = epsg(projection.authority);
+        if let Some(method) = srs.method {
+            srs.parameters = taken(method, &projection)?;
+        }
+        srs.kind = match srs.method {
+            Some(methods::PSEUDO_MERCATOR) => SrsKind::PseudoMercator,
+            _ => SrsKind::Projected,
+        };
+        srs.unit = projection.unit;
+        srs.directions = projection.axes.unwrap_or([Direction::East, Direction::North]);
+        Ok(srs)
+    }
+
+    /// A parameter of the projection by its number; 0 where there is none.
+    pub(crate) fn parameter(&self, number: u32) -> f64 {
+        let found = self.parameters.iter().find(|(known, _)| *known == number);
+        found.map_or(0.0, |(_, value)| *value)
+    }
+
+    /// Whether longitudes grow to the east and latitudes to the north: the factors that make them
+    /// do so.
+    pub(crate) fn signs(&self) -> (f64, f64) {
+        let sign = |against| if self.directions.contains(&against) { -1.0 } else { 1.0 };
+        match self.is_geographic() {
+            true => (sign(Direction::West), sign(Direction::South)),
+            false => (1.0, 1.0),
+        }
     }
 
     /// Whether coordinates are longitudes and latitudes.

@@ -332,7 +332,7 @@ pub enum ShowKind {
         old: bool,
     },
     /// SHOW PROFILE.
-    Profile,
+    Profile(ShowProfile),
     /// SHOW PROFILES.
     Profiles,
 }
@@ -415,12 +415,55 @@ pub enum FlushTarget {
     Status,
     /// LOGS, or one kind of log (BINARY, ENGINE, ERROR, GENERAL, RELAY, SLOW), upper case.
     Logs(Option<String>),
+    /// RELAY LOGS FOR CHANNEL.
+    RelayLogs(String),
     /// HOSTS.
     Hosts,
     /// USER_RESOURCES.
     UserResources,
     /// OPTIMIZER_COSTS.
     OptimizerCosts,
+}
+
+/// SHOW PROFILE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShowProfile {
+    /// The types, each by its place in [`ShowProfile::TYPES`].
+    pub types: Vec<usize>,
+    /// FOR QUERY; 0 is the last one.
+    pub query: u64,
+    /// LIMIT.
+    pub limit: ProfileLimit,
+}
+
+/// LIMIT of SHOW PROFILE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProfileLimit {
+    /// Rows that are left out.
+    pub offset: usize,
+    /// Rows that are shown.
+    pub count: usize,
+}
+
+impl ShowProfile {
+    /// The types of a profile in the order of their columns, and these.
+    pub const TYPES: [(&str, &[&str]); 8] = [
+        ("CPU", &["CPU_user", "CPU_system"]),
+        ("CONTEXT SWITCHES", &["Context_voluntary", "Context_involuntary"]),
+        ("BLOCK IO", &["Block_ops_in", "Block_ops_out"]),
+        ("IPC", &["Messages_sent", "Messages_received"]),
+        ("PAGE FAULTS", &["Page_faults_major", "Page_faults_minor"]),
+        ("SWAPS", &["Swaps"]),
+        ("SOURCE", &["Source_function", "Source_file", "Source_line"]),
+        ("MEMORY", &[]),
+    ];
+
+    /// The columns behind Status and Duration.
+    pub fn columns(&self) -> Vec<&'static str> {
+        let all = ShowProfile::TYPES.iter().enumerate();
+        let wanted = all.filter(|(at, _)| self.types.contains(at));
+        wanted.flat_map(|(_, (_, columns))| columns.iter().copied()).collect()
+    }
 }
 
 /// What RESET resets.
@@ -432,7 +475,6 @@ pub enum ResetTarget {
         /// FOR CHANNEL.
         channel: Option<String>,
     },
-    QueryCache,
 }
 
 /// PURGE BINARY LOGS.

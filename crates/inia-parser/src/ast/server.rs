@@ -28,13 +28,40 @@ pub enum ServerStatement {
         /// Its name.
         name: String,
     },
+    /// CREATE SPATIAL REFERENCE SYSTEM.
+    CreateSpatialReference {
+        /// OR REPLACE.
+        or_replace: bool,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+        /// The system.
+        system: SpatialReference,
+    },
+    /// DROP SPATIAL REFERENCE SYSTEM.
+    DropSpatialReference {
+        /// IF EXISTS.
+        if_exists: bool,
+        /// Its SRID.
+        srid: u32,
+    },
+    /// CREATE, ALTER and DROP of TABLESPACE and UNDO TABLESPACE.
+    Tablespace(TablespaceStatement),
+    /// ALTER INSTANCE, but RELOAD TLS.
+    AlterInstance(InstanceAction),
+    /// CREATE, ALTER, DROP and SET RESOURCE GROUP.
+    ResourceGroup(ResourceGroupStatement),
     /// CREATE, ALTER and DROP LOGFILE GROUP, with ENGINE.
     LogfileGroup {
         /// ENGINE.
         engine: Option<String>,
     },
-    /// CHANGE REPLICATION SOURCE and CHANGE REPLICATION FILTER, by these words.
-    ChangeReplication(&'static str),
+    /// CHANGE REPLICATION SOURCE.
+    ReplicationSource(ReplicationSource),
+    /// CHANGE REPLICATION FILTER.
+    ReplicationFilter {
+        /// FOR CHANNEL.
+        channel: Option<String>,
+    },
     /// START REPLICA.
     StartReplica {
         /// FOR CHANNEL.
@@ -56,6 +83,167 @@ pub enum ServerStatement {
     ImportTable(Vec<String>),
     /// CACHE INDEX t, … IN cache and LOAD INDEX INTO CACHE t, ….
     KeyCache(KeyCacheStatement),
+}
+
+/// A spatial reference system, as CREATE defines it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpatialReference {
+    /// SRID.
+    pub srid: u32,
+    /// NAME.
+    pub name: String,
+    /// DEFINITION.
+    pub definition: String,
+    /// ORGANIZATION and IDENTIFIED BY.
+    pub organization: Option<(String, u32)>,
+    /// DESCRIPTION.
+    pub description: Option<String>,
+}
+
+/// CREATE, ALTER and DROP of a tablespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TablespaceStatement {
+    /// UNDO.
+    pub undo: bool,
+    /// Its name.
+    pub name: String,
+    /// What to do.
+    pub action: TablespaceAction,
+    /// Options.
+    pub options: TablespaceOptions,
+}
+
+/// What to do with a tablespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TablespaceAction {
+    /// CREATE.
+    Create {
+        /// ADD DATAFILE.
+        file: Option<String>,
+    },
+    /// DROP.
+    Drop,
+    /// ALTER … RENAME TO.
+    Rename(String),
+    /// ALTER … ADD DATAFILE.
+    AddFile,
+    /// ALTER … DROP DATAFILE.
+    DropFile(String),
+    /// ALTER with options only.
+    Options,
+    /// ALTER UNDO TABLESPACE … SET ACTIVE or INACTIVE.
+    SetActive(bool),
+}
+
+/// Options of tablespaces that InnoDB looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TablespaceOptions {
+    /// ENGINE.
+    pub engine: Option<String>,
+    /// ENCRYPTION.
+    pub encryption: Option<String>,
+    /// ENGINE_ATTRIBUTE.
+    pub engine_attribute: Option<String>,
+    /// FILE_BLOCK_SIZE.
+    pub block_size: Option<u64>,
+    /// AUTOEXTEND_SIZE.
+    pub autoextend: Option<u64>,
+}
+
+impl TablespaceStatement {
+    /// Its first words, as messages have them.
+    pub fn words(&self) -> &'static str {
+        match (&self.action, self.undo) {
+            (TablespaceAction::Create { .. }, false) => "CREATE TABLESPACE",
+            (TablespaceAction::Create { .. }, true) => "CREATE UNDO TABLESPACE",
+            (TablespaceAction::Drop, false) => "DROP TABLESPACE",
+            (TablespaceAction::Drop, true) => "DROP UNDO TABLESPACE",
+            (_, false) => "ALTER TABLESPACE",
+            (_, true) => "ALTER UNDO TABLESPACE",
+        }
+    }
+}
+
+/// What CHANGE REPLICATION SOURCE says that can be wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReplicationSource {
+    /// SOURCE_HOST is empty.
+    pub empty_host: bool,
+    /// SOURCE_AUTO_POSITION is not 0.
+    pub auto_position: bool,
+    /// FOR CHANNEL.
+    pub channel: Option<String>,
+}
+
+/// What ALTER INSTANCE does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstanceAction {
+    /// ROTATE INNODB MASTER KEY.
+    RotateInnodb,
+    /// ROTATE BINLOG MASTER KEY.
+    RotateBinlog,
+    /// ENABLE and DISABLE INNODB REDO_LOG.
+    RedoLog,
+    /// RELOAD KEYRING.
+    ReloadKeyring,
+}
+
+/// CREATE, ALTER, DROP and SET RESOURCE GROUP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceGroupStatement {
+    /// Its name.
+    pub name: String,
+    /// What to do.
+    pub action: ResourceGroupAction,
+}
+
+/// What to do with a resource group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResourceGroupAction {
+    /// CREATE.
+    Create {
+        /// TYPE = SYSTEM.
+        system: bool,
+        /// VCPU: ranges of numbers.
+        processors: Vec<(u64, u64)>,
+        /// THREAD_PRIORITY.
+        priority: Option<i64>,
+        /// ENABLE or DISABLE.
+        enable: Option<bool>,
+    },
+    /// ALTER.
+    Alter {
+        /// VCPU: ranges of numbers.
+        processors: Vec<(u64, u64)>,
+        /// THREAD_PRIORITY.
+        priority: Option<i64>,
+        /// ENABLE or DISABLE.
+        enable: Option<bool>,
+        /// FORCE.
+        force: bool,
+    },
+    /// DROP.
+    Drop {
+        /// FORCE.
+        force: bool,
+    },
+    /// SET.
+    Set {
+        /// FOR.
+        threads: Vec<u64>,
+    },
+}
+
+impl ResourceGroupStatement {
+    /// Its first words, as messages have them.
+    pub fn words(&self) -> &'static str {
+        match self.action {
+            ResourceGroupAction::Create { .. } => "CREATE RESOURCE GROUP",
+            ResourceGroupAction::Alter { .. } => "ALTER RESOURCE GROUP",
+            ResourceGroupAction::Drop { .. } => "DROP RESOURCE GROUP",
+            ResourceGroupAction::Set { .. } => "SET RESOURCE GROUP",
+        }
+    }
 }
 
 /// OPTIONS of CREATE SERVER and ALTER SERVER; of several that are the same the last one counts.
@@ -98,11 +286,17 @@ pub struct CachedKeys {
 }
 
 impl ServerStatement {
-    /// Whether it creates, alters or drops a foreign server.
+    /// Whether it creates, alters or drops what the server has as a whole.
     pub fn defines_server(&self) -> bool {
+        if let ServerStatement::ResourceGroup(statement) = self {
+            return !matches!(statement.action, ResourceGroupAction::Set { .. });
+        }
         matches!(
             self,
-            ServerStatement::CreateServer { .. }
+            ServerStatement::Tablespace(_)
+                | ServerStatement::CreateSpatialReference { .. }
+                | ServerStatement::DropSpatialReference { .. }
+                | ServerStatement::CreateServer { .. }
                 | ServerStatement::AlterServer { .. }
                 | ServerStatement::DropServer { .. }
         )
@@ -114,8 +308,14 @@ impl ServerStatement {
             ServerStatement::CreateServer { .. } => "CREATE SERVER",
             ServerStatement::AlterServer { .. } => "ALTER SERVER",
             ServerStatement::DropServer { .. } => "DROP SERVER",
+            ServerStatement::CreateSpatialReference { .. } => "CREATE SPATIAL REFERENCE SYSTEM",
+            ServerStatement::DropSpatialReference { .. } => "DROP SPATIAL REFERENCE SYSTEM",
+            ServerStatement::Tablespace(statement) => statement.words(),
+            ServerStatement::AlterInstance(_) => "ALTER INSTANCE",
+            ServerStatement::ResourceGroup(statement) => statement.words(),
             ServerStatement::LogfileGroup { .. } => "LOGFILE GROUP",
-            ServerStatement::ChangeReplication(words) => words,
+            ServerStatement::ReplicationSource(_) => "CHANGE REPLICATION SOURCE",
+            ServerStatement::ReplicationFilter { .. } => "CHANGE REPLICATION FILTER",
             ServerStatement::StartReplica { .. } => "START REPLICA",
             ServerStatement::StopReplica { .. } => "STOP REPLICA",
             ServerStatement::GroupReplication => "GROUP_REPLICATION",

@@ -4,8 +4,8 @@ use super::{PResult, Parser};
 use crate::{
     ParseErrorKind,
     ast::{
-        Flush, FlushTarget, GetDiagnostics, Histogram, MaintenanceKind, PurgeLogs, ResetTarget,
-        Signal, SignalCondition, Statement, TableMaintenance, UnsupportedStatement,
+        Flush, FlushTarget, GetDiagnostics, Histogram, InstanceAction, MaintenanceKind, PurgeLogs,
+        ResetTarget, ServerStatement, Signal, SignalCondition, Statement, TableMaintenance,
     },
     keyword::Kw,
     lexer::Tok,
@@ -73,13 +73,33 @@ impl Parser<'_> {
 
     /// ALTER INSTANCE RELOAD TLS; INSTANCE is the current token.
     pub(super) fn alter_instance(&mut self) -> PResult<Statement> {
+        use InstanceAction as A;
         self.bump();
-        self.bump();
-        if self.is_kw(Kw::KEYRING) {
-            self.bump();
-            let what = "ALTER INSTANCE".to_owned();
-            return Ok(Statement::Unsupported(UnsupportedStatement { what }));
-        }
+        let verbs = [Kw::RELOAD, Kw::ROTATE, Kw::ENABLE, Kw::DISABLE];
+        let action = match self.expect_any(&verbs)? {
+            Kw::RELOAD if self.accept_kw(Kw::KEYRING) => A::ReloadKeyring,
+            Kw::RELOAD => return self.reload_tls(),
+            Kw::ROTATE => {
+                let binlog = self.accept_kw(Kw::BINLOG);
+                if !binlog && !self.accept_word("INNODB") {
+                    return Err(self.error());
+                }
+                self.expect_kw(Kw::MASTER)?;
+                self.expect_kw(Kw::KEY)?;
+                if binlog { A::RotateBinlog } else { A::RotateInnodb }
+            }
+            _ => {
+                if !self.accept_word("INNODB") || !self.accept_word("REDO_LOG") {
+                    return Err(self.error());
+                }
+                A::RedoLog
+            }
+        };
+        Ok(Statement::Server(Box::new(ServerStatement::AlterInstance(action))))
+    }
+
+    /// ALTER INSTANCE RELOAD TLS; TLS is the current token.
+    fn reload_tls(&mut self) -> PResult<Statement> {
         self.expect_kw(Kw::TLS)?;
         if self.accept_kw(Kw::FOR) {
             self.expect_kw(Kw::CHANNEL)?;
@@ -139,7 +159,7 @@ impl Parser<'_> {
                 self.expect_kw(Kw::LOGS)?;
                 if kind == "RELAY" && self.accept_kw(Kw::FOR) {
                     self.expect_kw(Kw::CHANNEL)?;
-                    self.ident_or_string()?;
+                    return Ok(FlushTarget::RelayLogs(self.ident_or_string()?));
                 }
                 return Ok(FlushTarget::Logs(Some(kind)));
             }
@@ -164,16 +184,12 @@ impl Parser<'_> {
             return Ok(Statement::ResetPersist { if_exists, name });
         }
         let targets = self.list(|p| {
-            Ok(match p.expect_any(&[Kw::MASTER, Kw::REPLICA, Kw::SLAVE, Kw::QUERY])? {
+            Ok(match p.expect_any(&[Kw::MASTER, Kw::REPLICA, Kw::SLAVE])? {
                 Kw::MASTER => {
                     if p.accept_kw(Kw::TO) {
                         p.uint()?;
                     }
                     ResetTarget::Master
-                }
-                Kw::QUERY => {
-                    p.expect_kw(Kw::CACHE)?;
-                    ResetTarget::QueryCache
                 }
                 kw => {
                     if kw == Kw::SLAVE {

@@ -59,7 +59,9 @@ impl Parser<'_> {
             Kw::ROLE => self.create_role(),
             Kw::SERVER => self.create_server(),
             Kw::LOGFILE => self.logfile_group(false),
-            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("CREATE"),
+            Kw::SPATIAL => self.create_spatial_reference(false),
+            Kw::TABLESPACE | Kw::UNDO => self.create_tablespace(),
+            Kw::RESOURCE => self.create_resource_group(),
             Kw::OR => {
                 self.bump();
                 self.expect_kw(Kw::REPLACE)?;
@@ -67,7 +69,7 @@ impl Parser<'_> {
                     return self.create_sequence(true);
                 }
                 if self.is_kw(Kw::SPATIAL) {
-                    return self.unsupported("CREATE");
+                    return self.create_spatial_reference(true);
                 }
                 self.create_definer_object(true)
             }
@@ -337,6 +339,7 @@ impl Parser<'_> {
                 let value = self.text(start, self.prev_end);
                 TableOption::Other { name: "UNION".to_string(), value }
             }
+            Kw::TABLESPACE => self.tablespace_of_table()?,
             kw if is_plain_option(kw) => {
                 self.option_head();
                 let name = utf8(self.bytes(name)).to_ascii_uppercase();
@@ -345,6 +348,16 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         Ok(Some(option))
+    }
+
+    /// TABLESPACE, the current token, and a name; error 3119.
+    fn tablespace_of_table(&mut self) -> PResult<TableOption> {
+        self.option_head();
+        let value = self.ident()?;
+        if value.is_empty() {
+            return Err(self.other(3119, "42000", "Incorrect tablespace name ``".to_owned()));
+        }
+        Ok(TableOption::Other { name: "TABLESPACE".to_owned(), value })
     }
 
     fn option_head(&mut self) {
@@ -423,7 +436,9 @@ impl Parser<'_> {
             Kw::PROCEDURE | Kw::FUNCTION | Kw::TRIGGER | Kw::EVENT => self.drop_routine(),
             Kw::SERVER => self.drop_server(),
             Kw::LOGFILE => self.logfile_group(true),
-            Kw::SPATIAL | Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE => self.unsupported("DROP"),
+            Kw::SPATIAL => self.drop_spatial_reference(),
+            Kw::TABLESPACE | Kw::UNDO => self.drop_tablespace(),
+            Kw::RESOURCE => self.drop_resource_group(),
             _ => Err(self.error()),
         }
     }
@@ -458,10 +473,11 @@ impl Parser<'_> {
                 Ok(Statement::AlterDatabase(AlterDatabase { name, options }))
             }
             Kw::USER => self.alter_user(),
-            Kw::INSTANCE if self.peek_is_kw(Kw::RELOAD) => self.alter_instance(),
+            Kw::INSTANCE => self.alter_instance(),
             Kw::SERVER => self.alter_server(),
             Kw::LOGFILE => self.logfile_group(false),
-            Kw::TABLESPACE | Kw::UNDO | Kw::RESOURCE | Kw::INSTANCE => self.unsupported("ALTER"),
+            Kw::TABLESPACE | Kw::UNDO => self.alter_tablespace(),
+            Kw::RESOURCE => self.alter_resource_group(),
             Kw::PROCEDURE | Kw::FUNCTION => self.alter_routine(),
             _ if self.at_sequence() => self.alter_sequence(),
             _ => {
@@ -499,7 +515,6 @@ fn is_plain_option(kw: Kw) -> bool {
             | Kw::TABLE_CHECKSUM
             | Kw::DELAY_KEY_WRITE
             | Kw::INSERT_METHOD
-            | Kw::TABLESPACE
             | Kw::STORAGE
             | Kw::CONNECTION
             | Kw::KEY_BLOCK_SIZE

@@ -20,7 +20,7 @@ use crate::{SqlMode, error::ParseErrorKind};
 pub struct Hints {
     /// MAX_EXECUTION_TIME, in milliseconds.
     pub max_execution_time: Option<u64>,
-    /// SET_VAR, in order: variables and their values.
+    /// SET_VAR, in order: variables and their values; and RESOURCE_GROUP.
     pub variables: Vec<(String, HintValue)>,
 }
 
@@ -35,6 +35,8 @@ pub enum HintValue {
     Text(String),
     /// A bare word.
     Word(String),
+    /// None: the name is that of RESOURCE_GROUP.
+    ResourceGroup,
 }
 
 impl Hints {
@@ -384,10 +386,11 @@ impl Parser<'_> {
             "MAX_EXECUTION_TIME" => self.time_hint(scan, timed, later),
             "SET_VAR" => self.variable_hint(scan),
             _ => {
-                // MySQL gives this warning after that of a syntax error, wherever the error is.
                 let group = scan.name()?;
-                later.push((3651, format!("Resource Group '{group}' does not exist.")));
-                scan.expect(b')')
+                scan.expect(b')')?;
+                self.hints.variables.retain(|(_, value)| *value != HintValue::ResourceGroup);
+                self.hints.variables.push((group, HintValue::ResourceGroup));
+                Ok(())
             }
         }
     }

@@ -2,6 +2,7 @@
 //! text of select items.
 
 use super::Parser;
+use crate::lexer::VERSION;
 use std::borrow::Cow;
 
 /// A warning of a statement's syntax.
@@ -122,14 +123,29 @@ impl Parser<'_> {
     }
 }
 
-/// A select item's text, which names its column: without the marks of comments that
-/// are executed.
+/// The bytes of the comment at the start of a text; one that is not executed may hold others.
+fn comment_length(text: &[u8], nested: bool) -> usize {
+    let mut at = 2;
+    while at < text.len() {
+        let rest = &text[at..];
+        if rest.starts_with(b"*/") {
+            return at + 2;
+        }
+        let inner = nested && rest.starts_with(b"/*");
+        at += if inner { comment_length(rest, false) } else { 1 };
+    }
+    text.len()
+}
+
+/// A select item's text, which names its column: without the marks of comments that are executed,
+/// and without what is not executed for its version.
 pub(super) fn without_comments(text: String) -> String {
     let bytes = text.as_bytes();
     if !text.contains("/*") {
         return text;
     }
     let (mut out, mut at, mut quote) = (Vec::with_capacity(bytes.len()), 0, None);
+    let mut executed = false;
     while at < bytes.len() {
         let rest = &bytes[at..];
         let byte = bytes[at];
@@ -144,12 +160,17 @@ pub(super) fn without_comments(text: String) -> String {
             at += 1;
         } else if rest.starts_with(b"/*!") {
             let digits = rest[3..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
-            at += 3 + if digits >= 5 { digits } else { 0 };
-        } else if rest.starts_with(b"*/") {
+            let digits = if digits >= 5 { digits } else { 0 };
+            let number = rest[3..3 + digits].iter().fold(0, |n, b| n * 10 + u32::from(b - b'0'));
+            executed = number <= VERSION;
+            at += if executed { 3 + digits } else { comment_length(rest, true) };
+        } else if executed && rest.starts_with(b"*/") {
+            executed = false;
             at += 2;
         } else if rest.starts_with(b"/*") {
-            let end = rest.windows(2).skip(2).position(|pair| pair == b"*/");
-            at += end.map_or(rest.len(), |end| end + 4);
+            let length = comment_length(rest, false);
+            out.extend_from_slice(&rest[..length]);
+            at += length;
         } else {
             if matches!(byte, b'\'' | b'"' | b'`') {
                 quote = Some(byte);

@@ -2,7 +2,10 @@
 
 use super::{PResult, Parser};
 use crate::{
-    ast::{CachedKeys, ForeignServerOptions, KeyCacheStatement, ServerStatement, Statement},
+    ast::{
+        CachedKeys, ForeignServerOptions, KeyCacheStatement, ReplicationSource, ServerStatement,
+        Statement,
+    },
     keyword::Kw,
     lexer::Tok,
 };
@@ -173,8 +176,8 @@ impl Parser<'_> {
         let old = self.expect_any(&[Kw::MASTER, Kw::REPLICATION])? == Kw::MASTER;
         if !old && self.accept_kw(Kw::FILTER) {
             self.list(Self::replication_filter)?;
-            self.opt_channel()?;
-            return Ok(server(ServerStatement::ChangeReplication("CHANGE REPLICATION FILTER")));
+            let channel = self.opt_channel()?;
+            return Ok(server(ServerStatement::ReplicationFilter { channel }));
         }
         if old {
             self.deprecated("CHANGE MASTER", "CHANGE REPLICATION SOURCE");
@@ -182,12 +185,13 @@ impl Parser<'_> {
             return Err(self.error());
         }
         self.expect_kw(Kw::TO)?;
-        self.list(Self::source_option)?;
-        self.opt_channel()?;
-        Ok(server(ServerStatement::ChangeReplication("CHANGE REPLICATION SOURCE")))
+        let mut source = ReplicationSource::default();
+        self.list(|p| p.source_option(&mut source))?;
+        source.channel = self.opt_channel()?;
+        Ok(server(ServerStatement::ReplicationSource(source)))
     }
 
-    fn source_option(&mut self) -> PResult<()> {
+    fn source_option(&mut self, source: &mut ReplicationSource) -> PResult<()> {
         if !self.is(Tok::Word) {
             return Err(self.error());
         }
@@ -195,14 +199,61 @@ impl Parser<'_> {
         let known = |prefix: &str| {
             name.strip_prefix(prefix).is_some_and(|rest| SOURCE_OPTIONS.contains(&rest))
         };
-        if known("MASTER_") {
+        if known("MASTER_") || name == "GET_MASTER_PUBLIC_KEY" {
             self.deprecated(&name, &name.replacen("MASTER_", "SOURCE_", 1));
         } else if !known("SOURCE_") && !OTHER_OPTIONS.contains(&name.as_str()) {
             return Err(self.error());
         }
         self.bump();
         self.expect(Tok::Eq)?;
-        match name.as_str() {
+        let plain = name.replacen("MASTER_", "", 1).replacen("SOURCE_", "", 1);
+        match plain.as_str() {
+            "HOST" => source.empty_host = self.string()?.is_empty(),
+            "AUTO_POSITION" => source.auto_position = self.uint()? != 0,
+            "DELAY" => self.replication_delay()?,
+            "HEARTBEAT_PERIOD" => self.heartbeat_period()?,
+            "PORT" | "CONNECT_RETRY" | "RETRY_COUNT" | "LOG_POS" | "SSL" | "RELAY_LOG_POS" => {
+                self.whole_number()?;
+            }
+            _ => return self.other_source_option(&name),
+        }
+        Ok(())
+    }
+
+    /// Error 1729.
+    fn replication_delay(&mut self) -> PResult<()> {
+        const MOST: u64 = i32::MAX as u64;
+        let delay = self.uint()?;
+        if delay <= MOST {
+            return Ok(());
+        }
+        let what = format!("The requested value {delay} for the master delay");
+        Err(self.other(1729, "HY000", format!("{what} exceeds the maximum {MOST}")))
+    }
+
+    /// Error 1624 and warning 1703.
+    fn heartbeat_period(&mut self) -> PResult<()> {
+        const MOST: f64 = 4_294_967.0;
+        if !matches!(self.tok.tok, Tok::Int | Tok::Decimal | Tok::Float) {
+            return Err(self.error());
+        }
+        let period: f64 = self.upper_word().parse().unwrap_or(f64::MAX);
+        if period > MOST {
+            let what = "The requested value for the heartbeat period is either negative or exceeds";
+            let message = format!("{what} the maximum allowed ({MOST} seconds).");
+            return Err(self.other(1624, "HY000", message));
+        }
+        if period > 0.0 && period < 0.001 {
+            let text = "The requested value for the heartbeat period is less than 1 millisecond. \
+                        The value is reset to 0, meaning that heartbeating will effectively be \
+                        disabled.";
+            self.remark(1703, text);
+        }
+        Ok(())
+    }
+
+    fn other_source_option(&mut self, name: &str) -> PResult<()> {
+        match name {
             "IGNORE_SERVER_IDS" => {
                 self.expect(Tok::LParen)?;
                 if !self.is(Tok::RParen) {
@@ -230,7 +281,15 @@ impl Parser<'_> {
             return Ok(());
         }
         self.list(|p| match name.as_str() {
-            "REPLICATE_WILD_DO_TABLE" | "REPLICATE_WILD_IGNORE_TABLE" => p.string().map(drop),
+            "REPLICATE_WILD_DO_TABLE" | "REPLICATE_WILD_IGNORE_TABLE" => {
+                let pattern = p.string()?;
+                if pattern.contains('.') {
+                    return Ok(());
+                }
+                let message = "Supplied filter list contains a value which is not in the required \
+                               format 'db_pattern.table_pattern'";
+                Err(p.other(3067, "HY000", message.to_owned()))
+            }
             "REPLICATE_DO_TABLE" | "REPLICATE_IGNORE_TABLE" => {
                 p.ident()?;
                 p.expect(Tok::Dot)?;

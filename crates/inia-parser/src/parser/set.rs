@@ -33,7 +33,7 @@ impl Parser<'_> {
                 let users = self.list(Self::account)?;
                 Statement::SetDefaultRole { roles, users }
             }
-            Kw::RESOURCE if self.peek_is_kw(Kw::GROUP) => return Err(self.error()),
+            Kw::RESOURCE if self.peek_is_kw(Kw::GROUP) => self.set_resource_group()?,
             Kw::TRANSACTION => {
                 self.bump();
                 self.set_transaction(None)?

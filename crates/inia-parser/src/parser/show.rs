@@ -2,7 +2,9 @@
 
 use super::{PResult, Parser};
 use crate::{
-    ast::{ObjectName, RoutineKind, Show, ShowFilter, ShowKind, Statement},
+    ast::{
+        ObjectName, ProfileLimit, RoutineKind, Show, ShowFilter, ShowKind, ShowProfile, Statement,
+    },
     keyword::Kw,
     lexer::Tok,
 };
@@ -174,8 +176,8 @@ impl Parser<'_> {
             Kw::GRANTS => self.show_grants()?,
             Kw::PROFILES => self.simple(ShowKind::Profiles),
             Kw::PROFILE => {
-                self.rest_text();
-                ShowKind::Profile
+                self.bump();
+                ShowKind::Profile(self.show_profile()?)
             }
             Kw::BINLOG | Kw::RELAYLOG => self.binlog_events()?,
             Kw::REPLICAS => self.simple(ShowKind::Replicas { old: false }),
@@ -280,5 +282,51 @@ impl Parser<'_> {
             Kw::EVENT => routine(RoutineKind::Event, self.object_name()?),
             _ => ShowKind::CreateUser(self.account()?),
         })
+    }
+
+    /// What follows SHOW PROFILE.
+    fn show_profile(&mut self) -> PResult<ShowProfile> {
+        let mut types = Vec::new();
+        let head = [Tok::Eof, Tok::Semi].contains(&self.tok.tok);
+        if !head && !self.is_kw(Kw::FOR) && !self.is_kw(Kw::LIMIT) {
+            types = self.list(Self::profile_type)?.concat();
+        }
+        let mut query = 0;
+        if self.accept_kw(Kw::FOR) {
+            self.expect_kw(Kw::QUERY)?;
+            query = self.whole_number()?;
+        }
+        let mut limit = ProfileLimit { offset: 0, count: usize::MAX };
+        if self.accept_kw(Kw::LIMIT) {
+            limit.count = self.row_number()?;
+            if self.accept(Tok::Comma) {
+                limit.offset = limit.count;
+                limit.count = self.row_number()?;
+            } else if self.accept_kw(Kw::OFFSET) {
+                limit.offset = self.row_number()?;
+            }
+        }
+        Ok(ShowProfile { types, query, limit })
+    }
+
+    fn row_number(&mut self) -> PResult<usize> {
+        Ok(usize::try_from(self.uint()?).unwrap_or(usize::MAX))
+    }
+
+    /// A type of SHOW PROFILE, as places in the list of types.
+    fn profile_type(&mut self) -> PResult<Vec<usize>> {
+        if self.accept_kw(Kw::ALL) {
+            return Ok((0..ShowProfile::TYPES.len()).collect());
+        }
+        for (at, (words, _)) in ShowProfile::TYPES.iter().enumerate() {
+            let (first, second) = words.split_once(' ').unwrap_or((words, ""));
+            if self.accept_word(first) {
+                if !second.is_empty() && !self.accept_word(second) {
+                    return Err(self.error());
+                }
+                return Ok(vec![at]);
+            }
+        }
+        Err(self.error())
     }
 }

@@ -107,18 +107,26 @@ impl Parser<'_> {
     pub(super) fn set_transaction(&mut self, scope: Option<VarScope>) -> PResult<Statement> {
         let mut set = SetTransaction { scope, isolation: None, read_only: None };
         loop {
-            match self.expect_any(&[Kw::ISOLATION, Kw::READ])? {
-                Kw::ISOLATION if set.isolation.is_none() => {
+            let again = match self.kw() {
+                Kw::ISOLATION => set.isolation.is_some(),
+                Kw::READ => set.read_only.is_some(),
+                _ => true,
+            };
+            if again {
+                return Err(self.error());
+            }
+            match self.bump().kw {
+                Kw::ISOLATION => {
                     self.expect_kw(Kw::LEVEL)?;
                     set.isolation = Some(self.isolation_level()?);
                 }
-                Kw::READ if set.read_only.is_none() => {
+                _ => {
                     let kw = self.expect_any(&[Kw::ONLY, Kw::WRITE])?;
                     set.read_only = Some(kw == Kw::ONLY);
                 }
-                _ => return Err(self.error()),
             }
-            if !self.accept(Tok::Comma) {
+            let both = set.isolation.is_some() && set.read_only.is_some();
+            if both || !self.accept(Tok::Comma) {
                 return Ok(Statement::SetTransaction(set));
             }
         }

@@ -389,6 +389,10 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
         GrantWhat::Roles(roles) => {
             let roles: Vec<AccountName> = roles.iter().map(|role| actor.name(role)).collect();
             authorize_roles(actor, &roles)?;
+            if !revoke.if_exists {
+                let current = actor.accounts.current();
+                roles.iter().try_for_each(|role| known_role(&current, role))?;
+            }
             revoke_each(actor, revoke, |def| {
                 for role in &roles {
                     if def.roles.remove(role).is_none() && !revoke.if_exists {

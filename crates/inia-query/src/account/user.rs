@@ -357,7 +357,17 @@ pub fn set_default_role(
         for user in users {
             let name = actor.name(user);
             let missing = || failed("SET DEFAULT ROLE", std::slice::from_ref(&name));
-            let mut def = AccountDef::clone(current.get(&name).ok_or_else(missing)?);
+            // What has no roles needs no account.
+            let found = current.get(&name);
+            match choice {
+                RoleChoice::None if found.is_none() => continue,
+                RoleChoice::Roles(roles) if found.is_none() => {
+                    let first = roles.first().map(|role| actor.name(role));
+                    return Err(first.map_or_else(missing, |role| not_granted(&role, &name)));
+                }
+                _ => {}
+            }
+            let mut def = AccountDef::clone(found.ok_or_else(missing)?);
             actor.protect(&def)?;
             choose_default_roles(actor, &mut def, choice)?;
             changes.push(AccountChange::Put(def));

@@ -2,6 +2,7 @@
 
 mod partitions;
 
+use super::tablespace::{TABLESPACE, tablespace_of};
 use super::{
     ColumnDef, ColumnDefault, IndexDef, IndexKind, ReferentialAction, SchemaDef, TableDef,
 };
@@ -40,7 +41,11 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     let temporary = if def.temporary { "TEMPORARY " } else { "" };
     let mut out = format!("CREATE {temporary}TABLE {} (\n  ", quoted(&def.name));
     out.push_str(&lines.join(",\n  "));
-    let _ = write!(out, "\n) ENGINE={}", def.engine);
+    out.push_str("\n)");
+    if let Some(name) = tablespace_of(def) {
+        let _ = write!(out, " /*!50100 TABLESPACE {} */", quoted(name));
+    }
+    let _ = write!(out, " ENGINE={}", def.engine);
     if next_auto_increment > 1 {
         let _ = write!(out, " AUTO_INCREMENT={next_auto_increment}");
     }
@@ -50,7 +55,7 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     }
     let (connection, options): (Vec<_>, Vec<_>) =
         def.options.iter().partition(|(name, _)| name == "CONNECTION");
-    for (name, value) in options {
+    for (name, value) in options.into_iter().filter(|(name, _)| name != TABLESPACE) {
         let _ = write!(out, " {name}={value}");
     }
     if !def.comment.is_empty() {

@@ -6,7 +6,7 @@ use crate::catalog::CatalogVersion;
 use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database};
 use crate::information::Focus;
-use crate::information::{Information, NamedValues};
+use crate::information::{Information, NamedValues, Profile};
 use crate::interrupt::Interrupt;
 use crate::optimize::ParallelSettings;
 use crate::status::{Connection, SessionCounters};
@@ -18,6 +18,7 @@ use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::{ExprType, SessionHost, UserVar, VarScope};
+use inia_geometry::Srs;
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -66,6 +67,8 @@ pub struct Host {
     pub memory: SessionMemory,
     /// Traces of the optimizer; `None` until tracing was set up.
     pub traces: RefCell<Option<Box<super::OptimizerTraces>>>,
+    /// Profiles of statements; `None` until profiling was set up.
+    pub profiles: RefCell<Option<Box<super::Profiles>>>,
     /// A stored function was found while a statement was bound.
     pub bound_function: Cell<bool>,
     /// What NEXTVAL has given last, by the sequence's number.
@@ -111,6 +114,7 @@ impl Host {
             deadline: Cell::new(None),
             memory,
             traces: RefCell::default(),
+            profiles: RefCell::default(),
             bound_function: Cell::new(false),
             last_numbers: RefCell::default(),
             is_inner: false,
@@ -143,6 +147,7 @@ impl Host {
             last_numbers: RefCell::default(),
             is_inner: true,
             traces: RefCell::default(),
+            profiles: RefCell::default(),
         }
     }
 
@@ -239,7 +244,14 @@ impl Host {
                 .borrow()
                 .as_ref()
                 .map_or_else(Vec::new, |traces| traces.list.iter().cloned().collect()),
+            profiles: self.profiles(),
         }
+    }
+
+    /// The profiles that are kept, oldest first.
+    pub fn profiles(&self) -> Vec<Profile> {
+        let profiles = self.profiles.borrow();
+        profiles.as_ref().map_or_else(Vec::new, |kept| kept.list.iter().cloned().collect())
     }
 
     /// Keeps a user variable; error 3170 where the session has no memory for it.
@@ -290,6 +302,14 @@ fn counted(value: &Value) -> u64 {
 }
 
 impl SessionHost for Host {
+    fn reference_system(&self, srid: u32) -> Option<Arc<Srs>> {
+        self.db.catalog().reference_system(srid)
+    }
+
+    fn has_own_references(&self) -> bool {
+        self.db.catalog().has_own_references()
+    }
+
     fn find_sequence(&self, schema: &str, name: &str) -> Result<(String, String), SqlError> {
         let sequence = self.sequence(schema, name)?;
         Ok((sequence.def.schema.clone(), sequence.def.name.clone()))

@@ -22,6 +22,7 @@ use crate::catalog::{ProgramKind, Table};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{ExprType, SessionHost, StoredCall, StoredFunction, UserVar, VarScope, Warnings};
+use inia_geometry::Srs;
 use inia_parser::ast::TriggerEvent;
 use std::sync::Arc;
 
@@ -187,6 +188,14 @@ impl SessionContext {
 
 /// The session as expressions see it: [`Host`](super::host::Host), and stored functions.
 impl SessionHost for SessionContext {
+    fn reference_system(&self, srid: u32) -> Option<Arc<Srs>> {
+        self.host.reference_system(srid)
+    }
+
+    fn has_own_references(&self) -> bool {
+        self.host.has_own_references()
+    }
+
     fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError> {
         self.host.sysvar(scope, name)
     }

@@ -19,7 +19,9 @@ use crate::catalog::mdl::{MdlGuard, MdlKind};
 use crate::catalog::{ReferentialAction, Table, TableId};
 use crate::referenced::{ReferencedObjects, values_set};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::{self, DeleteTarget, FlushTarget, ObjectName, ShowKind, Statement};
+use inia_parser::ast::{
+    self, DeleteTarget, FlushTarget, ObjectName, ServerStatement, ShowKind, Statement,
+};
 use inia_storage::{Isolation, Txn};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -438,6 +440,9 @@ impl SessionContext {
             Statement::DropIndex(drop) => vec![&drop.table],
             Statement::Truncate(name) => vec![name],
             Statement::CreateView(_) | Statement::DropView(_) | Statement::Sequence(_) => {
+                return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
+            }
+            Statement::Server(server) if matches!(**server, ServerStatement::Tablespace(_)) => {
                 return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
             }
             Statement::Flush(flush) => return self.check_flushed(flush),

@@ -6,9 +6,27 @@ use super::{Result, RowVisitor, Runner};
 use crate::access::{FoundRow, TableScan};
 use crate::plan::trace::{Node, watched};
 use crate::plan::{RowSource, TableSource, VirtualSource};
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_expr::EvalContext;
+use inia_expr::{EvalContext, Level, Warning};
 use inia_storage::ReadMode;
+
+/// Warnings 1287 and 1681, once for a statement, of tables that go out of use.
+fn warn_of(table: &str, ctx: &mut EvalContext<'_>) {
+    let table = format!("INFORMATION_SCHEMA.{table}");
+    let error = match table.as_str() {
+        "INFORMATION_SCHEMA.PROFILING" => {
+            SqlError::new(ErrorCode::WarnDeprecatedSyntax, &[&table, &"Performance Schema"])
+        }
+        "INFORMATION_SCHEMA.TABLESPACES" => {
+            SqlError::new(ErrorCode::WarnDeprecatedSyntaxNoReplacement, &[&table])
+        }
+        _ => return,
+    };
+    if !ctx.warnings.list.iter().any(|known| known.message == error.message) {
+        ctx.warnings.push(Warning::of(Level::Warning, error));
+    }
+}
 
 impl Runner<'_> {
     /// Runs a source; false when the visitor wanted no more.
@@ -78,6 +96,7 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
+        warn_of(source.table.name(), ctx);
         for values in source.table.rows(&self.exec.information()) {
             self.check_killed()?;
             for (slot, value) in row[source.base..].iter_mut().zip(values) {

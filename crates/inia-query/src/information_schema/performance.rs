@@ -11,12 +11,13 @@ use super::logs::moment;
 use super::server::visible_processes;
 use super::{Information, Rows, or_null, row};
 use crate::account::Privileges;
+use crate::catalog::DEFAULT_GROUPS;
 use crate::observe::SUMS;
 use crate::status::SessionCounters;
 use inia_base::process::ProcessEntry;
 use inia_base::value::Value;
 use inia_expr::VarScope;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The sessions that the asking one may see.
@@ -52,6 +53,12 @@ pub(super) fn processlist(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+/// A session's number and its resource group.
+fn group_of(session: &Arc<SessionCounters>) -> (u64, String) {
+    let group = session.resource_group.lock().clone();
+    (session.connection.id, group.unwrap_or_else(|| DEFAULT_GROUPS[0].0.to_owned()))
+}
+
 pub(super) fn threads(info: &Information<'_>, rows: &mut Rows) {
     if info.access.global.has(Privileges::PROCESS) {
         let mut main = row![0u64, "thread/sql/main", "BACKGROUND"];
@@ -61,7 +68,9 @@ pub(super) fn threads(info: &Information<'_>, rows: &mut Rows) {
         main[19..].fill(Value::UInt(0));
         rows.push(main);
     }
+    let groups: HashMap<u64, String> = info.db.counters.live().iter().map(group_of).collect();
     for entry in visible_processes(info) {
+        let group = groups.get(&entry.id).map_or(DEFAULT_GROUPS[0].0, String::as_str).to_owned();
         let way = if entry.host == "localhost" { "Socket" } else { "TCP/IP" };
         let (id, host) = (entry.id, host_of(&entry));
         rows.push(row![
@@ -82,7 +91,7 @@ pub(super) fn threads(info: &Information<'_>, rows: &mut Rows) {
             "YES",
             way,
             Value::Null,
-            Value::Null,
+            group,
             "PRIMARY",
             0u64,
             0u64,

@@ -103,6 +103,26 @@ pub(super) fn optimizer_trace(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+pub(super) fn profiling(info: &Information<'_>, rows: &mut Rows) {
+    /// Columns of what is not measured.
+    const UNKNOWN: usize = 14;
+    for profile in &info.profiles {
+        // MySQL counts a statement's stages from 2.
+        for (number, (stage, nanos)) in (2_i64..).zip(&profile.stages) {
+            let mut row = row![profile.id as i64, number, *stage, seconds(*nanos)];
+            row.extend((0..UNKNOWN).map(|_| Value::Null));
+            rows.push(row);
+        }
+    }
+}
+
+/// Nanoseconds as seconds with six digits.
+fn seconds(nanos: u64) -> Value {
+    let micros = nanos.div_ceil(1000);
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    text.parse().map_or(Value::Null, Value::Decimal)
+}
+
 pub(super) fn processlist(info: &Information<'_>, rows: &mut Rows) {
     for entry in visible_processes(info) {
         rows.push(row![
@@ -225,4 +245,40 @@ fn connect_attrs(info: &Information<'_>, rows: &mut Rows, is_shown: impl Fn(&str
             rows.push(row![connection.id, name.clone(), or_null(value), at as i64]);
         }
     }
+}
+
+pub(super) fn resource_groups(info: &Information<'_>, rows: &mut Rows) {
+    if !info.access.has_dynamic("RESOURCE_GROUP_ADMIN")
+        && !info.access.has_dynamic("RESOURCE_GROUP_USER")
+    {
+        return;
+    }
+    let count = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    rows.extend(info.db.catalog().resource_groups().iter().map(|group| {
+        let all: Vec<u64> = (0..count).collect();
+        let processors = if group.processors.is_empty() { &all } else { &group.processors };
+        row![
+            group.name.as_str(),
+            if group.system { "SYSTEM" } else { "USER" },
+            i64::from(group.enabled),
+            ranges(processors).into_bytes(),
+            group.priority,
+        ]
+    }));
+}
+
+/// Numbers in ascending order as `0-2,5`.
+fn ranges(numbers: &[u64]) -> String {
+    let mut parts: Vec<(u64, u64)> = Vec::new();
+    for &number in numbers {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => parts.push((number, number)),
+        }
+    }
+    let part = |(first, last): &(u64, u64)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join(",")
 }

@@ -15,7 +15,7 @@ pub(super) fn geometry_columns(info: &Information<'_>, rows: &mut Rows) {
             if def.temporary || !info.access.sees_column(own.0, own.1, &column.name) {
                 continue;
             }
-            let name = srid.and_then(srs::row_of).map(|row| row.name);
+            let name = srid.and_then(|srid| info.db.catalog().reference_name(srid));
             rows.push(row![
                 "def",
                 own.0,
@@ -29,15 +29,17 @@ pub(super) fn geometry_columns(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
-pub(super) fn reference_systems(_: &Information<'_>, rows: &mut Rows) {
-    rows.extend(srs::all().iter().map(|system| {
+pub(super) fn reference_systems(info: &Information<'_>, rows: &mut Rows) {
+    let text = |text: Option<&str>| or_null(text.map(str::to_owned));
+    rows.extend(info.db.catalog().reference_rows().iter().map(|system| {
+        let organization = system.organization.as_ref();
         row![
-            system.name,
+            system.name.as_ref(),
             u64::from(system.srid),
-            or_null(system.organization.map(|(name, _)| name)),
-            or_null(system.organization.map(|(_, number)| u64::from(number))),
-            system.definition,
-            or_null(system.description),
+            text(organization.map(|(name, _)| name.as_ref())),
+            or_null(organization.map(|(_, number)| u64::from(*number))),
+            system.definition.as_ref(),
+            text(system.description.as_deref()),
         ]
     }));
 }

@@ -2,7 +2,7 @@
 
 use super::{Information, Rows, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
-use crate::catalog::{Division, Table, TableDef, quoted, row_count};
+use crate::catalog::{ColumnDef, Division, TRANSACTIONAL, Table, TableDef, quoted, row_count};
 use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -118,7 +118,19 @@ fn column_bytes(data_type: &DataType) -> u64 {
 
 fn row_format(def: &TableDef) -> String {
     let written = def.options.iter().find(|(name, _)| name == "ROW_FORMAT");
-    let name = written.map_or("DYNAMIC", |(_, value)| value.as_str());
+    let packed = def.options.iter().any(|(name, _)| name == "KEY_BLOCK_SIZE");
+    let varies = |column: &ColumnDef| {
+        use DataType::{Blob, Geometry, Json, Text, VarBinary, VarChar};
+        let data_type = &column.data_type;
+        matches!(data_type, VarChar { .. } | VarBinary(_) | Text { .. } | Blob(_) | Json)
+            || matches!(data_type, Geometry { .. })
+    };
+    let default = match def.engine.as_str() {
+        TRANSACTIONAL if packed => "COMPRESSED",
+        "MyISAM" if !def.columns.iter().any(varies) => "FIXED",
+        _ => "DYNAMIC",
+    };
+    let name = written.map_or(default, |(_, value)| value.as_str());
     match (def.engine.as_str(), name) {
         ("MEMORY", _) => String::from("Fixed"),
         (_, "DEFAULT") => String::from("Dynamic"),

@@ -37,6 +37,7 @@ fn rows_have_as_many_values_as_the_table_has_columns() {
         variables: Box::new(|_| vec![(String::from("a"), String::from("b"))]),
         counters: &db.counters.session(Default::default()),
         traces: Vec::new(),
+        profiles: Vec::new(),
     };
     for table in TABLES.iter() {
         let Some(fill) = table.fill else { continue };

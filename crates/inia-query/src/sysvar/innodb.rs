@@ -66,7 +66,7 @@ pub(super) const VARS: &[VarDef] = &[
     var("innodb_file_per_table", Home::Global, VarKind::Bool, "ON"),
     var("innodb_fill_factor", Home::Global, VarKind::Int(0, BIG), "100"),
     var("innodb_flush_log_at_timeout", Home::Global, VarKind::Int(0, BIG), "1"),
-    var("innodb_flush_log_at_trx_commit", Home::Global, VarKind::Int(0, BIG), "1"),
+    var("innodb_flush_log_at_trx_commit", Home::Global, VarKind::Int(0, 2), "1"),
     var("innodb_flush_method", Home::ReadOnly, VarKind::Text, "fsync"),
     var("innodb_flush_neighbors", Home::Global, VarKind::Int(0, BIG), "0"),
     var("innodb_flush_sync", Home::Global, VarKind::Bool, "ON"),

@@ -19,7 +19,7 @@ use inia_base::value::Value;
 use inia_expr::charset;
 use inia_expr::charset::Declared;
 use inia_parser::ast::{self, AlterAction};
-use inia_query::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, same_name};
+use inia_query::catalog::{ColumnDef, ColumnDefault, Generated, IndexKind, TABLESPACE, same_name};
 use inia_query::context::SessionContext;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
@@ -235,6 +235,9 @@ fn apply(
                 ast::TableOption::Engine(_) | ast::TableOption::RowFormat(_) => {
                     wishes.wanted.rebuild = true;
                 }
+                ast::TableOption::Other { name, .. } if name == TABLESPACE => {
+                    wishes.wanted.rebuild = true;
+                }
                 _ => {}
             }
             apply_option(session, builder, option)?;
@@ -290,10 +293,10 @@ fn apply_attribute(
             };
             check.enforced = *enforced;
         }
-        AlterAction::Tablespace { .. } => {
+        AlterAction::Tablespace { import } => {
             return Err(match builder.temporary {
                 true => SqlError::new(ErrorCode::CannotDiscardTemporaryTable, &[]),
-                false => rules::no_own_tablespace(&builder.schema, &builder.name, &builder.engine),
+                false => rules::no_own_tablespace(builder, *import),
             });
         }
         // `apply_all` renames columns all at once, and adds conditions last.

@@ -12,6 +12,7 @@ use super::schema::hold_schema;
 use super::spatial;
 use super::table::rename_constraints;
 use super::table_builder::{Finished, TableBuilder};
+use super::tablespace;
 use super::triggers;
 use super::{
     DdlResult, FullName, existing, full_name, in_transaction, lock_beside, lock_renamed,
@@ -154,6 +155,7 @@ fn carry_out(
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
         rename(session, &mut def, to)?;
     }
+    tablespace::check_table(session, &def)?;
     let checked = new_checks(&table.def, &def);
     let mut wanted = wishes.wanted.clone();
     wanted.references = session.flag("foreign_key_checks") && !added_keys.is_empty();

@@ -64,7 +64,7 @@ pub(crate) fn column(
     for warning in &ty.deprecated {
         session.push_warning(warning);
     }
-    let data_type = with_srid(ty.data_type, spec.srid)?;
+    let data_type = with_srid(session, ty.data_type, spec.srid)?;
     let serial = spec.ty.kind == ast::TypeKind::Serial;
     let auto_increment = spec.auto_increment || serial;
     let nullable = spec.nullable.unwrap_or(!(auto_increment || spec.primary_key));
@@ -108,7 +108,11 @@ pub(crate) fn column(
 }
 
 /// The type with its SRID attribute; errors 1221, 1690 and 3548.
-fn with_srid(data_type: DataType, srid: Option<u64>) -> Result<DataType, SqlError> {
+fn with_srid(
+    session: &SessionContext,
+    data_type: DataType,
+    srid: Option<u64>,
+) -> Result<DataType, SqlError> {
     let Some(number) = srid else { return Ok(data_type) };
     let DataType::Geometry { kind, .. } = data_type else {
         return error(ErrorCode::WrongUsage, &[&"SRID", &"non-geometry column"]);
@@ -116,7 +120,7 @@ fn with_srid(data_type: DataType, srid: Option<u64>) -> Result<DataType, SqlErro
     let Ok(srid) = u32::try_from(number) else {
         return error(ErrorCode::DataOutOfRange, &[&"SRID", &"SRID"]);
     };
-    if inia_geometry::srs::find(srid).is_none() {
+    if session.db.catalog().reference_system(srid).is_none() {
         return error(ErrorCode::SrsNotFound, &[&srid]);
     }
     Ok(DataType::Geometry { kind, srid: Some(srid) })

@@ -6,6 +6,7 @@ use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new, partition};
 use super::table_builder::{ColumnDraft, TableBuilder};
+use super::tablespace::check_table;
 use super::{DdlResult, aside, full_name, in_transaction, unix_seconds};
 
 use inia_base::collation::Collation;
@@ -65,6 +66,7 @@ pub(crate) fn create_table_select(
         check_bases(&def, true)?;
         def.id = session.db.catalog().new_table_id();
         def.created = unix_seconds();
+        check_table(session, &def)?;
         create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def.clone()));
         let catalog = session.db.catalog();
@@ -101,6 +103,7 @@ fn temporary_select(
     def.created = unix_seconds();
     let name = (def.schema.clone(), def.name.clone());
     session.temporary.created |= !session.autocommits();
+    check_table(session, &def)?;
     aside(session, |session, changes| {
         create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def));

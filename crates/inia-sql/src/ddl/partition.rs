@@ -8,6 +8,7 @@ mod function;
 mod values;
 
 use super::table_builder::TableBuilder;
+use super::tablespace;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, PartitionScheme};
@@ -215,6 +216,10 @@ pub(super) fn specs(
     let mut out = Vec::with_capacity(specs.len());
     for (at, spec) in specs.iter().enumerate() {
         check_form(by.by.method, spec)?;
+        let all = std::iter::once(spec).chain(&spec.subpartitions);
+        for name in all.filter_map(|spec| spec.options.tablespace.as_deref()) {
+            tablespace::check_partition(session, &builder.name, name)?;
+        }
         let (values, description) = values::bounds(session, builder, &by.by, spec, at == last)?;
         let mut leaves = Vec::new();
         if by.sub.is_none() {

@@ -6,7 +6,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast;
-use inia_query::catalog::ColumnDefault;
+use inia_query::catalog::{ColumnDefault, FILE_PER_TABLE, SYSTEM_SPACE, TABLESPACE};
 use inia_query::dml::has_subquery;
 use inia_query::referenced::columns_of_text;
 
@@ -248,11 +248,20 @@ fn check_boolean(name: &str, expr: &Expr) -> Result<(), SqlError> {
 
 /// The error of DISCARD and IMPORT TABLESPACE: all tables are in one file, as those of MySQL are
 /// that lie in its system tablespace.
-pub(super) fn no_own_tablespace(schema: &str, name: &str, engine: &str) -> SqlError {
-    match engine {
-        "InnoDB" => {
-            SqlError::new(ErrorCode::TableInSystemTablespace, &[&format!("{schema}/{name}")])
-        }
-        _ => SqlError::new(ErrorCode::IllegalHa, &[&name]),
+pub(super) fn no_own_tablespace(table: &TableBuilder, import: bool) -> SqlError {
+    let TableBuilder { schema, name, engine, options, .. } = table;
+    if engine != "InnoDB" {
+        return SqlError::new(ErrorCode::IllegalHa, &[name]);
     }
+    let space = options.iter().find(|(option, _)| option == TABLESPACE);
+    let shared = |name: &str| name != SYSTEM_SPACE && name != FILE_PER_TABLE;
+    if space.is_some_and(|(_, name)| shared(name)) {
+        let verb = if import { "import" } else { "discard" };
+        let message = format!(
+            "InnoDB: Cannot {verb} table `{schema}/{name}` because it is in a general tablespace. \
+             It must be file-per-table."
+        );
+        return SqlError { code: ErrorCode::NotAllowedCommand, message, signalled: None };
+    }
+    SqlError::new(ErrorCode::TableInSystemTablespace, &[&format!("{schema}/{name}")])
 }

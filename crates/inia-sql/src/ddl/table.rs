@@ -4,11 +4,11 @@ use super::columns;
 use super::foreign::{self, Moved};
 use super::schema::hold_schema;
 use super::table_builder::{Finished, TableBuilder};
-use super::triggers;
 use super::{
     DdlResult, FullName, alter_table, aside, existing, full_name, in_transaction, lock,
     lock_beside, lock_renamed, lock_stored, unix_seconds,
 };
+use super::{tablespace, triggers};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
@@ -16,7 +16,7 @@ use inia_expr::charset::Declared;
 use inia_parser::ast;
 use inia_query::catalog::mdl::MdlGuard;
 use inia_query::catalog::{
-    self, CatalogVersion, Change, Table, TableDef, ViewDef, make_trees, quoted,
+    self, CatalogVersion, Change, TABLESPACE, Table, TableDef, ViewDef, make_trees, quoted,
 };
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
@@ -27,7 +27,8 @@ use std::sync::atomic::Ordering;
 
 const MAX_TABLE_COMMENT: usize = 2048;
 /// The order in which SHOW CREATE TABLE prints options.
-const OPTION_ORDER: [&str; 12] = [
+const OPTION_ORDER: [&str; 13] = [
+    TABLESPACE,
     "MIN_ROWS",
     "MAX_ROWS",
     "AVG_ROW_LENGTH",
@@ -224,6 +225,7 @@ fn finish_create(session: &mut SessionContext, finished: Finished) -> DdlResult 
     def.created = unix_seconds();
     session.temporary.created |= def.temporary && !session.autocommits();
     foreign::check_bases(&def, true)?;
+    tablespace::check_table(session, &def)?;
     aside(session, |session, changes| {
         create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def));
@@ -244,6 +246,7 @@ pub(super) fn define(
         builder.engine = engine(&default)?.to_owned();
     }
     // Columns take the table's collation, so the options come first.
+    tablespace::check_options(&create.options)?;
     apply_options(session, &mut builder, &create.options)?;
     let is_column = |element: &&ast::TableElement| matches!(element, ast::TableElement::Column(_));
     builder.check_listed(create.elements.iter().filter(is_column).count())?;

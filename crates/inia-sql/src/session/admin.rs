@@ -149,8 +149,18 @@ pub(super) fn execute(
         }
         // FLUSH that locks ends the transaction itself, after it has checked other locks.
         Statement::Flush(flush) => match tables_to_lock(flush) {
-            Some(tables) => table_locks::flush_and_lock(session, tables),
-            None => session.commit().map(|()| forget_counts(session, flush)),
+            Some(tables) => {
+                check_exported(session, flush)?;
+                table_locks::flush_and_lock(session, tables)
+            }
+            None => {
+                for target in &flush.targets {
+                    if let FlushTarget::RelayLogs(channel) = target {
+                        server::check_channel(Some(channel))?;
+                    }
+                }
+                session.commit().map(|()| forget_counts(session, flush))
+            }
         },
         Statement::Reset(targets) => server::reset(session, targets),
         Statement::LockTables(locks) => table_locks::lock(session, locks),
@@ -171,7 +181,7 @@ pub(super) fn execute(
         Statement::Restart => {
             error(ErrorCode::RestartServerFailed, &[&"mysqld is not managed by supervisor process"])
         }
-        Statement::Help(_) => show::send(sink, &["name", "description", "example"], &[]),
+        Statement::Help(_) => show::send(sink, &["name", "is_it_category"], &[]),
         other => Err(unsupported(other)),
     }
 }
@@ -246,6 +256,27 @@ impl Session {
         self.context.warn(ErrorCode::WarnDeprecatedSyntax, &old);
         Ok(self.context.warning_count())
     }
+}
+
+/// Errors 1347 and 1031 of FLUSH TABLES … FOR EXPORT.
+fn check_exported(session: &mut SessionContext, flush: &ast::Flush) -> Result<(), SqlError> {
+    for target in &flush.targets {
+        let FlushTarget::Tables { names, export: true, .. } = target else { continue };
+        for name in names {
+            let schema = match &name.db {
+                Some(db) => db.clone(),
+                None => session.database()?.to_owned(),
+            };
+            if session.is_view(&schema, &name.name) {
+                return error(ErrorCode::WrongObject, &[&schema, &name.name, &"BASE TABLE"]);
+            }
+            let table = session.db.catalog().table(&schema, &name.name);
+            if table.is_some_and(|table| !table.def.is_transactional()) {
+                return error(ErrorCode::IllegalHa, &[&name.name]);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The tables that FLUSH locks, none for all of them; `None` where it locks nothing.
@@ -357,8 +388,10 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
     }
     let value = super::evaluate::value_of(session, id, params)?.value;
     let id = match value {
-        Value::Int(id) => u64::try_from(id).unwrap_or(0),
-        Value::UInt(id) => id,
+        // The server's numbers of connections have 32 bits.
+        Value::Int(id) => u64::from(id as u32),
+        Value::UInt(id) => u64::from(id as u32),
+        Value::Decimal(_) | Value::Double(_) | Value::Text(_) => number_of(session, &value),
         _ => 0,
     };
     let unknown = || SqlError::new(ErrorCode::NoSuchThread, &[&id]);
@@ -384,6 +417,24 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
         return error(ErrorCode::QueryInterrupted, &[]);
     }
     Ok(StatementOutcome::default())
+}
+
+/// A number of a connection that is written as something else; warning 1292.
+fn number_of(session: &mut SessionContext, value: &Value) -> u64 {
+    let text = match value {
+        Value::Text(text) => text.clone(),
+        Value::Decimal(number) => number.to_string(),
+        Value::Double(number) => number.to_string(),
+        _ => String::new(),
+    };
+    if !matches!(value, Value::Text(_)) {
+        return text.parse().map_or(0, |number: f64| number.round() as i64 as u32).into();
+    }
+    let digits = text.trim_start().bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 || digits < text.trim().len() {
+        session.warn(ErrorCode::TruncatedWrongValue, &[&"INTEGER", &text]);
+    }
+    text.trim_start()[..digits].parse().unwrap_or(0)
 }
 
 /// Whether a connection belongs to an account that has SYSTEM_USER, itself or by a default role.
@@ -423,17 +474,23 @@ fn maintain(
             continue;
         }
         if inia_query::information_schema::find(&schema, &table.name).is_some() {
+            check_computed(session, work.kind, &schema)?;
             rows.extend(computed_is_fine(&full, work.kind));
             continue;
         }
         // The error of one table becomes part of the result: the other tables still get theirs.
         let found = locked.and_then(|()| session.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
-            let checksum = found.and_then(|table| checksum(&table));
+            let quick = work.options.iter().any(|option| option == "QUICK");
+            let checksum = match found {
+                // No table keeps a sum of its rows.
+                Ok(_) if quick => Ok(None),
+                found => found.and_then(|table| checksum(&table)).map(Some),
+            };
             if let Err(error) = &checksum {
                 session.add(Level::Error, error);
             }
-            rows.push(vec![Some(full), checksum.ok().map(|sum| sum.to_string())]);
+            rows.push(vec![Some(full), checksum.ok().flatten().map(|sum| sum.to_string())]);
             continue;
         }
         let op = match work.kind {
@@ -503,6 +560,22 @@ pub(super) fn check_unique(
         }
     }
     Ok(())
+}
+
+/// Error 1044 of what would change a table of information_schema.
+fn check_computed(
+    session: &SessionContext,
+    kind: MaintenanceKind,
+    schema: &str,
+) -> Result<(), SqlError> {
+    use MaintenanceKind::{Analyze, Optimize, Repair};
+    let changes = matches!(kind, Analyze | Optimize | Repair);
+    if !changes || !schema.eq_ignore_ascii_case("information_schema") {
+        return Ok(());
+    }
+    let access = session.access();
+    let account = &access.account;
+    error(ErrorCode::DbAccessDenied, &[&account.user, &account.host, &schema])
 }
 
 /// The result of a computed table, which has nothing that could be damaged.

@@ -1,9 +1,10 @@
-//! Optimizer hints that change settings for one statement: SET_VAR and MAX_EXECUTION_TIME.
+//! Optimizer hints that concern a whole statement: SET_VAR, MAX_EXECUTION_TIME and RESOURCE_GROUP.
 //!
 //! Invariant: what [`SessionContext::take_hints`] changes is as before after
 //! [`SessionContext::undo_hints`]. The count of settings, too, is as if only the statement itself
 //! had changed some; so no plan that was made in between may be kept.
 
+use super::resource_group;
 use super::set::effect::{assign, take_effect};
 use super::set::permitted::check_restricted;
 use super::set::value::checked;
@@ -83,6 +84,9 @@ pub(super) struct Changed {
 pub(super) fn resolve_hints(session: &mut SessionContext, mut hints: Hints) -> Hints {
     let mut known: Vec<&'static str> = Vec::new();
     hints.variables.retain(|(name, value)| {
+        if *value == HintValue::ResourceGroup {
+            return true;
+        }
         let Ok(def) = sysvar::find(name) else {
             let name = format!("'{name}'");
             session.warn(ErrorCode::UnresolvedHintName, &[&name, &"SET_VAR"]);
@@ -98,6 +102,7 @@ pub(super) fn resolve_hints(session: &mut SessionContext, mut hints: Hints) -> H
                 HintValue::Int(value) => value.to_string(),
                 HintValue::Real(value) => value.clone(),
                 HintValue::Text(text) | HintValue::Word(text) => format!("'{text}'"),
+                HintValue::ResourceGroup => return true,
             };
             let hint = format!("SET_VAR({}={value}) ", def.name);
             session.warn(ErrorCode::WarnConflictingHint, &[&hint]);
@@ -114,7 +119,9 @@ pub(super) fn take_hints(session: &mut SessionContext, hints: &Hints) -> Changed
     let mut changed = Changed { settings: (session.settings, 0), values: Vec::new() };
     session.hinted_time = hints.max_execution_time;
     for (name, value) in &hints.variables {
-        if let Err(error) = take_hint(session, name, value, &mut changed) {
+        if *value == HintValue::ResourceGroup {
+            resource_group::take_hint(session, name);
+        } else if let Err(error) = take_hint(session, name, value, &mut changed) {
             session.push_warning(&error);
         }
     }
@@ -137,6 +144,7 @@ fn take_hint(
         HintValue::Int(value) => Value::UInt(*value),
         HintValue::Real(text) => Value::Double(text.parse().unwrap_or_default()),
         HintValue::Text(text) | HintValue::Word(text) => Value::Text(text.clone()),
+        HintValue::ResourceGroup => return Ok(()),
     };
     let text = checked(session, def, false, &value)?;
     let before = session.host.vars.borrow().values.get(def.name).cloned();

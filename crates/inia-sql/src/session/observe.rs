@@ -3,14 +3,16 @@
 //! [`begin`] and [`end`] stand around each statement that a client sends. Nothing but one flag is
 //! looked at where nothing is noted.
 
-use super::{Session, optimizer_trace};
+use super::{Session, optimizer_trace, profile};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_parser::ast::{AlterAction, Statement};
 use inia_parser::{hide_secrets, param_places, quote_string, statement_digest};
 use inia_query::clock::clock_micros;
 use inia_query::context::SessionContext;
-use inia_query::observe::{Command, Done, Ended, Extra, GENERAL, SLOW, SUMS, Sums, TRACE, Who};
+use inia_query::observe::{
+    Command, Done, Ended, Extra, GENERAL, PROFILE, SLOW, SUMS, Sums, TRACE, Who,
+};
 use inia_query::status::command_name;
 use inia_storage::ThreadCounts;
 use std::time::Instant;
@@ -20,9 +22,9 @@ const MAX_FORM: usize = 1024;
 
 /// A statement that is noted.
 pub(super) struct Noted {
-    started: Instant,
+    pub(super) started: Instant,
     timestamp: i64,
-    text: String,
+    pub(super) text: String,
     kind: &'static str,
     is_admin: bool,
     is_show: bool,
@@ -30,6 +32,8 @@ pub(super) struct Noted {
     traffic: (u64, u64),
     /// The optimizer is traced.
     traced: bool,
+    /// The statement's stages and its main one, where it is profiled.
+    pub(super) stages: Option<(&'static [&'static str], &'static str)>,
 }
 
 /// How a statement came.
@@ -48,7 +52,7 @@ pub(super) fn begin(
     statement: &Statement,
     arrival: Arrival<'_>,
 ) -> Option<Box<Noted>> {
-    match session.db.observer.wants() & (GENERAL | SLOW | SUMS | TRACE) {
+    match session.db.observer.wants() & (GENERAL | SLOW | SUMS | TRACE | PROFILE) {
         0 => None,
         _ => Some(note_begin(session, statement, arrival)),
     }
@@ -62,6 +66,7 @@ pub(super) fn end(
     result: &Result<(), SqlError>,
 ) {
     if let Some(noted) = noted {
+        profile::keep(session, &noted);
         note_end(session, &noted, result.as_ref().err());
         if noted.traced && optimizer_trace::is_on(session) {
             optimizer_trace::keep(session, &noted.text, result.is_err());
@@ -87,6 +92,7 @@ fn note_begin(session: &SessionContext, statement: &Statement, arrival: Arrival<
         is_show: matches!(statement, Statement::Show(_) | Statement::Describe(_)),
         reads: session.host.counters.reads(),
         traffic: traffic(session),
+        stages: profile::is_on(session, statement).then(|| profile::stages(statement)),
         traced: session.db.observer.wants() & TRACE != 0 && optimizer_trace::is_on(session),
     })
 }

@@ -150,7 +150,14 @@ fn is_preparable_server(statement: &ast::ServerStatement) -> bool {
     use ast::ServerStatement as S;
     matches!(
         statement,
-        S::ChangeReplication(_) | S::StartReplica { .. } | S::StopReplica { .. } | S::KeyCache(_)
+        S::ReplicationSource(_)
+            | S::ReplicationFilter { .. }
+            | S::StartReplica { .. }
+            | S::StopReplica { .. }
+            | S::KeyCache(_)
+    ) || matches!(
+        statement,
+        S::ResourceGroup(group) if matches!(group.action, ast::ResourceGroupAction::Set { .. })
     )
 }
 

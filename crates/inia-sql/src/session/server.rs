@@ -4,11 +4,13 @@
 //! answer as those of a MySQL server that is none, has none and finds none.
 
 use super::unsupported::unsupported;
-use super::{admin, show};
+use super::{admin, resource_group, show, spatial_reference};
+use crate::ddl;
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
-    self, ForeignServerOptions, KeyCacheStatement, ResetTarget, ServerStatement, Statement,
+    self, ForeignServerOptions, InstanceAction, KeyCacheStatement, ResetTarget, ServerStatement,
+    Statement,
 };
 use inia_query::catalog::{ForeignServerDef, MAX_NAME, Table, same_name};
 use inia_query::context::{SessionContext, StatementOutcome};
@@ -58,8 +60,26 @@ pub(super) fn execute(
                 define(session, name, |session| session.db.catalog().drop_foreign_server(name));
             found_server(name, found? || *if_exists)
         }
+        ServerStatement::CreateSpatialReference { or_replace, if_not_exists, system } => {
+            spatial_reference::create(session, *or_replace, *if_not_exists, system)
+        }
+        ServerStatement::DropSpatialReference { if_exists, srid } => {
+            spatial_reference::drop(session, *if_exists, *srid)
+        }
+        ServerStatement::Tablespace(statement) => ddl::change_tablespace(session, statement),
+        ServerStatement::AlterInstance(action) => match action {
+            InstanceAction::RotateInnodb => error(ErrorCode::CannotFindKeyInKeyring, &[]),
+            InstanceAction::RotateBinlog => error(ErrorCode::BinlogMasterKeyRotation, &[]),
+            InstanceAction::ReloadKeyring => error(ErrorCode::KeyringReloadFailed, &[]),
+            InstanceAction::RedoLog => session.commit().map(|()| StatementOutcome::default()),
+        },
+        ServerStatement::ResourceGroup(statement) => resource_group::execute(session, statement),
         ServerStatement::LogfileGroup { engine } => logfile_group(engine.as_deref()),
-        ServerStatement::ChangeReplication(_) => Err(unsupported(statement)),
+        ServerStatement::ReplicationSource(source) => change_source(source),
+        ServerStatement::ReplicationFilter { channel } => {
+            check_group_channel("CHANGE REPLICATION FILTER", channel.as_deref())?;
+            error(ErrorCode::SlaveConfiguration, &[])
+        }
         ServerStatement::StartReplica { channel } => {
             check_channel(channel.as_deref())?;
             error(ErrorCode::BadSlave, &[])
@@ -131,8 +151,31 @@ fn logfile_group(engine: Option<&str>) -> Done {
     error(ErrorCode::FeatureUnsupported, &[&"LOGFILE GROUP", &"by InnoDB"])
 }
 
+/// CHANGE REPLICATION SOURCE: nothing is kept of a source, as on a server without a number.
+fn change_source(source: &ast::ReplicationSource) -> Done {
+    let words = "CHANGE MASTER with the given parameters";
+    check_group_channel(words, source.channel.as_deref())?;
+    if source.auto_position {
+        return error(ErrorCode::AutoPositionRequiresGtidModeNotOff, &[]);
+    }
+    if source.empty_host {
+        return error(ErrorCode::WrongArguments, &[&"MASTER_HOST"]);
+    }
+    error(ErrorCode::SlaveConfiguration, &[])
+}
+
+/// Error 3139: the channels of group replication are its own.
+fn check_group_channel(words: &str, channel: Option<&str>) -> Result<(), SqlError> {
+    match channel {
+        Some(name @ ("group_replication_applier" | "group_replication_recovery")) => {
+            error(ErrorCode::SlaveChannelOperationNotAllowed, &[&words, &name])
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Error 3074: there is no channel but the default one.
-fn check_channel(channel: Option<&str>) -> Result<(), SqlError> {
+pub(super) fn check_channel(channel: Option<&str>) -> Result<(), SqlError> {
     match channel {
         Some(channel) if !channel.is_empty() => {
             error(ErrorCode::SlaveChannelDoesNotExist, &[&channel])
@@ -141,7 +184,7 @@ fn check_channel(channel: Option<&str>) -> Result<(), SqlError> {
     }
 }
 
-/// RESET MASTER, REPLICA and QUERY CACHE: there is nothing to forget.
+/// RESET MASTER and REPLICA: there is nothing to forget.
 pub(super) fn reset(session: &mut SessionContext, targets: &[ResetTarget]) -> Done {
     for target in targets {
         if let ResetTarget::Replica { channel } = target {

@@ -112,6 +112,31 @@ fn carry_out(session: &mut SessionContext, setting: Setting) -> Result<(), SqlEr
     Ok(())
 }
 
+/// Warning 1287 of variables that go out of use, whatever they are to be.
+fn warn_of_variable(session: &mut SessionContext, name: &str) {
+    if matches!(name, "profiling" | "profiling_history_size" | "transaction_write_set_extraction") {
+        let text = format!("'@@{name}' is deprecated and will be removed in a future release.");
+        session.push_warning(&SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text));
+    }
+}
+
+/// Warnings 1287 and 1681 of variables that go out of use, once their value is found good.
+fn warn_of_value(session: &mut SessionContext, name: &str, value: &str) {
+    let (code, text) = match name {
+        "explicit_defaults_for_timestamp" if value == "OFF" => {
+            let end = "is deprecated and will be removed in a future release.";
+            (ErrorCode::WarnDeprecatedSyntax, format!("'{name}' {end}"))
+        }
+        "collation_database" | "character_set_database" | "default_collation_for_utf8mb4" => {
+            let later = "is deprecated. It will be made read-only in a future release.";
+            let code = ErrorCode::WarnDeprecatedSyntaxNoReplacement;
+            (code, format!("Updating '{name}' {later}"))
+        }
+        _ => return,
+    };
+    session.push_warning(&SqlError::with_message(code, text));
+}
+
 /// A system variable; `once` where it was written as `@@name`, without a scope.
 fn prepare_system(
     session: &mut SessionContext,
@@ -131,6 +156,7 @@ fn prepare_system(
     let global =
         matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
     check_settable(session, def, var.scope, global)?;
+    warn_of_variable(session, def.name);
     if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
         let text = match value {
             Some(value) => {
@@ -158,6 +184,7 @@ fn prepare_system(
             text.unwrap_or_else(|| def.default.to_owned())
         }
     };
+    warn_of_value(session, def.name, &text);
     let closes = def.name == "read_only" || (def.name == "super_read_only" && text == "ON");
     if global && closes && session.is_engaged() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));

@@ -1,5 +1,6 @@
 //! The SHOW statements that sessions cannot do without.
 
+use super::unquoted::unquoted;
 use crate::ddl::{show_create_view, view_columns};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
@@ -154,7 +155,10 @@ fn create_table(
     }
     let table = table?;
     let next = auto_increment::current(&table)?;
-    let text = show_create_table(&table.def, next);
+    let mut text = show_create_table(&table.def, next);
+    if !session.flag("sql_quote_show_create") {
+        text = unquoted(&text);
+    }
     send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
 }
 
@@ -172,7 +176,10 @@ fn create_database(
     }
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
     let schema = session.db.catalog().schema(name).ok_or_else(unknown)?;
-    let text = show_create_schema(&schema.def, if_not_exists);
+    let mut text = show_create_schema(&schema.def, if_not_exists);
+    if !session.flag("sql_quote_show_create") {
+        text = unquoted(&text);
+    }
     send(sink, &["Database", "Create Database"], &[vec![name.to_owned(), text]])
 }
 
@@ -260,6 +267,11 @@ fn computed(
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
     super::admin::visible(session, &show.kind)?;
+    match &show.kind {
+        ShowKind::Profiles => return super::profile::show_all(session, sink),
+        ShowKind::Profile(show) => return super::profile::show_one(session, show, sink),
+        _ => {}
+    }
     if let Some(fixed) = crate::show::fixed(&show.kind, &session.db) {
         if let Some((old, new)) = crate::show::deprecated(&show.kind) {
             session.warn(ErrorCode::WarnDeprecatedSyntax, &[&old, &new]);

@@ -64,12 +64,12 @@ const BIG_INTS: &[&str] = &[
 pub(crate) fn column(kind: &ShowKind, name: &str) -> ResultColumn {
     let int = |width| ExprType::of_column(DataType::Int { width, unsigned: true }, false);
     let width = match name {
-        "Status" => Some(if *kind == ShowKind::Profile { 30 } else { 10 }),
+        "Status" => Some(if matches!(kind, ShowKind::Profile(_)) { 30 } else { 10 }),
         "Type" => Some(10),
         _ => super::widths::fixed(name),
     };
     let mut ty = match name {
-        "Duration" if *kind == ShowKind::Profile => ExprType::decimal(9, 6, false, false),
+        "Duration" if matches!(kind, ShowKind::Profile(_)) => ExprType::decimal(9, 6, false, false),
         "Duration" => {
             ExprType::of_column(DataType::Double { decimals: Some(0), unsigned: true }, false)
         }
@@ -86,7 +86,7 @@ pub(crate) fn column(kind: &ShowKind, name: &str) -> ResultColumn {
 /// What is written in place of a statement that goes out of use: warning 1287.
 pub(crate) fn deprecated(kind: &ShowKind) -> Option<(&'static str, &'static str)> {
     match kind {
-        ShowKind::Profile => Some(("SHOW PROFILE", "Performance Schema")),
+        ShowKind::Profile(_) => Some(("SHOW PROFILE", "Performance Schema")),
         ShowKind::Profiles => Some(("SHOW PROFILES", "Performance Schema")),
         ShowKind::Replicas { old: true } => Some(("SHOW SLAVE HOSTS", "SHOW REPLICAS")),
         ShowKind::ReplicaStatus { old: true, .. } => {
@@ -120,8 +120,6 @@ pub(crate) fn fixed(kind: &ShowKind, db: &Database) -> Option<Result<Fixed, SqlE
             return Some(Err(SqlError::new(ErrorCode::SlaveChannelDoesNotExist, &[channel])));
         }
         ShowKind::ReplicaStatus { old, .. } => replica_status(*old),
-        ShowKind::Profiles => empty(&["Query_ID", "Duration", "Query"]),
-        ShowKind::Profile => empty(&["Status", "Duration"]),
         _ => return None,
     }))
 }

@@ -40,11 +40,10 @@ fn write(a: &mut Args<'_, '_>) -> FnResult {
             Json::insert(members, "bbox".to_owned(), Json::Array(corners.into()));
         }
         if options & (SHORT_CRS | LONG_CRS) != 0 && geometry.srid != 0 {
-            let row = srs::row_of(geometry.srid).and_then(|row| row.organization);
-            let (organization, number) = row.unwrap_or(("EPSG", geometry.srid));
+            let number = geometry.srid;
             let name = match options & LONG_CRS {
-                0 => format!("{organization}:{number}"),
-                _ => format!("urn:ogc:def:crs:{organization}::{number}"),
+                0 => format!("EPSG:{number}"),
+                _ => format!("urn:ogc:def:crs:EPSG::{number}"),
             };
             let name = object(vec![("name", Json::String(name))]);
             let crs = object(vec![("type", Json::String("name".into())), ("properties", name)]);

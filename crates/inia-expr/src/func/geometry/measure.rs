@@ -133,6 +133,11 @@ fn sphere(a: &mut Args<'_, '_>) -> FnResult {
     for at in left.iter().chain(&right) {
         a.check_coord(if system.is_geographic() { &system } else { &degrees }, *at)?;
     }
+    // `on_sphere` takes degrees.
+    let scale = if system.is_geographic() { 180.0 / system.half_turn() } else { 1.0 };
+    let degrees = |at: &Coord| Coord { x: at.x * scale, y: at.y * scale };
+    let left: Vec<Coord> = left.iter().map(degrees).collect();
+    let right: Vec<Coord> = right.iter().map(degrees).collect();
     let pairs = left.iter().flat_map(|from| right.iter().map(move |to| (*from, *to)));
     a.finite(pairs.map(|(from, to)| on_sphere(from, to, radius)).fold(f64::INFINITY, f64::min))
 }

@@ -187,6 +187,12 @@ fn transformed(a: &mut Args<'_, '_>) -> FnResult {
     if !possible(&to) {
         return Err(error(ErrorCode::TransformTargetSrsNotSupported, &[&to_srid]));
     }
+    if from.to_wgs84.is_none() {
+        return Err(error(ErrorCode::TransformSourceSrsMissingTowgs84, &[&from_srid]));
+    }
+    if to.to_wgs84.is_none() {
+        return Err(error(ErrorCode::TransformTargetSrsMissingTowgs84, &[&to_srid]));
+    }
     a.check_shape(&from, &geometry.shape)?;
     let mut lost = false;
     geometry.shape.change(&mut |at| match transform(*at, &from, &to) {

@@ -81,7 +81,7 @@ pub(in crate::func) const TABLE: &[Function] = &[
 
 const SRID: Function = f("st_srid", 1, 1, int::<10>, |a| {
     let srid = a.raw_geometry(0)?.srid;
-    if inia_geometry::srs::find(srid).is_none() {
+    if a.known_system(srid).is_none() {
         a.warn(ErrorCode::WarnSrsNotFound, &[&srid])?;
     }
     Ok(Value::Int(srid.into()))

@@ -7,7 +7,7 @@ use crate::ty::ExprType;
 use inia_base::datatype::GeometryKind as Kind;
 use inia_base::error::ErrorCode;
 use inia_base::value::Value;
-use inia_geometry::{Shape, from_wkb, from_wkt, put_wkb, srs, to_internal, to_wkt};
+use inia_geometry::{Shape, from_wkb, from_wkt, put_wkb, to_internal, to_wkt};
 
 /// Longest WKT that metadata names, in characters.
 const MAX_TEXT: u64 = 16_777_216;
@@ -99,7 +99,7 @@ fn finish(a: &mut Args<'_, '_>, what: &str, read: &mut dyn FnMut() -> Option<Sha
 /// A geometry in the order of coordinates that it is written in.
 fn turned(a: &mut Args<'_, '_>) -> Result<Shape, Stop> {
     let mut geometry = a.raw_geometry(0)?;
-    let swaps = match srs::find(geometry.srid) {
+    let swaps = match a.known_system(geometry.srid) {
         Some(system) => a.swaps(&system, 1)?,
         None => {
             if a.len() > 1 {

@@ -58,8 +58,8 @@ pub(in super::super) fn run(
             leaves.into_iter().for_each(|leaf| at(&mut new, leaf).trees.clear());
         }
         PartitionAction::Tablespace => {
-            let TableDef { schema, name, engine, .. } = &*table.def;
-            return Err(super::super::rules::no_own_tablespace(schema, name, engine));
+            let table = TableBuilder::from_table(&table.def);
+            return Err(super::super::rules::no_own_tablespace(&table, false));
         }
         _ => return Ok(StatementOutcome::default()),
     }

@@ -1,6 +1,6 @@
 //! What setting a variable changes in the session or the server.
 
-use crate::session::optimizer_trace;
+use crate::session::{optimizer_trace, profile};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::TimeZone;
@@ -81,6 +81,7 @@ pub(in crate::session) fn take_effect(
         "optimizer_trace" | "optimizer_trace_offset" | "optimizer_trace_limit" => {
             optimizer_trace::set_up(session, name, text);
         }
+        "profiling" | "profiling_history_size" => profile::set_up(session, name, text),
         "time_zone" => {
             let unknown = || SqlError::new(ErrorCode::UnknownTimeZone, &[&text]);
             session.env.time_zone = TimeZone::parse(text).ok_or_else(unknown)?;

@@ -215,6 +215,21 @@ fn named(session: &SessionContext, wanted: Wanted<'_>) -> Text {
         (_, Some(Some(collation))) if of_collation => Ok(charset::name(collation).to_owned()),
         _ if of_charset => Ok(charset::charset_name(charset::charset_default(text)?).to_owned()),
         _ if of_collation => Ok(charset::name(charset::collation(text)?).to_owned()),
+        ("lc_messages", None) => {
+            let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
+            let found = locale::find(text).ok_or_else(unknown)?;
+            // All messages are English.
+            match found.name.starts_with("en_") {
+                true => Ok(found.name.to_owned()),
+                false => Err(wanted.refused()),
+            }
+        }
+        ("default_collation_for_utf8mb4", None) => {
+            let known = ["utf8mb4_0900_ai_ci", "utf8mb4_general_ci"];
+            let found = known.into_iter().find(|known| known.eq_ignore_ascii_case(text));
+            let wrong = || SqlError::new(ErrorCode::InvalidDefaultUtf8mb4Collation, &[&text]);
+            Ok(found.ok_or_else(wrong)?.to_owned())
+        }
         ("lc_time_names", _) => {
             let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
             Ok(locale::find(text).ok_or_else(unknown)?.name.to_owned())

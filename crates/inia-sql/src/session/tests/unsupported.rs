@@ -8,15 +8,8 @@ use inia_parser::ast::Statement;
 fn error_1235_names_the_statement() {
     let db = TestDb::new();
     let mut session = db.session();
-    for (sql, name) in [
-        ("CREATE TABLESPACE x ADD DATAFILE 'x.ibd'", "CREATE TABLESPACE"),
-        ("CHANGE REPLICATION SOURCE TO SOURCE_HOST = 'h'", "CHANGE REPLICATION SOURCE"),
-        ("SHUTDOWN", "SHUTDOWN"),
-    ] {
-        let answer = session.run(sql);
-        let expected = format!("doesn't yet support '{name}'");
-        assert!(answer.contains(&expected), "{sql}: {answer}");
-    }
+    let answer = session.run("SHUTDOWN");
+    assert!(answer.contains("doesn't yet support 'SHUTDOWN'"), "{answer}");
 }
 
 #[test]

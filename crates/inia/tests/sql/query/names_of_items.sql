@@ -64,3 +64,5 @@ select f from t order by count(*);
 select sum(i) over (), count(*) from t order by f;
 select count(*) from t order by (select 1 from y);
 SELECT NAME_CONST('x', 1), (NAME_CONST('a b', 'c')), NAME_CONST('q', 1) + 1;
+select 1 /* b */ + 2, (select /*+ no_merge() */ 1), (1 /* a' */ + 2);
+select 1 /*!99999 + 3 */ + 2, 1 /*!80032 + 3 */ + 2, 1 /*!80031 + 3 */ + 2, 1 /*!*/ + 2, 1 /**/ + 2;

@@ -14,8 +14,10 @@ use inia_base::value::Value;
 use inia_expr::{
     Environment, EvalContext, ExprType, NoSubqueries, SessionHost, Strictness, UserVar, VarScope,
 };
+use inia_geometry::{Srs, srs};
 use inia_storage::Txn;
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// What every worker of a pipeline begins with.
@@ -32,6 +34,8 @@ pub(super) struct WorkerStart<'p, 'w> {
     columns: Option<ColumnUse<'w>>,
     /// Slots of a row.
     width: usize,
+    /// Reference systems are others than those of the program's table.
+    own_references: bool,
 }
 
 /// One thread of a pipeline.
@@ -105,6 +109,7 @@ impl<'e> Operators<'e> {
             traced: self.trace.is_some(),
             columns: self.columns,
             width,
+            own_references: ctx.host.has_own_references(),
         }
     }
 
@@ -181,7 +186,11 @@ impl<'w> WorkerStart<'_, 'w> {
         (reader, helps): (Txn, bool),
         work: impl FnOnce(&Worker<'_, 'w>, &mut EvalContext<'_>, &mut Vec<Value>) -> T,
     ) -> (T, Option<Trace>) {
-        let host = WorkerHost { interrupt: self.interrupt, asked: Cell::new(false) };
+        let host = WorkerHost {
+            interrupt: self.interrupt,
+            own_references: self.own_references,
+            asked: Cell::new(false),
+        };
         let mut ctx = EvalContext::new(self.env, &host, &NoSubqueries, self.params);
         ctx.outer = self.outer.to_vec();
         ctx.strictness = self.strictness;
@@ -220,6 +229,7 @@ pub(super) fn panicked() -> SqlError {
 /// anything else is not used.
 pub(super) struct WorkerHost<'s> {
     interrupt: Interrupt<'s>,
+    own_references: bool,
     asked: Cell<bool>,
 }
 
@@ -270,6 +280,13 @@ impl SessionHost for WorkerHost<'_> {
 
     fn is_killed(&self) -> bool {
         self.interrupt.check().is_err()
+    }
+
+    fn reference_system(&self, srid: u32) -> Option<Arc<Srs>> {
+        match self.own_references {
+            true => self.answer(None),
+            false => srs::find(srid),
+        }
     }
 
     fn get_lock(&self, _name: &str, _timeout_micros: Option<u64>) -> Result<Option<bool>> {

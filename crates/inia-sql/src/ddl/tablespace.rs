@@ -1,0 +1,514 @@
+//! CREATE, ALTER and DROP of tablespaces, and which tables may be in one.
+
+use super::{in_transaction, lock, lock_beside};
+use inia_base::error::{ErrorCode, SqlError};
+use inia_parser::ast::{TableOption, TablespaceAction, TablespaceOptions, TablespaceStatement};
+use inia_query::catalog::{
+    Change, DICTIONARY_SPACE, FILE_PER_TABLE, FullName, SYSTEM_SPACE, TABLESPACE, TEMPORARY_SPACE,
+    TRANSACTIONAL, TableDef, TablespaceDef, tablespace_of,
+};
+use inia_query::context::{SessionContext, StatementOutcome};
+use inia_query::error::StorageResult;
+use std::path::Path;
+use std::sync::Arc;
+
+const PAGE: u64 = 16_384;
+/// Sizes of AUTOEXTEND_SIZE.
+const STEP: u64 = 4 << 20;
+const MOST: u64 = 4096 << 20;
+/// Undo tablespaces that must be active.
+const ACTIVE: usize = 2;
+
+/// Error 1478 of partitions in a tablespace with other tables.
+const DIVIDED: &str = "InnoDB : A partitioned table is not allowed in a shared tablespace.";
+
+type Done = Result<StatementOutcome, SqlError>;
+
+fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
+    Err(SqlError::new(code, args))
+}
+
+/// An error whose number stands for several texts.
+fn worded<T>(code: ErrorCode, message: String) -> Result<T, SqlError> {
+    Err(SqlError { code, message, signalled: None })
+}
+
+/// The tablespace's name as a name that is locked: no database is called "".
+fn lock_name(name: &str) -> FullName {
+    (String::new(), name.to_owned())
+}
+
+/// Carries out a statement.
+pub(crate) fn run(session: &mut SessionContext, statement: &TablespaceStatement) -> Done {
+    session.commit()?;
+    session.check_writable()?;
+    session.begin_change()?;
+    let TablespaceStatement { undo, name, action, options } = statement;
+    check_named(name)?;
+    let mut names = vec![lock_name(name)];
+    if let TablespaceAction::Rename(to) = action {
+        check_named(to)?;
+        names.push(lock_name(to));
+    }
+    let _locks = lock(session, &names)?;
+    let created = match action {
+        TablespaceAction::Create { file } => {
+            check_engine(options, statement.words())?;
+            Some(created(session, *undo, (name, file.as_deref()), options)?)
+        }
+        _ => None,
+    };
+    if let Some(def) = created {
+        return put(session, None, Some(def));
+    }
+    let def = existing(session, statement)?;
+    match action {
+        TablespaceAction::Drop if *undo && def.active => {
+            error(ErrorCode::DropFilegroupFailed, &[&format!("UNDO TABLESPACE {name}")])
+        }
+        TablespaceAction::Drop => {
+            check_empty(session, name)?;
+            put(session, Some(name), None)
+        }
+        TablespaceAction::Rename(to) => rename(session, &def, to),
+        TablespaceAction::AddFile => {
+            error(ErrorCode::AlterFilegroupFailed, &[&format!("TABLESPACE {name}")])
+        }
+        TablespaceAction::DropFile(file) if def.file == *file => {
+            error(ErrorCode::AlterFilegroupFailed, &[&format!("TABLESPACE {name}")])
+        }
+        TablespaceAction::DropFile(file) => error(ErrorCode::MissingTablespaceFile, &[name, file]),
+        TablespaceAction::SetActive(active) => set_active(session, &def, *active),
+        TablespaceAction::Options | TablespaceAction::Create { .. } => {
+            change(session, &def, options)
+        }
+    }
+}
+
+/// Error 3119 of a name without characters.
+fn check_named(name: &str) -> Result<(), SqlError> {
+    match name {
+        "" => error(ErrorCode::WrongTablespaceName, &[&name]),
+        _ => Ok(()),
+    }
+}
+
+/// Errors 1286 and 1478: general and undo tablespaces are InnoDB's.
+fn check_engine(options: &TablespaceOptions, words: &str) -> Result<(), SqlError> {
+    const OTHERS: [&str; 5] = ["MyISAM", "MEMORY", "ARCHIVE", "CSV", "BLACKHOLE"];
+    let Some(engine) = &options.engine else { return Ok(()) };
+    if engine.eq_ignore_ascii_case(TRANSACTIONAL) {
+        return Ok(());
+    }
+    match OTHERS.iter().find(|other| other.eq_ignore_ascii_case(engine)) {
+        Some(other) => error(ErrorCode::IllegalHaCreateOption, &[other, &words]),
+        None => error(ErrorCode::UnknownStorageEngine, &[engine]),
+    }
+}
+
+/// Error 3119 of names that InnoDB keeps for itself.
+fn check_free_name(name: &str, undo: bool) -> Result<(), SqlError> {
+    const RESERVED: [&str; 4] = [SYSTEM_SPACE, TEMPORARY_SPACE, FILE_PER_TABLE, DICTIONARY_SPACE];
+    let code = ErrorCode::WrongTablespaceName;
+    if !undo && RESERVED.contains(&name) {
+        return worded(code, format!("InnoDB: `{name}` is a reserved tablespace name."));
+    }
+    if name.starts_with("innodb_") {
+        let text = "InnoDB: Tablespace names starting with `innodb_` are reserved.";
+        return worded(code, text.to_owned());
+    }
+    check_slash(name)
+}
+
+fn check_slash(name: &str) -> Result<(), SqlError> {
+    if !name.contains('/') {
+        return Ok(());
+    }
+    let text = "InnoDB: A general tablespace name cannot contain '/'.";
+    worded(ErrorCode::WrongTablespaceName, text.to_owned())
+}
+
+fn created(
+    session: &SessionContext,
+    undo: bool,
+    (name, file): (&str, Option<&str>),
+    options: &TablespaceOptions,
+) -> Result<TablespaceDef, SqlError> {
+    let catalog = session.db.catalog();
+    let attribute = engine_attribute(options)?;
+    check_free_name(name, undo)?;
+    if catalog.tablespace(name).is_some() || name == DICTIONARY_SPACE {
+        return error(ErrorCode::TablespaceExists, &[&name]);
+    }
+    match options.encryption.as_deref().map(str::to_ascii_uppercase).as_deref() {
+        None | Some("N") => {}
+        Some("Y") => return error(ErrorCode::CannotFindKeyInKeyring, &[]),
+        Some(_) => return error(ErrorCode::InvalidEncryptionOption, &[]),
+    }
+    check_autoextend(options)?;
+    check_block_size(options.block_size.unwrap_or(0))?;
+    let made = || format!("{}.ibd", inia_expr::new_uuid(inia_query::clock::clock_micros()));
+    let file = file.map_or_else(made, str::to_owned);
+    check_file(&file, undo)?;
+    let plain = |file: &str| file.trim_start_matches("./").to_owned();
+    if catalog.tablespaces().iter().any(|def| plain(&def.file) == plain(&file)) {
+        return error(ErrorCode::TablespaceDupFilename, &[&name]);
+    }
+    Ok(TablespaceDef {
+        id: catalog.new_tablespace_id(undo),
+        block_size: options.block_size.unwrap_or(0),
+        autoextend: options.autoextend.unwrap_or(0),
+        engine_attribute: attribute,
+        ..TablespaceDef::new(name, &file, undo)
+    })
+}
+
+/// ENGINE_ATTRIBUTE as JSON writes it; error 3980.
+fn engine_attribute(options: &TablespaceOptions) -> Result<Option<String>, SqlError> {
+    let Some(text) = options.engine_attribute.as_deref().filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    match inia_expr::json::parse(text) {
+        Ok(json) => Ok(Some(json.carried())),
+        Err(wrong) => {
+            let rest = text.get(wrong.position..).unwrap_or_default();
+            error(ErrorCode::InvalidJsonAttribute, &[&wrong.text, &wrong.position, &rest])
+        }
+    }
+}
+
+/// Errors 4025 and 4023.
+fn check_autoextend(options: &TablespaceOptions) -> Result<(), SqlError> {
+    match options.autoextend {
+        None | Some(0) => Ok(()),
+        Some(size) if !(STEP..=MOST).contains(&size) => {
+            error(ErrorCode::AutoextendSizeOutOfRange, &[&"4M", &"4096M"])
+        }
+        Some(size) if size % STEP != 0 => error(ErrorCode::InvalidAutoextendSize, &[&"4M"]),
+        Some(_) => Ok(()),
+    }
+}
+
+fn check_block_size(size: u64) -> Result<(), SqlError> {
+    let code = ErrorCode::IllegalHaCreateOption;
+    match size {
+        0 | 1024 | 2048 | 4096 | 8192 | PAGE => Ok(()),
+        32_768 | 65_536 => worded(
+            code,
+            format!(
+                "InnoDB: Cannot create a tablespace with FILE_BLOCK_SIZE={size} because \
+                 INNODB_PAGE_SIZE={PAGE}."
+            ),
+        ),
+        _ => worded(code, format!("InnoDB does not support FILE_BLOCK_SIZE={size}")),
+    }
+}
+
+/// Error 3121.
+fn check_file(file: &str, undo: bool) -> Result<(), SqlError> {
+    let wrong = |text: String| worded(ErrorCode::WrongFileName, text);
+    let (folder, name) = match file.rsplit_once('/') {
+        Some((folder, name)) => (Some(folder), name),
+        None => (None, file),
+    };
+    let suffix = if undo { ".ibu" } else { ".ibd" };
+    let Some((stem, _)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else {
+        return wrong("The ADD DATAFILE filepath does not have a proper filename.".to_owned());
+    };
+    if name != format!("{stem}{suffix}") {
+        return wrong(format!("The ADD DATAFILE filepath must end with '{suffix}'."));
+    }
+    match folder {
+        None => Ok(()),
+        Some(folder) if undo && !folder.is_empty() && !folder.starts_with('/') => wrong(
+            "The ADD DATAFILE filepath for an UNDO TABLESPACE cannot be a relative path."
+                .to_owned(),
+        ),
+        Some(".") => Ok(()),
+        Some(_) if undo => {
+            wrong("The UNDO DATAFILE location must be in a known directory.".to_owned())
+        }
+        Some(folder) if folder == ".." || Path::new(folder).is_dir() => {
+            wrong("The DATAFILE location must be in a known directory.".to_owned())
+        }
+        Some(_) => wrong("The directory does not exist or is incorrect.".to_owned()),
+    }
+}
+
+/// The tablespace that a statement changes; errors 3119, 3510 and 3642.
+fn existing(
+    session: &mut SessionContext,
+    statement: &TablespaceStatement,
+) -> Result<Arc<TablespaceDef>, SqlError> {
+    let TablespaceStatement { undo, name, action, options } = statement;
+    let words = statement.words();
+    let code = ErrorCode::WrongTablespaceName;
+    let found = session.db.catalog().tablespace(name);
+    if *undo && (name == DICTIONARY_SPACE || found.as_ref().is_some_and(|def| !def.undo)) {
+        let instead = words.replace("UNDO ", "");
+        return worded(
+            code,
+            format!(
+                "Cannot {words} `{name}` because it is a general tablespace.  Please use {instead}."
+            ),
+        );
+    }
+    let keeps = matches!(action, TablespaceAction::SetActive(_));
+    if !keeps && (name == DICTIONARY_SPACE || name.starts_with("innodb_")) {
+        check_free_name(name, *undo)?;
+    }
+    let Some(def) = found else { return error(ErrorCode::TablespaceMissing, &[name]) };
+    if def.undo && !undo {
+        let instead = words.replace("TABLESPACE", "UNDO TABLESPACE");
+        return worded(
+            code,
+            format!(
+                "Cannot {words} `{name}` because it is an undo tablespace.  Please use {instead}."
+            ),
+        );
+    }
+    if let Some(engine) = &options.engine {
+        if !engine.eq_ignore_ascii_case(TRANSACTIONAL) {
+            let args: [&dyn std::fmt::Display; 3] = [engine, &TRANSACTIONAL, name];
+            return error(ErrorCode::TablespaceEngineMismatch, &args);
+        }
+        if !undo {
+            let code = ErrorCode::WarnDeprecatedSyntaxNoReplacement;
+            session.warn(code, &[&"ENGINE tablespace option"]);
+        }
+    }
+    Ok(def)
+}
+
+/// Error 3120. Tables of other engines only name a tablespace, those of MEMORY included.
+fn check_empty(session: &SessionContext, name: &str) -> Result<(), SqlError> {
+    let tables = session.db.catalog().tables_in(name);
+    match tables.iter().any(|table| table.def.engine == TRANSACTIONAL) {
+        true => error(ErrorCode::TablespaceIsNotEmpty, &[&name]),
+        false => Ok(()),
+    }
+}
+
+/// Writes and shows a change of tablespaces.
+fn put(session: &mut SessionContext, gone: Option<&str>, def: Option<TablespaceDef>) -> Done {
+    in_transaction(session, |session, _| {
+        let txn = session.txn.get_mut();
+        session.db.catalog().write_tablespace(txn, gone, def.as_ref()).sql()
+    })?;
+    session.db.catalog().publish_tablespace(gone, def);
+    Ok(StatementOutcome::default())
+}
+
+/// RENAME TO: the tables follow.
+fn rename(session: &mut SessionContext, def: &TablespaceDef, to: &str) -> Done {
+    check_free_name(to, false)?;
+    let db = session.db.clone();
+    let catalog = db.catalog();
+    if catalog.tablespace(to).is_some() {
+        return error(ErrorCode::TablespaceExists, &[&to]);
+    }
+    let names = |tables: &[Arc<inia_query::catalog::Table>]| -> Vec<FullName> {
+        let name = |table: &Arc<inia_query::catalog::Table>| {
+            (table.def.schema.clone(), table.def.name.clone())
+        };
+        tables.iter().map(name).collect()
+    };
+    let _locks = lock_beside(session, &names(&catalog.tables_in(&def.name)), &[])?;
+    let new = TablespaceDef { name: to.to_owned(), ..def.clone() };
+    in_transaction(session, |session, changes| {
+        for table in catalog.tables_in(&def.name) {
+            let mut moved = TableDef::clone(&table.def);
+            let named = moved.options.iter_mut().find(|(name, _)| name == TABLESPACE);
+            if let Some((_, value)) = named {
+                to.clone_into(value);
+            }
+            changes.push(Change::PutTable(moved));
+        }
+        let txn = session.txn.get_mut();
+        catalog.write_tablespace(txn, Some(&def.name), Some(&new)).sql()
+    })?;
+    catalog.publish_tablespace(Some(&def.name), Some(new));
+    Ok(StatementOutcome::default())
+}
+
+/// Error 3655: two undo tablespaces stay active.
+fn set_active(session: &mut SessionContext, def: &TablespaceDef, active: bool) -> Done {
+    let all = session.db.catalog().tablespaces();
+    let others = all.iter().filter(|other| other.undo && other.active && other.id != def.id);
+    if !active && others.count() < ACTIVE {
+        return worded(
+            ErrorCode::DisallowedOperation,
+            format!(
+                "Cannot set {} inactive since there would be less than {ACTIVE} undo tablespaces \
+                 left active.",
+                def.name
+            ),
+        );
+    }
+    put(session, None, Some(TablespaceDef { active, ..def.clone() }))
+}
+
+/// ALTER TABLESPACE with options.
+fn change(session: &mut SessionContext, def: &TablespaceDef, options: &TablespaceOptions) -> Done {
+    if options.encryption.is_some() {
+        return error(ErrorCode::CannotFindKeyInKeyring, &[]);
+    }
+    check_autoextend(options)?;
+    let mut new = def.clone();
+    if options.engine_attribute.is_some() {
+        new.engine_attribute = engine_attribute(options)?;
+    }
+    new.autoextend = options.autoextend.unwrap_or(def.autoextend);
+    put(session, None, Some(new))
+}
+
+/// Errors 3825 and 1478 of options that no table in a shared tablespace has.
+pub(super) fn check_options(options: &[TableOption]) -> Result<(), SqlError> {
+    let value = |wanted: &str| {
+        options.iter().rev().find_map(|option| match option {
+            TableOption::Other { name, value } if name == wanted => Some(value.as_str()),
+            _ => None,
+        })
+    };
+    let of_innodb = |option: &TableOption| match option {
+        TableOption::Engine(name) => name.eq_ignore_ascii_case(TRANSACTIONAL),
+        _ => true,
+    };
+    if value(TABLESPACE).is_none_or(|name| name == FILE_PER_TABLE) || !options.iter().all(of_innodb)
+    {
+        return Ok(());
+    }
+    if value("ENCRYPTION").is_some_and(|word| word.eq_ignore_ascii_case("Y")) {
+        return error(ErrorCode::TablespaceEncryptionMismatch, &[&"encrypted", &"unencrypted"]);
+    }
+    if value("DATA DIRECTORY").is_some() {
+        let text = "InnoDB: DATA DIRECTORY cannot be used with a TABLESPACE assignment.";
+        return worded(ErrorCode::IllegalHaCreateOption, text.to_owned());
+    }
+    Ok(())
+}
+
+/// Whether a table may be in the tablespace that it names; keeps the tablespace from being dropped.
+pub(super) fn check_table(session: &mut SessionContext, def: &TableDef) -> Result<(), SqlError> {
+    if def.engine != TRANSACTIONAL {
+        return Ok(());
+    }
+    let divided = def.partitioning.is_some();
+    let Some(name) = tablespace_of(def) else { return Ok(()) };
+    let option = |text: String| worded(ErrorCode::IllegalHaCreateOption, text);
+    if def.temporary {
+        return check_temporary(session, def, name);
+    }
+    if name == FILE_PER_TABLE {
+        return Ok(());
+    }
+    let locked = session.db.catalog().mdl().name("", name);
+    session.mdl.lock_shared(&locked, session.mdl_limit())?;
+    let (mut block, general) = (PAGE, name != SYSTEM_SPACE);
+    if general {
+        block = general_block(session, &def.name, name)?;
+    }
+    if divided {
+        return worded(ErrorCode::IllegalHaCreateOption, DIVIDED.to_owned());
+    }
+    let physical = physical_page(def);
+    if physical != PAGE && block == PAGE {
+        return option(format!("InnoDB: Tablespace `{name}` cannot contain a COMPRESSED table"));
+    }
+    if physical != block {
+        return option(format!(
+            "InnoDB: Tablespace `{name}` uses block size {block} and cannot contain a table with \
+             physical page size {physical}"
+        ));
+    }
+    Ok(())
+}
+
+/// Errors of the tablespace that a partition names: each has a file of its own.
+pub(super) fn check_partition(
+    session: &SessionContext,
+    table: &str,
+    name: &str,
+) -> Result<(), SqlError> {
+    match name {
+        FILE_PER_TABLE => return Ok(()),
+        SYSTEM_SPACE => {}
+        _ => drop(general_block(session, table, name)?),
+    }
+    worded(ErrorCode::IllegalHaCreateOption, DIVIDED.to_owned())
+}
+
+/// The size of blocks of a general tablespace; errors 3119, 3510, 3723 and 1478.
+fn general_block(session: &SessionContext, table: &str, name: &str) -> Result<u64, SqlError> {
+    if name == DICTIONARY_SPACE {
+        return error(ErrorCode::ReservedTablespaceName, &[&table, &name]);
+    }
+    if name == TEMPORARY_SPACE {
+        let text = format!("InnoDB: Tablespace `{name}` can only contain TEMPORARY tables.");
+        return worded(ErrorCode::IllegalHaCreateOption, text);
+    }
+    check_free_name(name, true)?;
+    let Some(space) = session.db.catalog().tablespace(name) else {
+        return error(ErrorCode::TablespaceMissing, &[&name]);
+    };
+    if space.undo {
+        let text = "InnoDB: An undo tablespace cannot contain tables.";
+        return worded(ErrorCode::WrongTablespaceName, text.to_owned());
+    }
+    Ok(if space.block_size == 0 { PAGE } else { space.block_size })
+}
+
+/// The bytes of a page in the file that InnoDB would write.
+fn physical_page(def: &TableDef) -> u64 {
+    let option = |wanted: &str| {
+        let found = def.options.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_str())
+    };
+    let kilobytes = option("KEY_BLOCK_SIZE").and_then(|size| size.parse::<u64>().ok());
+    match (kilobytes, option("ROW_FORMAT")) {
+        (Some(kilobytes), None | Some("COMPRESSED")) => kilobytes << 10,
+        (None, Some("COMPRESSED")) => PAGE / 2,
+        _ => PAGE,
+    }
+}
+
+/// Temporary tables are in tablespaces of their sessions only.
+fn check_temporary(
+    session: &mut SessionContext,
+    def: &TableDef,
+    name: &str,
+) -> Result<(), SqlError> {
+    let code = ErrorCode::IllegalHaCreateOption;
+    let end = "This option is deprecated and will be removed in a future release";
+    let strict = session.flag("innodb_strict_mode");
+    match name {
+        FILE_PER_TABLE if strict => worded(
+            code,
+            format!(
+                "InnoDB: TABLESPACE={name} option is disallowed for temporary tables with \
+                 INNODB_STRICT_MODE=ON. {end}"
+            ),
+        ),
+        TEMPORARY_SPACE | FILE_PER_TABLE => {
+            let message = format!(
+                "InnoDB: TABLESPACE={name} option is ignored. All temporary tables are created in \
+                 a session temporary tablespace. {end}."
+            );
+            session.push_warning(&SqlError { code, message, signalled: None });
+            Ok(())
+        }
+        SYSTEM_SPACE => {
+            worded(code, format!("InnoDB: Tablespace `{name}` cannot contain TEMPORARY tables."))
+        }
+        _ => match general_block(session, &def.name, name) {
+            Ok(_) => worded(
+                code,
+                format!("InnoDB: Tablespace `{name}` cannot contain TEMPORARY tables."),
+            ),
+            Err(wrong) if wrong.code == ErrorCode::TablespaceMissing => {
+                error(ErrorCode::TablespaceNotFound, &[&name])
+            }
+            Err(wrong) => Err(wrong),
+        },
+    }
+}

@@ -1,0 +1,23 @@
+-- profiling: which statements have profiles, and the stages of a SELECT and of changes.
+set profiling_history_size = 5;
+create table t (a int primary key, b int);
+set profiling = 1;
+insert into t values (1, 2), (2, 3);
+select * from t where b = 2;
+update t set b = 3 where a = 1;
+set @x = 1;
+select * from nosuch;
+show profile for query 999;
+set profiling = 0;
+show profile foo;
+select 1;
+select count(distinct query_id), min(seq), sum(duration) > 0 from information_schema.profiling;
+select count(*) from information_schema.tablespaces, information_schema.profiling where 1 = 0;
+set profiling_history_size = 2;
+select count(distinct query_id) from information_schema.profiling;
+set profiling_history_size = 0;
+show profiles;
+set profiling_history_size = 101;
+set profiling = 'x';
+set global profiling = 0;
+set session profiling = default;

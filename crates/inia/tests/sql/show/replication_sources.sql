@@ -1,0 +1,23 @@
+-- CHANGE REPLICATION SOURCE and FILTER with what cannot be.
+change replication source to source_host='';
+change replication source to source_auto_position=1;
+change replication source to source_host='', source_auto_position=1;
+change replication source to source_delay=4294967295;
+change replication source to source_delay=-1;
+change replication source to source_heartbeat_period=5000000;
+change replication source to source_heartbeat_period=-1;
+change replication source to source_host='h' for channel 'group_replication_applier';
+change replication source to source_host='h' for channel 'group_replication_recovery';
+change replication source to source_host=1;
+change replication source to source_port='x';
+change replication source to source_delay='1';
+change replication source to foo=1;
+change master to master_host='';
+change master to get_master_public_key=1, master_host='';
+change replication filter replicate_wild_do_table=('a');
+change replication filter replicate_do_table=(b);
+change replication filter foo=(a);
+change replication filter replicate_do_db=(a) for channel 'group_replication_applier';
+reset query cache;
+reset replica, query cache;
+flush query cache;
