@@ -5,6 +5,7 @@
 
 use super::evaluate::{evaluate, with};
 use super::{admin, control, database, define, evaluate, explain, handler, program, set, show};
+use crate::files::load::{PreparedLoad, load_data, prepare_load};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -533,7 +534,7 @@ pub(super) fn execute(
         }
         Statement::Show(show) => show::show(session, show, sink),
         Statement::Explain(explain) => explain::explain(session, explain, params, sink),
-        Statement::LoadData(load) => load_data(session, load, params, sink),
+        Statement::LoadData(load) => load_file(session, load, params, sink),
         Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
         Statement::Handler(statement) => handler::execute(session, statement, params, sink),
         Statement::Select(query) => admin::select_into(session, query, params),
@@ -545,7 +546,7 @@ pub(super) fn execute(
 }
 
 /// LOAD DATA.
-fn load_data(
+fn load_file(
     session: &mut SessionContext,
     load: &ast::LoadData,
     params: &[Value],
@@ -554,10 +555,37 @@ fn load_data(
     session.check_writable()?;
     session.enter();
     let start = session.txn.get_mut().savepoint();
-    let result = evaluate(session, params, |session, ctx| {
-        crate::files::load::load_data(session, load, ctx, sink)
-    });
+    let prepared = prepare_load(session, load);
+    let result = prepared.and_then(|prepared| run_load(session, prepared, params, sink));
     session.leave(start, result.as_ref().err())?;
+    result
+}
+
+fn run_load(
+    session: &mut SessionContext,
+    mut prepared: PreparedLoad<'_>,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Result<StatementOutcome, SqlError> {
+    let queries = prepared.take_queries();
+    let target = prepared.target().clone();
+    // The locks on tables are taken before the client is asked for its file.
+    let mut uses = queries.as_ref().map_or_else(Vec::new, uses_of);
+    uses.push((&*target, Use::Changes));
+    session.lock_rows(uses)?;
+    let Some(queries) = queries else {
+        return evaluate(session, params, |session, ctx| load_data(session, prepared, ctx, sink));
+    };
+    let before = session.use_tables(queries.tables.iter().chain([&target]));
+    let shared: &SessionContext = session;
+    let runner = Runner::new(&queries, shared.exec_context());
+    let (result, warnings) = with(shared, params, &runner, |ctx| {
+        queries.warn(ctx);
+        load_data(shared, prepared, ctx, sink)
+    });
+    drop(runner);
+    session.used.truncate(before);
+    session.take_warnings(warnings);
     result
 }
 
