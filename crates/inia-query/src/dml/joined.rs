@@ -494,14 +494,14 @@ impl JoinedPlan {
             false => Vec::new(),
         };
         let rows = || TriggerRows { old: Some(&old), new: None };
-        session.fire(table, (true, TriggerEvent::Delete), rows(), &mut ctx.warnings)?;
+        session.fire(table, (true, TriggerEvent::Delete), rows())?;
         let mut writer = RowWriter::new(table, &session.env.time_zone);
         let start = session.txn_of(table).borrow().savepoint();
         writer.delete(&mut session.txn_of(table).borrow_mut(), key, bytes)?;
         match self.deleted(session, ctx, tally, (table, bytes), start)? {
             true => {
                 tally.give_back(&old, ctx)?;
-                session.fire(table, (false, TriggerEvent::Delete), rows(), &mut ctx.warnings)
+                session.fire(table, (false, TriggerEvent::Delete), rows())
             }
             false => Ok(()),
         }
@@ -539,7 +539,7 @@ impl JoinedPlan {
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
             tally.give_back(&new, ctx)?;
-            return target.after_update(session, (&old, &mut new), ctx);
+            return target.after_update(session, (&old, &mut new));
         }
         // ON UPDATE CURRENT_TIMESTAMP passes over the columns that SET names; values are not read.
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
@@ -575,7 +575,7 @@ impl JoinedPlan {
         tally.changed += 1;
         tally.give_back(&new, ctx)?;
         session.row_done(table, 0);
-        target.after_update(session, (&old, &mut new), ctx)
+        target.after_update(session, (&old, &mut new))
     }
 }
 
@@ -591,7 +591,7 @@ impl TargetTable {
             return Ok(());
         }
         let rows = TriggerRows { old: Some(old), new: Some(&mut *new) };
-        session.fire(&self.table, (true, TriggerEvent::Update), rows, &mut ctx.warnings)?;
+        session.fire(&self.table, (true, TriggerEvent::Update), rows)?;
         Nulls::Warned.admit_row(&self.table, new, ctx)?;
         self.fills.compute(new, ctx)
     }
@@ -601,10 +601,9 @@ impl TargetTable {
         &self,
         session: &SessionContext,
         (old, new): (&[Value], &mut [Value]),
-        ctx: &mut EvalContext<'_>,
     ) -> Result<(), SqlError> {
         let rows = TriggerRows { old: Some(old), new: Some(new) };
-        session.fire(&self.table, (false, TriggerEvent::Update), rows, &mut ctx.warnings)
+        session.fire(&self.table, (false, TriggerEvent::Update), rows)
     }
 
     /// AUTO_INCREMENT goes on behind a number that a row was given.

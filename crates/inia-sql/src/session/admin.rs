@@ -21,12 +21,13 @@ use inia_query::account::changes_accounts;
 use inia_query::account::random_password::{self, MadePassword};
 use inia_query::account::user::{self, Notes};
 use inia_query::account::{Access, AccountName, Privileges, SYSTEM_USER, grant};
-use inia_query::catalog::{CatalogVersion, Table};
+use inia_query::catalog::{CatalogVersion, ProgramKind, Table};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::context::table_locks;
 use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
+use inia_query::planner::plan_query;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -416,10 +417,12 @@ fn maintain(
         let full = format!("{schema}.{}", table.name);
         let write = matches!(work.kind, MaintenanceKind::Optimize | MaintenanceKind::Repair);
         let locked = session.check_maintained(table, write);
-        // Views and computed tables have nothing stored that could be damaged.
+        // Views have nothing stored that could be damaged: they fit their tables or not.
         if work.kind == MaintenanceKind::Check && session.is_view(&schema, &table.name) {
-            let cells = [full.as_str(), "check", "status", "OK"];
-            rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
+            for (kind, message) in check_view(session, &schema, &table.name) {
+                let cells = [full.as_str(), "check", kind, message.as_str()];
+                rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
+            }
             continue;
         }
         if inia_query::information_schema::find(&schema, &table.name).is_some() {
@@ -503,6 +506,42 @@ pub(super) fn check_unique(
         }
     }
     Ok(())
+}
+
+/// The messages about a view, as kinds and texts.
+fn check_view(session: &SessionContext, schema: &str, name: &str) -> Vec<(&'static str, String)> {
+    let own = ast::ObjectName { db: Some(schema.to_owned()), name: name.to_owned() };
+    let query = ast::Query::new(ast::QueryBody::Table(own));
+    let Err(error) = plan_query(session, &query, None) else {
+        return vec![("status", String::from("OK"))];
+    };
+    let last = match session.db.catalog().view(schema, name) {
+        Some(view) if view.query.as_ref().is_some_and(|query| lacks_function(session, query)) => {
+            ("status", String::from("Operation failed"))
+        }
+        _ => ("error", String::from("Corrupt")),
+    };
+    vec![("Error", error.message), last]
+}
+
+/// Whether a view's query calls a stored function that is not there.
+fn lacks_function(session: &SessionContext, query: &ast::Query) -> bool {
+    let mut lacks = false;
+    query.clone().for_each_expr_mut(&mut |expr| lacks |= calls_missing(session, expr));
+    lacks
+}
+
+fn calls_missing(session: &SessionContext, expr: &ast::Expr) -> bool {
+    let mut missing = match expr {
+        ast::Expr::Function(call) => call.db.as_ref().is_some_and(|schema| {
+            let kind = ProgramKind::Function;
+            session.db.catalog().program(kind, schema, &call.name).is_none()
+        }),
+        ast::Expr::Subquery(query) | ast::Expr::Exists(query) => lacks_function(session, query),
+        _ => false,
+    };
+    expr.for_each_child(&mut |child| missing = missing || calls_missing(session, child));
+    missing
 }
 
 /// The result of a computed table, which has nothing that could be damaged.

@@ -302,7 +302,12 @@ pub(super) fn plan_and_run(
     });
     let result = held.and_then(|plan| {
         lock_rows(session, &plan)?;
+        let before = session.used.len();
+        if session.host.bound_function.get() {
+            session.use_tables(plan.tables());
+        }
         let outcome = run_plan(session, &plan, params, sink);
+        session.used.truncate(before);
         kept = Some(plan);
         outcome
     });
@@ -366,6 +371,7 @@ pub(super) fn visit_rows(
     let start = session.txn.get_mut().savepoint();
     let held = session.back_off_and_retry(|session| hold_all(session, plan));
     let locked = held.and_then(|()| lock_rows(session, plan));
+    let before = session.use_tables(plan.tables());
     let result = locked.and_then(|()| {
         let (result, warnings) = {
             let shared: &SessionContext = session;
@@ -382,6 +388,7 @@ pub(super) fn visit_rows(
         session.take_warnings(warnings);
         result
     });
+    session.used.truncate(before);
     let result = session.timed(result);
     session.leave(start, result.as_ref().err())?;
     result
