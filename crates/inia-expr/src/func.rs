@@ -49,6 +49,7 @@ pub(crate) use full_length::FULL_LENGTH;
 pub use full_length::full_length;
 pub use json_schema::schema_failures;
 pub(crate) use json_value::json_value;
+pub use numeric::crc32;
 
 /// A rule for a result's type. It may also change the arguments.
 pub(crate) type TypeFn = fn(&mut [Expr], &Environment) -> Result<ExprType, SqlError>;

@@ -1,5 +1,6 @@
 //! Statements about accounts, connections and the server.
 
+mod checksum;
 mod partition_care;
 
 use super::unsupported::unsupported;
@@ -432,7 +433,7 @@ fn maintain(
         // The error of one table becomes part of the result: the other tables still get theirs.
         let found = locked.and_then(|()| session.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
-            let checksum = found.and_then(|table| checksum(&table));
+            let checksum = found.and_then(|table| checksum::checksum(session, &table));
             if let Err(error) = &checksum {
                 session.add(Level::Error, error);
             }
@@ -612,27 +613,6 @@ fn optimize(session: &mut SessionContext, name: &ast::ObjectName) -> Result<(), 
     let done = ddl::alter_table(session, &ast::AlterTable { name: name.clone(), actions });
     session.mdl.release_all();
     done.map(drop)
-}
-
-/// A sum over all rows that does not depend on their order.
-fn checksum(table: &inia_query::catalog::Table) -> Result<u32, SqlError> {
-    use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
-    let mut txn = table.store.attach();
-    txn.begin(Isolation::RepeatableRead);
-    let mut sum = 0u32;
-    for stored in table.stored() {
-        let (tree, low, high) = (&stored.clustered, KeyBound::Unbounded, KeyBound::Unbounded);
-        let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
-        while let Some(record) = cursor.next(&mut txn).sql()? {
-            let bytes = record.key.iter().chain(record.value);
-            let hash = bytes.fold(0x811c_9dc5u32, |hash, byte| {
-                (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
-            });
-            sum = sum.wrapping_add(hash);
-        }
-    }
-    txn.commit().sql()?;
-    Ok(sum)
 }
 
 /// SELECT … INTO @a, @b: the only row's values; a warning where there is none, error 1172 where
