@@ -8,6 +8,7 @@ use super::codec::{RecordReader, Writer, column, put_column};
 use super::mdl::MdlName;
 use super::{CatalogVersion, ColumnDef};
 use crate::catalog::AccountName;
+use inia_expr::sequence_of;
 use inia_parser::ast::{self, Expr, FunctionCall};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -148,6 +149,7 @@ fn stored_calls(expr: &mut Expr, visit: &mut dyn FnMut(&mut FunctionCall)) {
         Expr::Function(call)
             if call.db.is_none()
                 && call.name != "grouping"
+                && sequence_of(call).is_none()
                 && !inia_expr::is_native_function(&call.name) =>
         {
             visit(call);
