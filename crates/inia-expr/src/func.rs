@@ -14,6 +14,7 @@ mod control;
 mod datefmt;
 mod datetime;
 mod digest;
+mod full_length;
 pub(crate) mod geometry;
 mod gtid;
 mod info;
@@ -44,9 +45,12 @@ use std::sync::OnceLock;
 pub(crate) use cast_array::{NOT_HERE, cast_as_array};
 pub use datetime::{DateField, date_field};
 pub(crate) use datetime::{extract, timestamp_diff};
+pub(crate) use full_length::FULL_LENGTH;
+pub use full_length::full_length;
 pub use json_schema::schema_failures;
 pub(crate) use json_value::json_value;
 pub use misc::new_uuid;
+pub use numeric::crc32;
 
 /// A rule for a result's type. It may also change the arguments.
 pub(crate) type TypeFn = fn(&mut [Expr], &Environment) -> Result<ExprType, SqlError>;

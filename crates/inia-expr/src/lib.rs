@@ -44,7 +44,9 @@ pub use context::{
     Strictness, SubqueryRunner, UserVar, VarScope, Warning, WarningMark, Warnings,
 };
 pub use eval::{Args, EvalFn, FnResult, Stop};
-pub use func::{DateField, date_field, is_native_function, new_uuid, schema_failures};
+pub use func::{
+    DateField, crc32, date_field, full_length, is_native_function, new_uuid, schema_failures,
+};
 pub use merge::merge;
 pub use rows::column_types;
 pub use slots::{Needs, SlotSet, conjuncts, slots_of, take_ready};

@@ -1,5 +1,6 @@
 //! Bound expressions as text, the way MySQL prints them in error messages.
 
+use crate::func;
 use crate::tree::{CastKind, Expr, ExprKind};
 use crate::ty::ExprType;
 use inia_base::datatype::{DataType, IntWidth};
@@ -76,6 +77,7 @@ fn write_sequence_call(function: &str, args: &[Expr], out: &mut String) {
 
 fn write_compound(expr: &Expr, out: &mut String) {
     match &expr.kind {
+        ExprKind::Call(call) if call.name == func::FULL_LENGTH => write(&call.args[0], out),
         ExprKind::Call(call) => {
             out.push_str(call.name);
             list(&call.args, ",", out);

@@ -257,6 +257,8 @@ struct QueryBinder<'c> {
     determined_of: HashMap<usize, Arc<determined::DerivedColumns>>,
     /// The names of the row that INSERT tried to insert, in ON DUPLICATE KEY UPDATE.
     inserted: Option<InsertedNames>,
+    /// User variables get other values for each row: no subquery that reads one keeps its result.
+    sets_variables: bool,
     /// Full-text searches, by number.
     searches: Vec<search::BoundSearch>,
     /// What the statement is warned of each time it runs.
@@ -290,6 +292,7 @@ impl<'c> QueryBinder<'c> {
             determined: None,
             determined_of: HashMap::new(),
             inserted: None,
+            sets_variables: false,
             searches: Vec::new(),
             warnings: Vec::new(),
             wrong: None,
@@ -324,6 +327,27 @@ impl<'c> QueryBinder<'c> {
             said,
         }
     }
+}
+
+/// Whether a query has a user variable, at any depth.
+fn reads_user_variable(query: &ast::Query) -> bool {
+    let mut found = false;
+    query.clone().for_each_expr_mut(&mut |expr| found |= has_user_variable(expr));
+    found
+}
+
+fn has_user_variable(expr: &ast::Expr) -> bool {
+    let inside = match expr {
+        ast::Expr::UserVar(_) => true,
+        ast::Expr::Subquery(query)
+        | ast::Expr::Exists(query)
+        | ast::Expr::InSubquery { query, .. }
+        | ast::Expr::Quantified { query, .. } => reads_user_variable(query),
+        _ => false,
+    };
+    let mut found = inside;
+    expr.for_each_child(&mut |child| found = found || has_user_variable(child));
+    found
 }
 
 impl QueryUse {
@@ -378,7 +402,15 @@ impl<'c> QueryBinder<'c> {
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
         let usage = QueryUse { keeps_digits: true, tested, nested: true, ..QueryUse::default() };
-        let (id, correlated) = self.subplan(query, usage)?;
+        let (id, mut correlated) = self.subplan(query, usage)?;
+        if self.sets_variables
+            && !correlated
+            && reads_user_variable(query)
+            && let Some(subplan) = &mut self.subplans[id]
+        {
+            correlated = true;
+            subplan.correlated = true;
+        }
         if let Some(nested) = self.kept.take() {
             self.nested.insert(id, nested);
         }

@@ -327,6 +327,8 @@ impl Time {
         if magnitude > 8_385_959 {
             if number >= 10_000_000_000
                 && let Ok((moment, _)) = DateTime::from_number(number, DateRules::ZEROS)
+                && moment.date.month > 0
+                && moment.date.day > 0
             {
                 return Ok(moment.time());
             }

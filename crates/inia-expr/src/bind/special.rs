@@ -20,7 +20,7 @@ impl Binder<'_> {
         match expr {
             ast::Expr::Cast { expr, ty, array: false } => {
                 let operand = self.scalar(expr)?;
-                self.cast(operand, ty)
+                self.cast(whole_mean(operand, expr, ty), ty)
             }
             ast::Expr::Collate { expr, collation } => self.collate(expr, collation),
             ast::Expr::ConvertUsing { expr, charset } => {
@@ -344,4 +344,15 @@ fn not(expr: Expr) -> Expr {
         return expr;
     }
     Expr { kind: ExprKind::Not(Box::new(expr)), ty }
+}
+
+/// The operand of a CAST: AVG as a signed integer is the integer that is nearest to a double.
+fn whole_mean(operand: Expr, written: &ast::Expr, target: &CastType) -> Expr {
+    let ast::Expr::Aggregate(call) = written else { return operand };
+    let mean = call.over.is_none() && call.func == ast::AggregateFunc::Avg;
+    if !mean || *target != CastType::Signed {
+        return operand;
+    }
+    let ty = ExprType::double(operand.ty.nullable);
+    Expr { kind: ExprKind::Cast(Box::new(operand), CastKind::Implicit), ty }
 }

@@ -343,6 +343,13 @@ fn is_dated(value: &Value, ty: &ExprType) -> bool {
                 && !text.starts_with('-')
                 && parsed.is_ok_and(|parsed| parsed.has_time)
         }
+        // A number of more digits than a time has.
+        Value::Int(_) | Value::UInt(_) | Value::Double(_) | Value::Decimal(_) => {
+            let whole = convert::to_text(value, ty).split('.').next().and_then(|n| n.parse().ok());
+            whole.is_some_and(|number: i64| {
+                number >= 10_000_000_000 && Time::from_number(number).is_ok()
+            })
+        }
         _ => false,
     }
 }

@@ -19,6 +19,7 @@ use crate::plan::JoinType;
 use columns::{derived_type, row_id_column};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_expr::{Expr, ExprType, TypeClass, lob_bytes};
 use inia_parser::ast::{self, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
@@ -204,6 +205,9 @@ impl QueryBinder<'_> {
         let mut columns: Vec<FromColumn> = (0..table.def.columns.len())
             .map(|index| table_column(&table.def, index, alias, base + index))
             .collect();
+        if self.context.env.sql_mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH) {
+            columns.iter_mut().for_each(FromColumn::fill);
+        }
         let named = |clause: &ast::Locking| clause.of.iter().any(|name| name.name == *alias);
         // A joined UPDATE or DELETE locks its targets by name. It finds the rows of a table without
         // a primary key by this hidden column.

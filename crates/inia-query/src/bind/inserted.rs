@@ -159,6 +159,8 @@ pub(crate) struct BesideSource {
     pub(crate) lists: Vec<ast::Query>,
     /// So many of them, the first, do not see the inserted row's names.
     pub(crate) values: usize,
+    /// User variables get other values for each row.
+    pub(crate) sets_variables: bool,
     /// What RETURNING gives of a row that was written.
     pub(crate) returning: Option<ast::Query>,
 }
@@ -193,6 +195,7 @@ pub(crate) fn bind_insert(
     context: &BindContext<'_>,
 ) -> Result<BoundInsert> {
     let mut binder = QueryBinder::new(context);
+    binder.sets_variables = beside.sets_variables;
     let root = match source {
         Some(source) => {
             let mut root = binder.query(&source.query, QueryUse::default())?;

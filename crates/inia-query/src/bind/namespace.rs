@@ -9,8 +9,9 @@
 use crate::plan::Origin;
 use crate::table_def::HIDDEN;
 use inia_base::column::ResultColumn;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::{Expr, ExprType};
+use inia_expr::{Expr, ExprType, full_length};
 use inia_parser::ast::ColumnName;
 use std::sync::Arc;
 
@@ -73,6 +74,13 @@ impl FromColumn {
             return Expr { kind: expr.kind.clone(), ty: self.ty.clone() };
         }
         Expr::column(self.slot, self.ty.clone(), self.printed())
+    }
+
+    /// Makes a CHAR column one whose values are filled up with spaces.
+    pub(crate) fn fill(&mut self) {
+        if matches!(self.ty.data_type, DataType::Char { .. }) {
+            self.merged = Some(Arc::new(full_length(self.expr())));
+        }
     }
 
     /// The column's full name as error texts print it.

@@ -2,8 +2,9 @@
 
 use crate::catalog::{ColumnDef, ColumnDefault, Table};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
-use inia_expr::{Expr, ExprKind, ExprType, Scope};
+use inia_expr::{Expr, ExprKind, ExprType, Scope, full_length};
 use inia_parser::ast;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub struct TableScope<'t> {
     qualified: bool,
     /// How error 1054 calls the clause.
     pub(crate) clause: &'static str,
+    /// `PAD_CHAR_TO_FULL_LENGTH`.
+    fills: bool,
 }
 
 impl<'t> TableScope<'t> {
@@ -25,7 +28,13 @@ impl<'t> TableScope<'t> {
             alias: alias.unwrap_or(&table.def.name).to_owned(),
             qualified: alias.is_none(),
             clause: "field list",
+            fills: false,
         }
+    }
+
+    /// Reads CHAR columns as the SQL mode says.
+    pub fn reading_by(self, mode: SqlMode) -> TableScope<'t> {
+        TableScope { fills: mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH), ..self }
     }
 
     /// The position of a column; error 1054.
@@ -50,7 +59,8 @@ impl<'t> TableScope<'t> {
         let ty = column_type(self.table, index);
         let name: Arc<str> =
             format!("`{}`.`{}`.`{}`", self.table.def.schema, self.alias, column.name).into();
-        Expr { kind: ExprKind::Column { index, name }, ty }
+        let column = Expr { kind: ExprKind::Column { index, name }, ty };
+        if self.fills { full_length(column) } else { column }
     }
 }
 

@@ -37,15 +37,26 @@ impl TemporaryTables {
         self.tables.get(&(schema.to_owned(), name.to_owned()))
     }
 
-    /// The same tables for a context that neither makes nor drops any.
+    /// The same tables for a program inside a statement.
     pub(crate) fn share(&self) -> TemporaryTables {
         TemporaryTables { tables: self.tables.clone(), ..TemporaryTables::default() }
     }
 
-    /// Forgets tables that are shared.
-    pub(crate) fn forget(&mut self) {
-        self.tables.clear();
+    /// Gives the tables back that [`TemporaryTables::share`] gave, if the program made or dropped
+    /// some.
+    pub(crate) fn give_back(&mut self) -> Option<TemporaryTables> {
         self.overlaid.take();
+        let back = std::mem::take(self);
+        (back.created || back.dropped).then_some(back)
+    }
+
+    /// Takes in what a program inside the statement made and dropped.
+    pub(crate) fn adopt(&mut self, back: TemporaryTables) {
+        self.overlaid.take();
+        self.tables = back.tables;
+        self.doomed.extend(back.doomed);
+        self.created |= back.created;
+        self.dropped |= back.dropped;
     }
 
     /// Whether there is nothing to look at and nothing to clear away.

@@ -8,7 +8,8 @@ use super::codec::{RecordReader, Writer, column, put_column};
 use super::mdl::MdlName;
 use super::{CatalogVersion, ColumnDef};
 use crate::catalog::AccountName;
-use inia_parser::ast;
+use inia_expr::sequence_of;
+use inia_parser::ast::{self, Expr, FunctionCall};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -109,7 +110,12 @@ impl std::fmt::Debug for View {
 
 impl View {
     pub(crate) fn new(def: ViewDef, mdl: Arc<MdlName>) -> View {
-        let query = parse(&def.query);
+        let mut query = parse(&def.query);
+        if let Some(query) = &mut query {
+            // A stored function that is called without a database is of the view's own.
+            let mut own = |call: &mut FunctionCall| call.db = Some(def.schema.clone());
+            query.for_each_expr_mut(&mut |expr| stored_calls(expr, &mut own));
+        }
         View { def: Arc::new(def), query, mdl, stale: AtomicBool::new(false) }
     }
 
@@ -135,6 +141,33 @@ impl CatalogVersion {
         }
         version
     }
+}
+
+/// Gives each call of a stored function without a database to `visit`.
+fn stored_calls(expr: &mut Expr, visit: &mut dyn FnMut(&mut FunctionCall)) {
+    match expr {
+        Expr::Function(call)
+            if call.db.is_none()
+                && call.name != "grouping"
+                && sequence_of(call).is_none()
+                && !inia_expr::is_native_function(&call.name) =>
+        {
+            visit(call);
+        }
+        Expr::Subquery(query)
+        | Expr::Exists(query)
+        | Expr::InSubquery { query, .. }
+        | Expr::Quantified { query, .. } => {
+            query.for_each_expr_mut(&mut |expr| stored_calls(expr, visit));
+        }
+        _ => {}
+    }
+    expr.for_each_child_mut(&mut |child| stored_calls(child, visit));
+}
+
+/// Has the names of stored functions printed in backticks.
+pub fn quote_functions(query: &mut ast::Query) {
+    query.for_each_expr_mut(&mut |expr| stored_calls(expr, &mut |call| call.written.apart = true));
 }
 
 /// The query that a text holds.

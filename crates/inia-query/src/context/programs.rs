@@ -44,7 +44,6 @@ pub trait ProgramRunner: Send + Sync {
         table: &Table,
         when: (bool, TriggerEvent),
         rows: TriggerRows<'_>,
-        warnings: &mut Warnings,
     ) -> Result<(), SqlError>;
 }
 
@@ -116,7 +115,8 @@ impl SessionContext {
         inner.state.read_only = self.state.read_only;
         inner.state.branch.stage = self.state.branch.stage;
         inner.state.branch.failure = self.state.branch.failure;
-        inner.temporary = self.temporary.share();
+        let changed = self.changed_temporary.borrow_mut().take();
+        inner.temporary = changed.unwrap_or_else(|| self.temporary.share());
         inner.diagnostics.clear();
         inner.diagnostics.limit = self.env.max_error_count;
         inner.used.clone_from(&self.used);
@@ -131,7 +131,7 @@ impl SessionContext {
         std::mem::swap(&mut *own, inner.txn.get_mut());
         drop(own);
         self.host.swap(&inner.host);
-        inner.temporary.forget();
+        *self.changed_temporary.borrow_mut() = inner.temporary.give_back();
         inner.programs = None;
     }
 
@@ -142,13 +142,12 @@ impl SessionContext {
         table: &Table,
         when: (bool, TriggerEvent),
         rows: TriggerRows<'_>,
-        warnings: &mut Warnings,
     ) -> Result<(), SqlError> {
         if table.triggers.of_event(when.0, when.1).is_empty() {
             return Ok(());
         }
         match &self.programs {
-            Some(runner) => runner.fire(self, table, when, rows, warnings),
+            Some(runner) => runner.fire(self, table, when, rows),
             None => Ok(()),
         }
     }

@@ -97,6 +97,8 @@ pub struct SessionContext {
     pub hinted_time: Option<u64>,
     /// CREATE TEMPORARY TABLE.
     pub temporary: TemporaryTables,
+    /// Those that programs inside the running statement have left, where they changed them.
+    pub(super) changed_temporary: RefCell<Option<TemporaryTables>>,
     /// Counts changes of settings that bound statements depend on.
     pub settings: u64,
     /// The collation that SET NAMES … COLLATE gave results, where one was given.
@@ -210,6 +212,7 @@ impl SessionContext {
             wait_timeout: 28_800,
             hinted_time: None,
             temporary: TemporaryTables::default(),
+            changed_temporary: RefCell::default(),
             programs: None,
             inside: Inside::Nothing,
             used: Vec::new(),
@@ -242,6 +245,7 @@ impl SessionContext {
             wait_timeout: outer.wait_timeout,
             hinted_time: None,
             temporary: TemporaryTables::default(),
+            changed_temporary: RefCell::default(),
             programs: outer.programs.clone(),
             inside: outer.inside,
             used: outer.used.clone(),
@@ -494,6 +498,9 @@ impl SessionContext {
     /// error undoes the statement, or the transaction where the error says so. What the statement
     /// has read of other transactions is durable then, so its reply may show it.
     pub fn leave(&mut self, start: Savepoint, error: Option<&SqlError>) -> Result<(), SqlError> {
+        if let Some(changed) = self.changed_temporary.get_mut().take() {
+            self.temporary.adopt(changed);
+        }
         if self.inside != Inside::Nothing {
             return self.leave_inner(start, error);
         }

@@ -88,6 +88,7 @@ pub fn plan_update(
         return Ok(None);
     }
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
+    scope = scope.reading_by(session.env.sql_mode);
     let fills = Fills::compile(&table.def, &session.env, &session.host)?;
     let mut assignments = Vec::with_capacity(update.assignments.len());
     for assignment in &update.assignments {
@@ -134,6 +135,7 @@ pub fn plan_delete(
         return Ok(None);
     }
     let mut scope = TableScope::new(&table, factor.alias.as_deref());
+    scope = scope.reading_by(session.env.sql_mode);
     let fills = Fills::compile(&table.def, &session.env, &session.host)?;
     let clauses = Clauses {
         condition: delete.where_.as_ref(),

@@ -183,14 +183,15 @@ impl<'i> Queries<'i> {
         let checks = guard.checks().iter().map(|check| vec![&check.condition]);
         let rows = self.given().iter().map(|row| plain(row));
         let before = checks.chain(rows).filter(|row| deep(row));
-        let mut lists: Vec<ast::Query> = before.map(|row| beside(self.insert, row)).collect();
+        let mut lists: Vec<ast::Query> =
+            before.map(|row| beside(&self.insert.table, row)).collect();
         let values = lists.len();
         let updates = self.updates();
         if deep(&updates) {
-            lists.push(beside(self.insert, updates));
+            lists.push(beside(&self.insert.table, updates));
         }
         let returning = over_table(&self.insert.returning, &self.insert.table, None);
-        BesideSource { lists, values, returning }
+        BesideSource { lists, values, sets_variables: false, returning }
     }
 
     fn given(&self) -> &'i [Vec<ast::Expr>] {
@@ -262,13 +263,13 @@ fn bound_list(
 }
 
 /// `SELECT exprs FROM target`, see [`crate::bind::bind_insert`].
-fn beside(insert: &ast::Insert, exprs: Vec<&ast::Expr>) -> ast::Query {
+fn beside(target: &ast::ObjectName, exprs: Vec<&ast::Expr>) -> ast::Query {
     let item = |expr: &ast::Expr| ast::SelectItem::Expr {
         expr: expr.clone(),
         alias: None,
         text: String::new(),
     };
-    let name = insert.table.clone();
+    let name = target.clone();
     let factor = ast::TableFactor { name, partitions: Vec::new(), alias: None, hints: Vec::new() };
     let select = ast::Select {
         items: exprs.into_iter().map(item).collect(),

@@ -19,7 +19,7 @@ use super::view::Guard;
 use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use super::{is_forgiven, placed};
 use crate::bind::{OWN_NAME, ROW_ID};
-use crate::catalog::{ColumnDef, Table};
+use crate::catalog::{ColumnDef, Table, TableDef};
 use crate::context::StatementOutcome;
 use crate::context::{SessionContext, TriggerRows};
 use crate::error::StorageResult;
@@ -28,11 +28,14 @@ use crate::plan::{Body, RowSource, StatementPlan, TableSource};
 use crate::row::Cell;
 use crate::spill::TupleList;
 use inia_base::column::RowSink;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr, ExprType, Strictness};
 use inia_parser::ast::{self, TableRef, TriggerEvent};
 use inia_storage::Savepoint;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -97,6 +100,15 @@ fn members(
         }
     }
     Ok(())
+}
+
+/// Cuts the spaces that `PAD_CHAR_TO_FULL_LENGTH` puts behind the values of CHAR columns.
+fn cut_chars(values: &mut [Value], def: &TableDef) {
+    for (value, column) in values.iter_mut().zip(&def.columns) {
+        if let (Value::Text(text), DataType::Char { .. }) = (value, &column.data_type) {
+            text.truncate(text.trim_end_matches(' ').len());
+        }
+    }
 }
 
 fn is_view(session: &SessionContext, name: &ast::ObjectName) -> bool {
@@ -482,14 +494,14 @@ impl JoinedPlan {
             false => Vec::new(),
         };
         let rows = || TriggerRows { old: Some(&old), new: None };
-        session.fire(table, (true, TriggerEvent::Delete), rows(), &mut ctx.warnings)?;
+        session.fire(table, (true, TriggerEvent::Delete), rows())?;
         let mut writer = RowWriter::new(table, &session.env.time_zone);
         let start = session.txn_of(table).borrow().savepoint();
         writer.delete(&mut session.txn_of(table).borrow_mut(), key, bytes)?;
         match self.deleted(session, ctx, tally, (table, bytes), start)? {
             true => {
                 tally.give_back(&old, ctx)?;
-                session.fire(table, (false, TriggerEvent::Delete), rows(), &mut ctx.warnings)
+                session.fire(table, (false, TriggerEvent::Delete), rows())
             }
             false => Ok(()),
         }
@@ -527,7 +539,7 @@ impl JoinedPlan {
         let changed: Vec<bool> = old.iter().zip(&new).map(|(a, b)| a != b).collect();
         if !changed.contains(&true) {
             tally.give_back(&new, ctx)?;
-            return target.after_update(session, (&old, &mut new), ctx);
+            return target.after_update(session, (&old, &mut new));
         }
         // ON UPDATE CURRENT_TIMESTAMP passes over the columns that SET names; values are not read.
         let named: Vec<_> = target.assignments.iter().map(|(column, _)| (*column, None)).collect();
@@ -563,7 +575,7 @@ impl JoinedPlan {
         tally.changed += 1;
         tally.give_back(&new, ctx)?;
         session.row_done(table, 0);
-        target.after_update(session, (&old, &mut new), ctx)
+        target.after_update(session, (&old, &mut new))
     }
 }
 
@@ -579,7 +591,7 @@ impl TargetTable {
             return Ok(());
         }
         let rows = TriggerRows { old: Some(old), new: Some(&mut *new) };
-        session.fire(&self.table, (true, TriggerEvent::Update), rows, &mut ctx.warnings)?;
+        session.fire(&self.table, (true, TriggerEvent::Update), rows)?;
         Nulls::Warned.admit_row(&self.table, new, ctx)?;
         self.fills.compute(new, ctx)
     }
@@ -589,10 +601,9 @@ impl TargetTable {
         &self,
         session: &SessionContext,
         (old, new): (&[Value], &mut [Value]),
-        ctx: &mut EvalContext<'_>,
     ) -> Result<(), SqlError> {
         let rows = TriggerRows { old: Some(old), new: Some(new) };
-        session.fire(&self.table, (false, TriggerEvent::Update), rows, &mut ctx.warnings)
+        session.fire(&self.table, (false, TriggerEvent::Update), rows)
     }
 
     /// AUTO_INCREMENT goes on behind a number that a row was given.
@@ -620,7 +631,11 @@ impl TargetTable {
         }
         let zone = &session.env.time_zone;
         let mut key = Vec::new();
-        let cell = |c: usize| Ok(Cell::of(&tuple[self.base + c], table.layout.data_type(c), zone));
+        let mut values = Cow::Borrowed(&tuple[self.base..]);
+        if session.env.sql_mode.has(SqlMode::PAD_CHAR_TO_FULL_LENGTH) {
+            cut_chars(values.to_mut(), &table.def);
+        }
+        let cell = |c: usize| Ok(Cell::of(&values[c], table.layout.data_type(c), zone));
         table.indexes[0].codec.put_clustered_key(cell, &mut key)?;
         if let Some(partitions) = &table.partitions {
             let leaf = partitions.leaf_of(cell)?;

@@ -78,7 +78,7 @@ impl ChangeTarget<'_> {
             }
             (own, view) => own.is_none() && view.is_none(),
         };
-        if same {
+        if same || self.operation == "LOAD" {
             return Err(SqlError::new(ErrorCode::UpdateTableUsed, &[&self.alias]));
         }
         let defined = if view.is_some() { read } else { self.alias };
@@ -161,6 +161,19 @@ pub fn check_insert(session: &SessionContext, insert: &ast::Insert, target: &Tab
     updates.exprs(insert.on_duplicate.iter().map(|assignment| &assignment.value));
     target.refuse(session, &values)?;
     target.refuse(session, &updates)
+}
+
+/// Checks LOAD DATA: SET may not read the target.
+pub(super) fn check_load(
+    session: &SessionContext,
+    load: &ast::LoadData,
+    target: &Table,
+) -> Checked {
+    let mut found = ReferencedObjects::passing_over_derived();
+    found.exprs(load.assignments.iter().map(|assignment| &assignment.value));
+    let (alias, name) = (load.table.name.as_str(), Some(&load.table));
+    let target = ChangeTarget { alias, name, tables: vec![target], operation: "LOAD" };
+    target.refuse(session, &found)
 }
 
 /// The outermost FROM: its tables are what is changed or joined with, so only what its conditions

@@ -352,13 +352,13 @@ impl<'r> Resolver<'r> {
             | Expr::Quantified { query, .. } => {
                 self.query(query, false);
             }
-            // A stored function is of the view's database, whichever the view is used in.
+            // The name of a stored function is quoted, and means one of the view's own database.
             Expr::Function(call)
                 if call.db.is_none()
                     && call.name != "grouping"
                     && !inia_expr::is_native_function(&call.name) =>
             {
-                call.db = self.database.map(str::to_owned);
+                call.written.apart = true;
             }
             Expr::UserVar(_) | Expr::SysVar(_) | Expr::Param(_) | Expr::AssignVar { .. } => {
                 self.variable = true;

@@ -14,15 +14,16 @@ use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr, ExprType, SessionHost, UserVar, collate};
-use inia_parser::ast::{Expr as AstExpr, LoadData, LoadDuplicate, LoadTarget};
+use inia_parser::ast::{LoadData, LoadDuplicate, LoadTarget};
 use inia_query::bind::table_scope::TableScope;
 use inia_query::catalog::Table;
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
-use inia_query::context::statement_txn::Use;
-use inia_query::dml::insert::{InsertPlan, LoadRun, Loaded, bind_plain};
+use inia_query::dml::insert::{InsertPlan, LoadRun, Loaded};
 use inia_query::dml::{self, Guard};
+use inia_query::plan::StatementPlan;
 use inia_query::spill::Grant;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
@@ -46,16 +47,34 @@ struct LoadPlan {
     insert: InsertPlan,
     places: Vec<FieldTarget>,
     assignments: Vec<(usize, Option<Expr>)>,
+    queries: Option<StatementPlan>,
     collation: Collation,
 }
 
-/// Runs LOAD DATA in the open transaction.
-pub(crate) fn load_data(
+/// LOAD DATA that is ready to run: its table is open and held.
+pub(crate) struct PreparedLoad<'l> {
+    load: Cow<'l, LoadData>,
+    plan: LoadPlan,
+    format: Format,
+}
+
+impl PreparedLoad<'_> {
+    /// The table that gets rows.
+    pub(crate) fn target(&self) -> &Arc<Table> {
+        &self.plan.insert.table
+    }
+
+    /// The plan of the subqueries in SET; a second call gives none.
+    pub(crate) fn take_queries(&mut self) -> Option<StatementPlan> {
+        self.plan.queries.take()
+    }
+}
+
+/// Plans LOAD DATA, and holds its table.
+pub(crate) fn prepare_load<'l>(
     session: &SessionContext,
-    load: &LoadData,
-    ctx: &mut EvalContext<'_>,
-    sink: &mut dyn RowSink,
-) -> Result<StatementOutcome, SqlError> {
+    load: &'l LoadData,
+) -> Result<PreparedLoad<'l>, SqlError> {
     if load.local && !session.flag("local_infile") {
         return Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, &[]));
     }
@@ -66,9 +85,21 @@ pub(crate) fn load_data(
     let table = session.open_table(load.table.db.as_deref(), &load.table.name)?;
     let table = table.selecting(&load.partitions)?;
     let plan = plan(session, &load, &table, guard)?;
-    // The locks on the table are taken before the client is asked for its file.
+    if let Some(queries) = &plan.queries {
+        session.check_view_rights(&queries.views)?;
+    }
     session.hold_to_write(&table)?;
-    session.lock_rows(vec![(&*table, Use::Changes)])?;
+    Ok(PreparedLoad { load, plan, format })
+}
+
+/// Runs LOAD DATA in the open transaction; its tables are locked.
+pub(crate) fn load_data(
+    session: &SessionContext,
+    prepared: PreparedLoad<'_>,
+    ctx: &mut EvalContext<'_>,
+    sink: &mut dyn RowSink,
+) -> Result<StatementOutcome, SqlError> {
+    let PreparedLoad { load, plan, format } = prepared;
     if let Some(code) = format.warning() {
         ctx.warn(code, &[])?;
     }
@@ -190,7 +221,7 @@ fn plan(
         Some(name) => collate::charset_default(name)?,
         None => collate::find(&session.var("collation_database").unwrap_or_default())?,
     };
-    let mut scope = TableScope::new(table, None);
+    let scope = TableScope::new(table, None);
     let mut places = Vec::new();
     for target in &load.targets {
         places.push(match target {
@@ -208,26 +239,17 @@ fn plan(
         let columns = table.def.columns.iter().enumerate();
         places.extend(columns.filter(|(_, c)| !c.invisible).map(|(at, _)| FieldTarget::Column(at)));
     }
-    let mut assignments = Vec::with_capacity(load.assignments.len());
-    for assignment in &load.assignments {
-        let target = scope.position(&assignment.column)?;
-        assignments.push(match &assignment.value {
-            AstExpr::Default => (target, None),
-            value => (target, Some(bind_plain(session, &mut scope, value)?)),
-        });
-    }
     let column = |place: &FieldTarget| match place {
         FieldTarget::Column(at) => Some(*at),
         FieldTarget::Variable(_) => None,
     };
-    let set = assignments.iter().map(|(target, _)| *target);
-    let targets = places.iter().filter_map(column).chain(set).collect();
+    let fields = places.iter().filter_map(column).collect();
     let forgiving = load.local && load.on_duplicate == LoadDuplicate::Default;
     let ignore = forgiving || load.on_duplicate == LoadDuplicate::Ignore;
-    let replace = load.on_duplicate == LoadDuplicate::Replace;
-    let mut insert = InsertPlan::of_rows(session, table, targets, None, replace, ignore)?;
+    let (mut insert, assignments, queries) =
+        InsertPlan::of_file(session, load, table, fields, ignore)?;
     insert.guard(session, guard)?;
-    Ok(LoadPlan { insert, places, assignments, collation })
+    Ok(LoadPlan { insert, places, assignments, queries, collation })
 }
 
 fn set_variable(

@@ -1,5 +1,6 @@
 //! Statements about accounts, connections and the server.
 
+mod checksum;
 mod partition_care;
 
 use super::unsupported::unsupported;
@@ -21,12 +22,13 @@ use inia_query::account::changes_accounts;
 use inia_query::account::random_password::{self, MadePassword};
 use inia_query::account::user::{self, Notes};
 use inia_query::account::{Access, AccountName, Privileges, SYSTEM_USER, grant};
-use inia_query::catalog::{CatalogVersion, Table};
+use inia_query::catalog::{CatalogVersion, ProgramKind, Table};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::context::table_locks;
 use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
+use inia_query::planner::plan_query;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -467,10 +469,12 @@ fn maintain(
         let full = format!("{schema}.{}", table.name);
         let write = matches!(work.kind, MaintenanceKind::Optimize | MaintenanceKind::Repair);
         let locked = session.check_maintained(table, write);
-        // Views and computed tables have nothing stored that could be damaged.
+        // Views have nothing stored that could be damaged: they fit their tables or not.
         if work.kind == MaintenanceKind::Check && session.is_view(&schema, &table.name) {
-            let cells = [full.as_str(), "check", "status", "OK"];
-            rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
+            for (kind, message) in check_view(session, &schema, &table.name) {
+                let cells = [full.as_str(), "check", kind, message.as_str()];
+                rows.push(cells.map(|cell| Some(cell.to_owned())).to_vec());
+            }
             continue;
         }
         if inia_query::information_schema::find(&schema, &table.name).is_some() {
@@ -481,16 +485,8 @@ fn maintain(
         // The error of one table becomes part of the result: the other tables still get theirs.
         let found = locked.and_then(|()| session.open_table(Some(&schema), &table.name));
         if work.kind == MaintenanceKind::Checksum {
-            let quick = work.options.iter().any(|option| option == "QUICK");
-            let checksum = match found {
-                // No table keeps a sum of its rows.
-                Ok(_) if quick => Ok(None),
-                found => found.and_then(|table| checksum(&table)).map(Some),
-            };
-            if let Err(error) = &checksum {
-                session.add(Level::Error, error);
-            }
-            rows.push(vec![Some(full), checksum.ok().flatten().map(|sum| sum.to_string())]);
+            let sum = sum_of(session, work, found);
+            rows.push(vec![Some(full), sum.map(|sum| sum.to_string())]);
             continue;
         }
         let op = match work.kind {
@@ -516,6 +512,24 @@ fn maintain(
         _ => messages_columns(),
     };
     show::send_columns(sink, &columns, &rows)
+}
+
+/// The number of CHECKSUM TABLE; `None` after an error, which is noted, and where QUICK asks for a
+/// number that is kept: no table keeps one.
+fn sum_of(
+    session: &mut SessionContext,
+    work: &ast::TableMaintenance,
+    found: Result<Arc<Table>, SqlError>,
+) -> Option<u32> {
+    let quick = work.options.iter().any(|option| option == "QUICK");
+    let sum = match found {
+        Ok(_) if quick => return None,
+        found => found.and_then(|table| checksum::checksum(session, &table)),
+    };
+    if let Err(error) = &sum {
+        session.add(Level::Error, error);
+    }
+    sum.ok()
 }
 
 /// ANALYZE TABLE … UPDATE HISTOGRAM and DROP HISTOGRAM.
@@ -576,6 +590,42 @@ fn check_computed(
     let access = session.access();
     let account = &access.account;
     error(ErrorCode::DbAccessDenied, &[&account.user, &account.host, &schema])
+}
+
+/// The messages about a view, as kinds and texts.
+fn check_view(session: &SessionContext, schema: &str, name: &str) -> Vec<(&'static str, String)> {
+    let own = ast::ObjectName { db: Some(schema.to_owned()), name: name.to_owned() };
+    let query = ast::Query::new(ast::QueryBody::Table(own));
+    let Err(error) = plan_query(session, &query, None) else {
+        return vec![("status", String::from("OK"))];
+    };
+    let last = match session.db.catalog().view(schema, name) {
+        Some(view) if view.query.as_ref().is_some_and(|query| lacks_function(session, query)) => {
+            ("status", String::from("Operation failed"))
+        }
+        _ => ("error", String::from("Corrupt")),
+    };
+    vec![("Error", error.message), last]
+}
+
+/// Whether a view's query calls a stored function that is not there.
+fn lacks_function(session: &SessionContext, query: &ast::Query) -> bool {
+    let mut lacks = false;
+    query.clone().for_each_expr_mut(&mut |expr| lacks |= calls_missing(session, expr));
+    lacks
+}
+
+fn calls_missing(session: &SessionContext, expr: &ast::Expr) -> bool {
+    let mut missing = match expr {
+        ast::Expr::Function(call) => call.db.as_ref().is_some_and(|schema| {
+            let kind = ProgramKind::Function;
+            session.db.catalog().program(kind, schema, &call.name).is_none()
+        }),
+        ast::Expr::Subquery(query) | ast::Expr::Exists(query) => lacks_function(session, query),
+        _ => false,
+    };
+    expr.for_each_child(&mut |child| missing = missing || calls_missing(session, child));
+    missing
 }
 
 /// The result of a computed table, which has nothing that could be damaged.
@@ -646,27 +696,6 @@ fn optimize(session: &mut SessionContext, name: &ast::ObjectName) -> Result<(), 
     let done = ddl::alter_table(session, &ast::AlterTable { name: name.clone(), actions });
     session.mdl.release_all();
     done.map(drop)
-}
-
-/// A sum over all rows that does not depend on their order.
-fn checksum(table: &inia_query::catalog::Table) -> Result<u32, SqlError> {
-    use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
-    let mut txn = table.store.attach();
-    txn.begin(Isolation::RepeatableRead);
-    let mut sum = 0u32;
-    for stored in table.stored() {
-        let (tree, low, high) = (&stored.clustered, KeyBound::Unbounded, KeyBound::Unbounded);
-        let mut cursor = txn.cursor(tree, low, high, Direction::Forward, ReadMode::Snapshot);
-        while let Some(record) = cursor.next(&mut txn).sql()? {
-            let bytes = record.key.iter().chain(record.value);
-            let hash = bytes.fold(0x811c_9dc5u32, |hash, byte| {
-                (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
-            });
-            sum = sum.wrapping_add(hash);
-        }
-    }
-    txn.commit().sql()?;
-    Ok(sum)
 }
 
 /// SELECT … INTO @a, @b: the only row's values; a warning where there is none, error 1172 where

@@ -85,6 +85,7 @@ fn value_of_query(
     let lock = session.plain_lock();
     let result = plan_query(session, &query, lock).and_then(|plan| {
         session.lock_read(&plan)?;
+        let before = session.use_tables(plan.tables.iter());
         let (result, warnings) = {
             let shared: &SessionContext = session;
             let runner = Runner::new(&plan, shared.exec_context());
@@ -95,6 +96,7 @@ fn value_of_query(
             });
             (result, std::mem::take(&mut ctx.warnings))
         };
+        session.used.truncate(before);
         session.take_warnings(warnings);
         result.map(|()| plan.root.columns[0].ty.clone())
     });

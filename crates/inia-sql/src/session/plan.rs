@@ -5,6 +5,7 @@
 
 use super::evaluate::{evaluate, with};
 use super::{admin, control, database, define, evaluate, explain, handler, program, set, show};
+use crate::files::load::{PreparedLoad, load_data, prepare_load};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -308,7 +309,12 @@ pub(super) fn plan_and_run(
     });
     let result = held.and_then(|plan| {
         lock_rows(session, &plan)?;
+        let before = session.used.len();
+        if session.host.bound_function.get() {
+            session.use_tables(plan.tables());
+        }
         let outcome = run_plan(session, &plan, params, sink);
+        session.used.truncate(before);
         kept = Some(plan);
         outcome
     });
@@ -372,6 +378,7 @@ pub(super) fn visit_rows(
     let start = session.txn.get_mut().savepoint();
     let held = session.back_off_and_retry(|session| hold_all(session, plan));
     let locked = held.and_then(|()| lock_rows(session, plan));
+    let before = session.use_tables(plan.tables());
     let result = locked.and_then(|()| {
         let (result, warnings) = {
             let shared: &SessionContext = session;
@@ -388,6 +395,7 @@ pub(super) fn visit_rows(
         session.take_warnings(warnings);
         result
     });
+    session.used.truncate(before);
     let result = session.timed(result);
     session.leave(start, result.as_ref().err())?;
     result
@@ -540,7 +548,7 @@ pub(super) fn execute(
         }
         Statement::Show(show) => show::show(session, show, sink),
         Statement::Explain(explain) => explain::explain(session, explain, params, sink),
-        Statement::LoadData(load) => load_data(session, load, params, sink),
+        Statement::LoadData(load) => load_file(session, load, params, sink),
         Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
         Statement::Handler(statement) => handler::execute(session, statement, params, sink),
         Statement::Select(query) => admin::select_into(session, query, params),
@@ -552,7 +560,7 @@ pub(super) fn execute(
 }
 
 /// LOAD DATA.
-fn load_data(
+fn load_file(
     session: &mut SessionContext,
     load: &ast::LoadData,
     params: &[Value],
@@ -561,10 +569,37 @@ fn load_data(
     session.check_writable()?;
     session.enter();
     let start = session.txn.get_mut().savepoint();
-    let result = evaluate(session, params, |session, ctx| {
-        crate::files::load::load_data(session, load, ctx, sink)
-    });
+    let prepared = prepare_load(session, load);
+    let result = prepared.and_then(|prepared| run_load(session, prepared, params, sink));
     session.leave(start, result.as_ref().err())?;
+    result
+}
+
+fn run_load(
+    session: &mut SessionContext,
+    mut prepared: PreparedLoad<'_>,
+    params: &[Value],
+    sink: &mut dyn RowSink,
+) -> Result<StatementOutcome, SqlError> {
+    let queries = prepared.take_queries();
+    let target = prepared.target().clone();
+    // The locks on tables are taken before the client is asked for its file.
+    let mut uses = queries.as_ref().map_or_else(Vec::new, uses_of);
+    uses.push((&*target, Use::Changes));
+    session.lock_rows(uses)?;
+    let Some(queries) = queries else {
+        return evaluate(session, params, |session, ctx| load_data(session, prepared, ctx, sink));
+    };
+    let before = session.use_tables(queries.tables.iter().chain([&target]));
+    let shared: &SessionContext = session;
+    let runner = Runner::new(&queries, shared.exec_context());
+    let (result, warnings) = with(shared, params, &runner, |ctx| {
+        queries.warn(ctx);
+        load_data(shared, prepared, ctx, sink)
+    });
+    drop(runner);
+    session.used.truncate(before);
+    session.take_warnings(warnings);
     result
 }
 

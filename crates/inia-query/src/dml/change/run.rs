@@ -173,7 +173,14 @@ impl ChangeRun<'_> {
                 true
             } else {
                 let place = Some(&mut *scan).filter(|scan| scan.defers());
-                self.change(ctx, place, (&key, &old))?
+                let raised = (ctx.warnings.list.len(), ctx.warnings.count);
+                let done = self.change(ctx, place, (&key, &old))?;
+                if !done {
+                    // What it was warned of is found again.
+                    ctx.warnings.list.truncate(raised.0);
+                    ctx.warnings.count = raised.1;
+                }
+                done
             };
             // Another transaction has changed the row since: it is read again under a lock.
             if !done && self.read_again(ctx, &key, &mut old)? {

@@ -1,17 +1,25 @@
 //! Rows of a file on their way into a table.
 
-use super::InsertPlan;
 use super::run::InsertRun;
+use super::{InsertPlan, beside, bind_plain, deep, not_default};
+use crate::bind::BesideSource;
+use crate::bind::table_scope::TableScope;
 use crate::catalog::ColumnDefault;
+use crate::catalog::Table;
 use crate::context::SessionContext;
 use crate::context::StatementOutcome;
 use crate::dml::assign::assign;
 use crate::dml::auto_increment;
 use crate::dml::fill::{Given, stored};
+use crate::dml::target_reads::check_load;
+use crate::plan::StatementPlan;
+use crate::planner::plan_insert_queries;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr, ExprType, Strictness};
+use inia_parser::ast;
+use std::sync::Arc;
 
 /// LOAD DATA under way.
 pub struct LoadRun<'r> {
@@ -20,7 +28,50 @@ pub struct LoadRun<'r> {
     row: Vec<Value>,
 }
 
+/// What SET assigns, where `None` is DEFAULT.
+type Assignments = Vec<(usize, Option<Expr>)>;
+
 impl InsertPlan {
+    /// A plan for the rows of a file, what SET assigns, and the plan of the subqueries there. The
+    /// fields of a line go to `places`.
+    pub fn of_file(
+        session: &SessionContext,
+        load: &ast::LoadData,
+        table: &Arc<Table>,
+        places: Vec<usize>,
+        ignore: bool,
+    ) -> Result<(InsertPlan, Assignments, Option<StatementPlan>), SqlError> {
+        let mut scope = TableScope::new(table, None);
+        let given = load.assignments.iter().map(|assignment| &assignment.value);
+        let given: Vec<&ast::Expr> = given.filter(not_default).collect();
+        let (source, bound) = match deep(&given) {
+            false => {
+                let bind = |expr| bind_plain(session, &mut scope, expr);
+                (None, given.into_iter().map(bind).collect::<Result<Vec<_>, _>>()?)
+            }
+            true => {
+                check_load(session, load, table)?;
+                let lists = vec![beside(&load.table, given)];
+                let values = lists.len();
+                let beside = BesideSource { values, lists, sets_variables: true, returning: None };
+                let bound = plan_insert_queries(session, None, &beside, &|_| Default::default())?;
+                (Some(bound.plan), bound.beside.into_iter().flatten().collect())
+            }
+        };
+        let mut bound = bound.into_iter();
+        let mut assignments = Vec::with_capacity(load.assignments.len());
+        for assignment in &load.assignments {
+            let value = if not_default(&&assignment.value) { bound.next() } else { None };
+            assignments.push((scope.position(&assignment.column)?, value));
+        }
+        let set = assignments.iter().map(|(target, _)| *target);
+        let targets = places.into_iter().chain(set).collect();
+        let replace = load.on_duplicate == ast::LoadDuplicate::Replace;
+        let mut plan = InsertPlan::of_rows(session, table, targets, None, replace, ignore)?;
+        plan.views.extend(source.iter().flat_map(|source| source.views.clone()));
+        Ok((plan, assignments, source))
+    }
+
     /// Begins to load rows.
     pub fn start_load<'r>(
         &'r self,

@@ -163,7 +163,7 @@ impl<'r> InsertRun<'r> {
             txn.rollback_statement(attempt).sql()?;
             if self.plan.replace {
                 drop(txn);
-                let same = self.replace(session, ctx, at, (row, generated.is_some()))?;
+                let same = self.replace(session, at, (row, generated.is_some()))?;
                 txn = session.txn_of(&self.plan.table).borrow_mut();
                 if !same {
                     continue;
@@ -216,7 +216,7 @@ impl<'r> InsertRun<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.give_back(row, ctx)?;
-        if self.fires { self.after_insert(session, ctx, row) } else { Ok(()) }
+        if self.fires { self.after_insert(session, row) } else { Ok(()) }
     }
 
     /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.

@@ -75,7 +75,7 @@ pub(super) fn plan(
         InsertedNames { alias: None, selected: selected.collect() }
     };
     let source = InsertSource::new(query, &[], Vec::new());
-    let others = BesideSource { lists, values: 0, returning };
+    let others = BesideSource { lists, values: 0, sets_variables: false, returning };
     let mut bound = plan_insert_queries(session, Some(&source), &others, &names)?;
     let returning = Returning::of(&mut bound);
     let mut conditions = bound.beside.into_iter();

@@ -1,7 +1,7 @@
 //! SHOW CREATE VIEW.
 
 use inia_parser::{quote_name, unparse_query};
-use inia_query::catalog::view::parse;
+use inia_query::catalog::view::{parse, quote_functions};
 use inia_query::catalog::{ViewCheck, ViewDef};
 use inia_query::referenced::ReferencedObjects;
 use std::fmt::Write;
@@ -11,11 +11,12 @@ use std::fmt::Write;
 pub(crate) fn show_create_view(def: &ViewDef, database: Option<&str>) -> String {
     let here = database == Some(def.schema.as_str());
     let mut query = def.query.clone();
-    if here && let Some(parsed) = parse(&def.query) {
+    if here && let Some(mut parsed) = parse(&def.query) {
         let mut reads = ReferencedObjects::default();
         reads.query(&parsed);
         let own = |db: &Option<String>| db.as_deref().is_none_or(|db| db == def.schema);
         if reads.tables.iter().all(|name| own(&name.db)) {
+            quote_functions(&mut parsed);
             query = unparse_query(&parsed, true).unwrap_or(query);
         }
     }

@@ -77,6 +77,14 @@ pub(super) enum Instruction {
     EndHandler { exit: Option<usize> },
 }
 
+impl Instruction {
+    /// Whether it computes a value, so that what was raised before it is forgotten.
+    pub(super) fn evaluates(&self) -> bool {
+        use Instruction::{Assign, JumpUnless, Operand, Return};
+        matches!(self, Assign { .. } | JumpUnless { .. } | Operand { .. } | Return(_))
+    }
+}
+
 /// A handler.
 pub(super) struct HandlerCode {
     pub(super) conditions: Vec<HandlerCondition>,

@@ -92,6 +92,9 @@ impl Machine<'_> {
             if self.caller.context().killed.load(std::sync::atomic::Ordering::Relaxed) != 0 {
                 self.caller.context().check_killed()?;
             }
+            if instruction.evaluates() {
+                self.caller.context().diagnostics.clear();
+            }
             let before = self.caller.context().diagnostics.count;
             match self.step(frame, instruction) {
                 Ok(next) => {
@@ -495,6 +498,7 @@ impl Machine<'_> {
         let inside = self.caller.context().inside;
         if inside != Inside::Nothing {
             refuse_inside(statement, inside)?;
+            refuse_used(self.caller.context(), statement)?;
         }
         self.begin(code)?;
         let context = self.caller.context();
@@ -657,18 +661,30 @@ impl Machine<'_> {
     }
 }
 
-/// Errors 1336, 1415 and 1422 of a procedure that is called inside a statement. Temporary tables
-/// are neither made nor dropped there.
+/// Errors 1336, 1415 and 1422 of a procedure that is called inside a statement.
 fn refuse_inside(statement: &Statement, inside: Inside) -> Result<()> {
     match statement {
-        Statement::CreateTable(_) | Statement::DropTable(_) => {
-            Err(SqlError::new(ErrorCode::CommitNotAllowedInSfOrTrg, &[]))
-        }
+        Statement::CreateTable(create) if create.temporary => Ok(()),
+        Statement::DropTable(drop) if drop.temporary => Ok(()),
         _ if statement.commits() => Err(SqlError::new(ErrorCode::CommitNotAllowedInSfOrTrg, &[])),
         _ if statement.sends_rows() => Err(SqlError::new(ErrorCode::SpNoRetset, &[&inside.word()])),
         Statement::Flush(_) => Err(SqlError::new(ErrorCode::StmtNotAllowedInSfOrTrg, &[&"FLUSH"])),
         _ => Ok(()),
     }
+}
+
+/// Error 1137 where a program drops a temporary table that the statement around it reads.
+fn refuse_used(context: &SessionContext, statement: &Statement) -> Result<()> {
+    let Statement::DropTable(drop) = statement else { return Ok(()) };
+    for name in &drop.names {
+        let schema = name.db.as_deref().or(context.env.database.as_deref()).unwrap_or_default();
+        if let Some(table) = context.temporary.get(schema, &name.name)
+            && context.used.contains(&table.def.id)
+        {
+            return Err(SqlError::new(ErrorCode::CantReopenTable, &[&name.name]));
+        }
+    }
+    Ok(())
 }
 
 /// What a statement leaves for the functions of the next one.

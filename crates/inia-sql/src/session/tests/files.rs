@@ -606,3 +606,37 @@ fn replacing_needs_the_privilege_to_delete() {
         ],
     );
 }
+
+/// What MySQL 8.0.31 loads by subqueries in SET.
+#[test]
+fn subqueries_in_set_see_the_line() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    let files = Files::new(&db);
+    s.ok("create table t (id int primary key, a int, b varchar(20), c int)");
+    s.ok("create table u (k int primary key, v int, w varchar(10))");
+    s.ok("insert into u values (1,10,'a'),(2,20,'b'),(4,40,'d')");
+    let file = files.put("f", b"1\ta\n2\tb\n3\tc\n");
+    let load =
+        |set: &str| format!("load data infile {file} replace into table t (id, @x) set {set}");
+    let rows = ("select * from t", "1|10|a|40\n2|20|b|40\n3|NULL|NULL|40");
+    let set = "a = (select v from u where k = id), b = (select w from u where w = @x), \
+               c = (select max(v) from u)";
+    let done = "3 affected (Records: 3  Deleted: 0  Skipped: 0  Warnings: 0)";
+    s.check(&[(&load(set), done), rows]);
+    let target = "ERROR 1093: You can't specify target table 't' for update in FROM clause";
+    s.check(&[
+        (&load("a = (select count(*) from t)"), target),
+        (&load("a = (select v from u)"), "ERROR 1242: Subquery returns more than 1 row"),
+        (&load("a = (select v, w from u)"), "ERROR 1241: Operand should contain 1 column(s)"),
+        rows,
+    ]);
+    s.ok("create view vt as select * from t where id < 100");
+    let again = "6 affected (Records: 3  Deleted: 3  Skipped: 0  Warnings: 0)";
+    let set = "a = (select v from u where k = vt.id) + 1, b = @x in (select w from u), c = a";
+    s.check(&[
+        (&load("a = (select a from vt limit 1)"), target),
+        (&load(set).replace("table t", "table vt"), again),
+        ("select * from t", "1|11|1|11\n2|21|1|21\n3|NULL|0|NULL"),
+    ]);
+}

@@ -25,7 +25,6 @@ impl InsertRun<'_> {
     pub(super) fn replace(
         &mut self,
         session: &SessionContext,
-        ctx: &mut EvalContext<'_>,
         at: usize,
         (row, generated): (&[Value], bool),
     ) -> Result<bool, SqlError> {
@@ -52,7 +51,7 @@ impl InsertRun<'_> {
             false => Vec::new(),
         };
         if self.fires {
-            self.on_delete(session, ctx, true, &old)?;
+            self.on_delete(session, true, &old)?;
         }
         self.writer.delete(&mut session.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
         self.tally.deleted += 1;
@@ -61,7 +60,7 @@ impl InsertRun<'_> {
             foreign.deleted(session, &values(&self.plan.table, &bytes, self.writer.zone())?)?;
         }
         if self.fires {
-            self.on_delete(session, ctx, false, &old)?;
+            self.on_delete(session, false, &old)?;
         }
         Ok(false)
     }
@@ -79,7 +78,7 @@ impl InsertRun<'_> {
         let parts = (&**table, fills);
         assign(parts, &self.plan.on_duplicate, Some(deferred), &mut new, ctx)?;
         if self.fires {
-            self.on_update(session, ctx, true, (old, &mut new))?;
+            self.on_update(session, true, (old, &mut new))?;
             nulls.admit_row(table, &mut new, ctx)?;
             fills.compute(&mut new, ctx)?;
         }
@@ -109,7 +108,7 @@ impl InsertRun<'_> {
             self.tally.untouched += 1;
             self.give_back(&new, ctx)?;
             return match self.fires {
-                true => self.on_update(session, ctx, false, (&old, &mut new)),
+                true => self.on_update(session, false, (&old, &mut new)),
                 false => Ok(()),
             };
         }
@@ -151,7 +150,7 @@ impl InsertRun<'_> {
         session.row_done(table, 0);
         self.give_back(&new, ctx)?;
         match self.fires {
-            true => self.on_update(session, ctx, false, (&old, &mut new)),
+            true => self.on_update(session, false, (&old, &mut new)),
             false => Ok(()),
         }
     }

@@ -28,7 +28,7 @@ impl InsertRun<'_> {
         }
         let zero = numbered.map(|at| row[at].clone());
         let rows = TriggerRows { old: None, new: Some(row) };
-        session.fire(table, (true, TriggerEvent::Insert), rows, &mut ctx.warnings)?;
+        session.fire(table, (true, TriggerEvent::Insert), rows)?;
         if let (Some(at), Some(zero)) = (numbered, zero)
             && row[at] == zero
         {
@@ -44,41 +44,29 @@ impl InsertRun<'_> {
     }
 
     /// Runs what comes after a row was written.
-    pub(super) fn after_insert(
-        &self,
-        session: &SessionContext,
-        ctx: &mut EvalContext<'_>,
-        row: &[Value],
-    ) -> Done {
+    pub(super) fn after_insert(&self, session: &SessionContext, row: &[Value]) -> Done {
         let mut new = row.to_vec();
         let rows = TriggerRows { old: None, new: Some(&mut new) };
         let when = (false, TriggerEvent::Insert);
-        session.fire(&self.plan.table, when, rows, &mut ctx.warnings)
+        session.fire(&self.plan.table, when, rows)
     }
 
     /// Runs what comes before or after a row is deleted.
-    pub(super) fn on_delete(
-        &self,
-        session: &SessionContext,
-        ctx: &mut EvalContext<'_>,
-        before: bool,
-        old: &[Value],
-    ) -> Done {
+    pub(super) fn on_delete(&self, session: &SessionContext, before: bool, old: &[Value]) -> Done {
         let rows = TriggerRows { old: Some(old), new: None };
         let when = (before, TriggerEvent::Delete);
-        session.fire(&self.plan.table, when, rows, &mut ctx.warnings)
+        session.fire(&self.plan.table, when, rows)
     }
 
     /// Runs what comes before or after a row is updated.
     pub(super) fn on_update(
         &self,
         session: &SessionContext,
-        ctx: &mut EvalContext<'_>,
         before: bool,
         (old, new): (&[Value], &mut [Value]),
     ) -> Done {
         let rows = TriggerRows { old: Some(old), new: Some(new) };
         let when = (before, TriggerEvent::Update);
-        session.fire(&self.plan.table, when, rows, &mut ctx.warnings)
+        session.fire(&self.plan.table, when, rows)
     }
 }

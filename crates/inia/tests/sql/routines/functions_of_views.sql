@@ -1,0 +1,22 @@
+-- A stored function that a view calls without a database is of the view's own.
+CREATE DATABASE vdb;
+CREATE FUNCTION vdb.vf() RETURNS INT DETERMINISTIC RETURN 22;
+CREATE FUNCTION vf() RETURNS INT DETERMINISTIC RETURN 11;
+CREATE VIEW v1 AS SELECT vf() a;
+CREATE VIEW v2 AS SELECT diff.vf() a;
+CREATE VIEW v3 AS SELECT vdb.vf() a;
+CREATE VIEW vdb.v4 AS SELECT vf() a;
+SHOW CREATE VIEW v1;
+SHOW CREATE VIEW v2;
+SHOW CREATE VIEW v3;
+SHOW CREATE VIEW vdb.v4;
+SELECT * FROM v1, v2, v3, vdb.v4;
+USE vdb;
+SHOW CREATE VIEW diff.v1;
+SHOW CREATE VIEW diff.v2;
+SHOW CREATE VIEW diff.v3;
+SHOW CREATE VIEW v4;
+SELECT * FROM diff.v1 a, diff.v2 b, diff.v3 c, vdb.v4 d;
+SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA IN ('diff','vdb') ORDER BY 1;
+USE diff;
+DROP DATABASE vdb;
