@@ -236,14 +236,14 @@ impl Builder<'_> {
     }
 }
 
-/// Makes a hash join of few rows keep those in the hash table that MySQL keeps there: of two
+/// Makes a hash join of small tables keep those rows in the hash table that MySQL keeps there: of two
 /// members those of the smaller one, unless their order is `fixed`, else those that are joined
 /// already. Rows come out in the order of the other side. For so few it costs the same. What MySQL
 /// does not join, the rows of a subquery, never gives the order.
 fn build_as_mysql(join: &mut JoinPlan, (left_slots, fixed): (Range<usize>, bool)) {
     let JoinMethod::Hash(keys) = &mut join.method else { return };
     let (left, right) = (of_source(&join.left), of_source(&join.right));
-    if join.kind != JoinType::Inner || left.max(right) >= SMALL_SIDE {
+    if join.kind != JoinType::Inner || !is_small(&join.left) || !is_small(&join.right) {
         return;
     }
     let earlier = left_slots.start < join.right_slots.start;
@@ -259,6 +259,15 @@ fn build_as_mysql(join: &mut JoinPlan, (left_slots, fixed): (Range<usize>, bool)
         join.right_slots = left_slots;
     }
     join.right_first = subqueries.0 == subqueries.1;
+}
+
+/// Whether all tables of a source have few rows.
+fn is_small(source: &RowSource) -> bool {
+    match source {
+        RowSource::Table(table) => (table.table.rows() as f64) < SMALL_SIDE,
+        RowSource::Join(join) => is_small(&join.left) && is_small(&join.right),
+        other => of_source(other) < SMALL_SIDE,
+    }
 }
 
 /// Whether these are the rows of a subquery in an expression.

@@ -223,8 +223,9 @@ impl Model for Estimate<'_> {
         let looped = self.looped(sides);
         let wants_index = right.single().is_some_and(|one| self.relations[one].by_index);
         let by_index = looped.is_some_and(|(_, by_index)| by_index);
-        // Few rows are found as MySQL does: by an index where there is one, else in a hash table.
-        let few = self.rows.of(left).max(self.rows.of(right)) < SMALL_SIDE;
+        // Rows of small tables are found as MySQL does: by an index where there is one, else in a
+        // hash table.
+        let few = left.union(right).iter().all(|member| self.relations[member].base < SMALL_SIDE);
         let hashed = match ((wants_index || few) && by_index) || !hashes {
             true => None,
             false => self.hashed(sides, right_cost),
