@@ -5,6 +5,7 @@
 //! lines.
 
 mod estimate;
+mod filtered;
 mod grouped;
 mod joined;
 mod json;

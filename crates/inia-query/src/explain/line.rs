@@ -1,6 +1,7 @@
 //! The lines of EXPLAIN's table.
 
 use super::estimate::Estimator;
+use super::filtered::filtered;
 use super::grouped::{GroupedColumns, show_order};
 use super::joined::show_joins;
 use crate::access::{
@@ -12,7 +13,7 @@ use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
     TableSource,
 };
-use inia_expr::tree::{CmpOp, RowLookup, Subquery, SubqueryKind};
+use inia_expr::tree::{RowLookup, Subquery, SubqueryKind};
 use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
 
@@ -394,7 +395,7 @@ pub(super) fn table_line(
         key_len: named.map(|index| def.key_length(index, used(path, index)).to_string()),
         reference: reference(path).filter(|_| !range),
         rows: Some(source.rows.max(1.0) as u64),
-        filtered: Some(filtered(&source.filter)),
+        filtered: Some(filtered(source, join)),
         extra,
         ..blank.clone()
     }
@@ -419,7 +420,7 @@ fn search_line(
         key_len: Some("0".to_owned()),
         reference: Some("const".to_owned()),
         rows: Some(source.rows.max(1.0) as u64),
-        filtered: Some(filtered(&source.filter)),
+        filtered: Some(filtered(source, join)),
         extra,
         ..blank.clone()
     }
@@ -544,15 +545,4 @@ fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String
 fn used(path: &AccessPath, index: &IndexDef) -> usize {
     let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
     if bounded == 0 { index.parts.len() } else { bounded }
-}
-
-/// The share of rows that conditions are taken to keep, in percent.
-fn filtered(filter: &[Expr]) -> f64 {
-    let share = |condition: &Expr| match &condition.kind {
-        ExprKind::Compare(compare) if compare.op == CmpOp::Eq => 0.1,
-        ExprKind::Between(_) | ExprKind::Like(_) => 0.1111,
-        ExprKind::Subquery(_) => 1.0,
-        _ => 0.3333,
-    };
-    filter.iter().map(share).product::<f64>() * 100.0
 }

@@ -5,7 +5,7 @@ use inia_base::datatype::DataType;
 
 impl TableDef {
     /// Bytes of the first `parts` parts of an index, in MySQL's row format.
-    pub(crate) fn key_length(&self, index: &IndexDef, parts: usize) -> u32 {
+    pub fn key_length(&self, index: &IndexDef, parts: usize) -> u32 {
         let length = |(at, part): (usize, &IndexPart)| {
             let (fixed, varies) = part_length(&self.key_type(index, at), part.prefix);
             fixed + 2 * u32::from(varies) + u32::from(self.columns[part.column].nullable)

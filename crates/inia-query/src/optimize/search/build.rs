@@ -236,7 +236,7 @@ impl Builder<'_> {
     }
 }
 
-/// Makes a hash join of small tables keep those rows in the hash table that MySQL keeps there: of two
+/// Makes a hash join of small tables keep in the hash table what MySQL keeps there: of two
 /// members those of the smaller one, unless their order is `fixed`, else those that are joined
 /// already. Rows come out in the order of the other side. For so few it costs the same. What MySQL
 /// does not join, the rows of a subquery, never gives the order.

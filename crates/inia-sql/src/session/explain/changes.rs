@@ -115,9 +115,26 @@ fn as_changed(line: &mut Line, conditional: bool) {
     if line.access == Some("range") {
         line.reference = Some(String::from("const"));
     }
+    line.filtered = Some(100.0);
     line.extra.retain(|extra| *extra != "Using index condition" && *extra != "Using index");
     if conditional && !line.extra.contains(&"Using where") {
         line.extra.insert(0, "Using where");
+    }
+}
+
+/// UPDATE of a whole table reads it by its primary key.
+fn show_order_of_rows(session: &SessionContext, name: &ast::ObjectName, line: &mut Line) {
+    let schema = name.db.as_deref().or(session.env.database.as_deref());
+    let table = schema.and_then(|schema| session.table(schema, &name.name));
+    if line.access != Some("ALL") || line.key.is_some() {
+        return;
+    }
+    if let Some(def) = table.as_ref().map(|table| &table.def)
+        && let Some(primary) = def.primary()
+    {
+        line.access = Some("index");
+        line.key = Some(primary.name.clone());
+        line.key_len = Some(def.key_length(primary, primary.parts.len()).to_string());
     }
 }
 
@@ -142,6 +159,10 @@ fn of_update(session: &SessionContext, update: &ast::Update) -> Lines {
     let sole_target = |table: &str| (sole == Some(table)).then_some("UPDATE");
     let is_target = |table: &str| sole_target(table).or_else(|| assigned(table));
     let mut found = found(session, &update.tables, conditions, order, &is_target)?;
+    if let ([TableRef::Table(factor)], [line]) = (update.tables.as_slice(), found.0.as_mut_slice())
+    {
+        show_order_of_rows(session, &factor.name, line);
+    }
     // Rows that move in the index that is read are collected before any is changed.
     if let (Some(_), [line]) = (sole, found.0.as_mut_slice())
         && line.access == Some("range")
