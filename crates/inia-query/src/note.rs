@@ -48,7 +48,7 @@ use inia_expr::{Level, Warning};
 use inia_parser::ast::{self, Statement};
 use inia_parser::{unparse_explained, unparse_traced, unparse_traced_condition};
 use order::ReadOrder;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use types::TableTypes;
 
@@ -61,6 +61,8 @@ pub struct Notes {
     pub windows: bool,
     /// The statement as it was rewritten; `None` where it has no text.
     pub text: Option<String>,
+    /// Why a SELECT has no rows, where that is known once the rows that keys find are read.
+    pub no_rows: Option<&'static str>,
 }
 
 impl Notes {
@@ -89,6 +91,7 @@ pub fn notes_of(
     let text = rewriter.statement(statement);
     notes.before = std::mem::take(&mut rewriter.said);
     notes.windows = rewriter.order.windows;
+    notes.no_rows = rewriter.no_rows.get();
     notes.text = text.as_ref().and_then(unparse_explained);
     notes
 }
@@ -139,6 +142,8 @@ struct Rewriter<'n> {
     merged: RefCell<Vec<String>>,
     /// What the trace shows of the query as it was resolved.
     traced: TracedTexts,
+    /// Why a SELECT has no rows.
+    no_rows: Cell<Option<&'static str>>,
 }
 
 impl<'n> Rewriter<'n> {
@@ -160,6 +165,7 @@ impl<'n> Rewriter<'n> {
             printed: Vec::new(),
             merged: RefCell::new(Vec::new()),
             traced: TracedTexts::default(),
+            no_rows: Cell::new(None),
         }
     }
 

@@ -152,17 +152,24 @@ impl Rewriter<'_> {
         };
         let written = equal.clone();
         let constants = self.constant_tables(list, &mut equal, &rest);
+        const NOTICED: &str = "Impossible WHERE noticed after reading const tables";
         if constants.empty {
+            self.no_rows.set(Some("no matching row in const table"));
             let mut shown = self.of_no_row(written, rest);
             constants.put(&mut shown);
             return (Some(shown), constants, Vec::new());
         }
+        let reads = !constants.is_empty();
         if self.contradicts(&constants, &equal) {
+            self.no_rows.set(reads.then_some(NOTICED));
             return (Some(truth(false)), constants, Vec::new());
         }
         let rest = match self.decided_by(&constants, rest) {
             Ok(rest) => rest,
-            Err(left) => return (Some(left), constants, Vec::new()),
+            Err(left) => {
+                self.no_rows.set(reads.then_some(NOTICED));
+                return (Some(left), constants, Vec::new());
+            }
         };
         let known = Known { around: Vec::new(), places, constants: &constants };
         let mut shown = self.written(equal.clone(), rest, &known);

@@ -24,6 +24,11 @@ pub(super) struct ConstantTables {
 }
 
 impl ConstantTables {
+    /// Whether no row was read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Whether a table's row was read.
     pub(super) fn reads(&self, table: &Key) -> bool {
         self.rows.iter().any(|(key, _)| key == table)

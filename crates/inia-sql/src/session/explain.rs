@@ -78,6 +78,7 @@ fn explained(
     });
     session.leave(start, result.as_ref().err())?;
     let (plan, notes) = result?;
+    let no_rows = notes.no_rows;
     if !explain.analyze && noted {
         let warnings = plan.said.warnings.iter().cloned();
         warnings.for_each(|warning| session.diagnostics.push(warning));
@@ -88,7 +89,15 @@ fn explained(
         _ if explain.analyze => one_text(&print_tree(&plan, Some(&trace)), sink),
         ExplainFormat::Tree => one_text(&print_tree(&plan, None), sink),
         ExplainFormat::Default | ExplainFormat::Traditional => {
-            table(&describe(&plan, &session.env, &session.host), sink)
+            let mut lines = describe(&plan, &session.env, &session.host);
+            if let Some(reason) = no_rows
+                && lines.iter().all(|line| line.select_type == "SIMPLE")
+            {
+                let first =
+                    Line { id: Some(1), select_type: "SIMPLE".to_owned(), ..Line::default() };
+                lines = vec![Line { extra: vec![reason], ..first }];
+            }
+            table(&lines, sink)
         }
     }
 }

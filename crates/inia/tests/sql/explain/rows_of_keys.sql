@@ -1,0 +1,22 @@
+-- EXPLAIN where a key finds no row, or one that fulfils no condition.
+create table k1 (a int primary key, b int, c int, unique key (b));
+create table k2 (x int primary key, y int);
+insert into k1 values (1,1,1),(2,2,2),(3,3,3);
+insert into k2 values (1,1),(2,2),(3,3);
+analyze table k1, k2;
+explain select * from k1 where a = 9;
+explain select * from k1 where a = 1 and c = 5;
+explain select * from k1 where a = 1 and b = 2;
+explain select count(*) from k1 where a = 9;
+explain select max(c) from k1 where b = 77;
+explain select * from k1 where a = 1 or a = 9;
+explain select * from k1 where a = 9 order by b;
+explain select * from k1 where a = 9 limit 1;
+explain select distinct c from k1 where a = 9;
+explain select c from k1 where a = 9 group by c;
+explain select * from k1 where a = 1 and 1 = 0;
+explain select * from (select * from k1 where a = 9) d;
+explain select * from k1 where a = 9 union select * from k2 where x = 1;
+explain update k1 set c = 1 where a = 9;
+explain delete from k1 where a = 9;
+explain select * from k1 where a = 9 for update;
