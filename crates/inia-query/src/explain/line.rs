@@ -365,17 +365,16 @@ pub(super) fn table_line(
     let named = index.filter(|_| bounded || secondary || path.backward);
     let range = is_range(path);
     let mut extra = Vec::new();
-    match (range && !path.covering, secondary) {
-        (true, true) if index.is_some_and(|index| index.kind.has_keys()) => {
-            extra.push("Using index condition");
-        }
-        (true, true) => extra.push("Using where"),
-        (true, false) => extra.push("Using where"),
-        _ if range => extra.push("Using where"),
-        (false, true) if seeks_null(path) && !path.covering => extra.push("Using index condition"),
-        _ => {}
+    let pushed = |condition: &Expr| named.is_some() && is_pushed(source, condition);
+    let by_entries = secondary && bounded && !path.covering;
+    let of_entries = by_entries && index.is_some_and(|index| index.kind.has_keys());
+    if of_entries && (range || seeks_null(path) || source.filter.iter().any(pushed)) {
+        extra.push("Using index condition");
+    } else if range {
+        extra.push("Using where");
     }
-    if !source.filter.is_empty() && !extra.contains(&"Using where") {
+    let checked = source.filter.iter().any(|condition| !of_entries || !pushed(condition));
+    if checked && !extra.contains(&"Using where") {
         extra.push("Using where");
     }
     if path.backward {
@@ -433,6 +432,21 @@ fn partitions_read(source: &TableSource, settings: EvalSettings<'_>) -> Option<S
     let leaves = partitions::leaves_of_constants(&source.table, &source.access, env, host);
     let names: Vec<String> = leaves.into_iter().map(|leaf| by.shown(leaf)).collect();
     Some(names.join(",")).filter(|names| !names.is_empty())
+}
+
+/// Whether entries of the path's index have all columns that a condition reads, so that rows for
+/// which it is false are not looked up.
+fn is_pushed(source: &TableSource, condition: &Expr) -> bool {
+    let Some(index) = source.access.index else { return false };
+    let codec = &source.table.indexes[index].codec;
+    let own = source.base..source.base + source.needed.len();
+    let mut simple = true;
+    condition.walk(&mut |node| {
+        simple &= !matches!(node.kind, ExprKind::Subquery(_) | ExprKind::Stored(_));
+    });
+    let slots = slots_of(condition).slots;
+    let mut read = slots.iter().filter(|slot| own.contains(slot)).peekable();
+    simple && read.peek().is_some() && read.all(|slot| codec.covers(slot - source.base))
 }
 
 /// Whether the primary key has all that is read.

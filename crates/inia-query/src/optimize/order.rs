@@ -269,7 +269,7 @@ pub(super) fn path_in_order(
         return Some(merged(AccessPath { backward, ..present.clone() }));
     }
     if !present.is_unbounded() {
-        return None;
+        return equal_in_order(table, needed, present, wanted);
     }
     let keeps = if wanted.filtered { FILTER_KEEPS } else { 1 };
     let scope = wanted.hinted.and_then(|hinted| hinted.order.as_ref());
@@ -295,6 +295,53 @@ pub(super) fn path_in_order(
         }
     }
     None
+}
+
+/// A path by another index whose first parts are the columns that the present path has values for,
+/// and whose next parts yield the wanted order: `KEY (user, created)` beside `KEY (user)`.
+fn equal_in_order(
+    table: &Table,
+    needed: &[bool],
+    present: &AccessPath,
+    wanted: Wanted<'_>,
+) -> Option<AccessPath> {
+    let def = &table.def;
+    let own = &def.indexes[present.index?];
+    let single = |part: &EqualPart| !matches!(part, EqualPart::AnyOf(_));
+    let whole = own.parts.iter().take(present.equal.len()).all(|part| part.prefix.is_none());
+    if !present.intervals.is_empty() || present.search.is_some() || !whole {
+        return None;
+    }
+    let value = |column: usize| {
+        let mut parts = own.parts.iter().zip(&present.equal);
+        parts.find(|(part, equal)| part.column == column && single(equal)).map(|(_, equal)| equal)
+    };
+    let serves = |position: usize| {
+        let index = &def.indexes[position];
+        let orders = matches!(index.kind, IndexKind::Unique | IndexKind::Plain);
+        let scope = wanted.hinted.and_then(|hinted| hinted.lookup.as_ref());
+        index.visible
+            && orders
+            && HintedIndexes::orders_by(wanted.hinted, position)
+            && scope.is_none_or(|scope| scope.usable.contains(&position))
+    };
+    (0..def.indexes.len()).filter(|position| serves(*position)).find_map(|position| {
+        let parts = def.indexes[position].parts.get(..present.equal.len())?;
+        let equal = parts.iter().map(|part| match part.prefix {
+            None => value(part.column).cloned(),
+            Some(_) => None,
+        });
+        let equal = equal.collect::<Option<Vec<EqualPart>>>()?;
+        let codec = &table.indexes[position].codec;
+        let mut columns = needed.iter().enumerate();
+        let covering = columns.all(|(column, needed)| !needed || codec.covers(column));
+        if present.covering && !covering {
+            return None;
+        }
+        let path = AccessPath { index: Some(position), equal, covering, ..present.clone() };
+        let backward = direction(&path, def, wanted.keys)?;
+        Some(merged(AccessPath { backward, ..path }))
+    })
 }
 
 /// A path whose partitions, where there are some, are read together in the index's order.

@@ -1,0 +1,23 @@
+-- ORDER BY by another index than the one that was chosen: both find the rows, one has them in order.
+create table m (id int primary key, u int, v int, created int, note varchar(20), key u (u), key uv (u, v), key vuc (v, u, created), key uc (u, created), key c (created));
+insert into m with recursive q(i) as (select 1 union all select i + 1 from q where i < 200) select i, i % 5, i % 3, (i * 37) % 101, concat('n', i) from q;
+analyze table m;
+select id, created from m where u = 3 order by created limit 5;
+select id, created from m where u = 3 order by created desc, id desc limit 5;
+select id, created from m where u = 3 and v = 1 order by created limit 3;
+select id, created from m where u = 3 and created > 50 order by created limit 3;
+select id, created from m where u = 3 order by created limit 3, 4;
+select id, created from m where u is null order by created;
+select id, created from m where u in (3) order by created, id limit 3;
+select id, created from m where u in (1, 3) order by created, id limit 3;
+select id, created from m use index (u) where u = 3 order by created, id limit 3;
+select id, created from m ignore index (uc) where u = 3 order by created, id limit 3;
+select id, created from m where u = 3 and note <> 'n3' order by created limit 3;
+select a.id, b.id from m a join m b on b.id = a.id + 1 where a.u = 3 order by a.created, a.id limit 3;
+select id from m where u = 3 order by v, created limit 4;
+update m set note = 'x' where u = 3 order by created limit 2;
+select id from m where note = 'x';
+delete from m where u = 3 order by created desc limit 2;
+select count(*) from m where u = 3;
+explain select id, created, note from m where u = 3 order by created desc limit 5;
+explain select id, note from m use index (u) where u = 3 order by created limit 5;
