@@ -4,7 +4,7 @@ use super::line::Line;
 use crate::access::AccessPath;
 use crate::catalog::IndexKind;
 use crate::optimize::keeps_together;
-use crate::plan::{RowSource, SelectPlan, TableSource};
+use crate::plan::{JoinMethod, RowSource, SelectPlan, TableSource};
 use inia_expr::{Expr, ExprKind};
 
 /// The columns of one table that make groups, or rows that differ from one another.
@@ -35,10 +35,16 @@ impl<'p> GroupedColumns<'p> {
         Some(GroupedColumns { table, columns })
     }
 
-    /// Whether an index has the groups one after the other, where no other table is read.
+    /// Whether an index of the table that is read first has the groups one after the other.
     pub(super) fn come_in_order(&self, select: &SelectPlan) -> bool {
-        let single = matches!(select.source, RowSource::Table(_));
-        single && keeps_together(&self.table.access, &self.table.table.def, &self.columns)
+        let mut first = &select.source;
+        while let RowSource::Join(join) = first
+            && matches!(join.method, JoinMethod::NestedLoop)
+        {
+            first = &join.left;
+        }
+        let leads = matches!(first, RowSource::Table(table) if std::ptr::eq(&**table, self.table));
+        leads && keeps_together(&self.table.access, &self.table.table.def, &self.columns)
     }
 
     /// Adds to the possible keys of the table's line the indexes that have all of the columns.

@@ -75,7 +75,7 @@ pub(super) fn read_groups_in_order(select: &mut SelectPlan) {
         None if select.distinct => select.output.iter().collect(),
         None => return,
     };
-    let RowSource::Table(source) = &mut select.source else { return };
+    let Some(source) = first_of_loops(&mut select.source) else { return };
     if source.table.rows() >= SMALL_TABLE || source.lock.is_some() {
         return;
     }
@@ -134,6 +134,17 @@ fn rows_wanted(limit: Option<&LimitPlan>) -> Option<u64> {
     let limit = limit?;
     let skipped = limit.offset.as_ref().map_or(0, number);
     Some(number(&limit.count).saturating_add(skipped))
+}
+
+/// The first table of nested loops, in whose order their rows come.
+fn first_of_loops(source: &mut RowSource) -> Option<&mut TableSource> {
+    match source {
+        RowSource::Table(table) => Some(table),
+        RowSource::Join(join) if matches!(join.method, JoinMethod::NestedLoop) => {
+            first_of_loops(&mut join.left)
+        }
+        _ => None,
+    }
 }
 
 fn leftmost(source: &mut RowSource) -> Option<&mut TableSource> {

@@ -90,6 +90,15 @@ impl Builder<'_> {
         self.members[number].take().expect("each member is planned once")
     }
 
+    /// The rows that a derived table which is a side of a join is expected to have.
+    fn computed_rows(&self, side: &Tree) -> Option<f64> {
+        let Tree::Member(number) = side else { return None };
+        match &self.members[*number].as_ref()?.source {
+            Source::Leaf(Leaf { kind: LeafKind::Subplan { rows, .. }, .. }) => Some(*rows),
+            _ => None,
+        }
+    }
+
     /// A member that is read before all others.
     fn first(&mut self, number: usize, last: bool) -> RowSource {
         let filled = self.filled_by(Members::one(number));
@@ -119,6 +128,7 @@ impl Builder<'_> {
 
     fn join(&mut self, join: TreeJoin, last: bool) -> (RowSource, Members) {
         let TreeJoin { left, right, method, rows } = join;
+        let computed = [self.computed_rows(&left), self.computed_rows(&right)];
         let (left, lefts) = self.tree(left, false);
         let is_member = matches!(right, Tree::Member(_));
         let follows = match right {
@@ -151,7 +161,7 @@ impl Builder<'_> {
         };
         if is_member {
             let fixed = follows || lefts.len() > 1;
-            build_as_mysql(&mut joined, (self.range_of(lefts), fixed));
+            build_as_mysql(&mut joined, (self.range_of(lefts), fixed), computed);
         }
         let joined = RowSource::Join(Box::new(joined));
         let both = lefts.union(rights);
@@ -239,10 +249,16 @@ impl Builder<'_> {
 /// Makes a hash join of small tables keep in the hash table what MySQL keeps there: of two
 /// members those of the smaller one, unless their order is `fixed`, else those that are joined
 /// already. Rows come out in the order of the other side. For so few it costs the same. What MySQL
-/// does not join, the rows of a subquery, never gives the order.
-fn build_as_mysql(join: &mut JoinPlan, (left_slots, fixed): (Range<usize>, bool)) {
+/// does not join, the rows of a subquery, never gives the order. `computed` has the rows of sides
+/// that are derived tables.
+fn build_as_mysql(
+    join: &mut JoinPlan,
+    (left_slots, fixed): (Range<usize>, bool),
+    computed: [Option<f64>; 2],
+) {
     let JoinMethod::Hash(keys) = &mut join.method else { return };
-    let (left, right) = (of_source(&join.left), of_source(&join.right));
+    let left = computed[0].unwrap_or_else(|| of_source(&join.left));
+    let right = computed[1].unwrap_or_else(|| of_source(&join.right));
     if join.kind != JoinType::Inner || !is_small(&join.left) || !is_small(&join.right) {
         return;
     }

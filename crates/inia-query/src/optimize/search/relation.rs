@@ -5,7 +5,7 @@ use super::build::is_inside;
 use super::cost::{self, LOOKUP};
 use super::group::{Group, Member, Source};
 use super::members::Members;
-use super::{Solution, solve_nested};
+use super::{SMALL_SIDE, Solution, solve_nested};
 use crate::access::{self, AccessPath, Choice, HintedIndexes};
 use crate::catalog::{IndexKind, Table};
 use crate::optimize::{Leaf, LeafKind, QueryBlock, UNKNOWN_ROWS};
@@ -193,7 +193,9 @@ fn read_cost(request: &access::Request<'_>, choice: &Choice) -> f64 {
 /// What it costs to read so many rows by a path.
 pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
     let kind = path.index.map(|index| table.def.indexes[index].kind);
-    let clustered = kind.is_none_or(|kind| kind == IndexKind::Primary);
+    // Rows of a small table are found by any index as soon as by the primary key.
+    let near = (table.rows() as f64) < SMALL_SIDE;
+    let clustered = near || kind.is_none_or(|kind| kind == IndexKind::Primary);
     LOOKUP + cost::read(rows, clustered, path.covering)
 }
 
