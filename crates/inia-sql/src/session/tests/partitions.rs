@@ -28,8 +28,10 @@ fn conditions_leave_partitions_out() {
     let mut session = db.session();
     for (condition, partitions) in [
         ("1", "p0,p1,pm"),
-        ("id = 5", "p0"),
-        ("id = 10", "p1"),
+        ("id = 9", "p0"),
+        ("id = 12", "p1"),
+        // No row is found, and so no partition is named.
+        ("id = 5", "NULL"),
         ("id < 10", "p0"),
         ("id <= 10", "p0,p1"),
         ("id > 9", "p1,pm"),
@@ -37,7 +39,7 @@ fn conditions_leave_partitions_out() {
         ("id IN (1, 100)", "p0,pm"),
         ("id = 5 OR id = 35", "p0,pm"),
         ("v = 3", "p0,p1,pm"),
-        ("id = 3 AND v = 3", "p0"),
+        ("id = 9 AND v = 2", "p0"),
     ] {
         let query = format!("SELECT * FROM r WHERE {condition}");
         assert_eq!(read_by(&mut session, &query), partitions, "{condition}");
