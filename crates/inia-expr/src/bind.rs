@@ -3,6 +3,7 @@
 
 mod operators;
 mod prepare;
+mod row_lists;
 pub mod sequence;
 mod special;
 mod years;

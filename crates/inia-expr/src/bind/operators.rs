@@ -1,5 +1,6 @@
 //! Operators: which numbers they compute in, and the type that comes out.
 
+use super::row_lists::Rows;
 use super::years::{as_year, beside_years, is_years};
 use super::{Binder, converted, width};
 use crate::collate;
@@ -101,6 +102,16 @@ impl Binder<'_> {
 
     /// `left op right` of scalars or rows.
     pub fn comparison(&mut self, op: CmpOp, left: Expr, right: Expr) -> Result<Expr, SqlError> {
+        self.comparison_of(op, left, right, Rows::Operands)
+    }
+
+    fn comparison_of(
+        &mut self,
+        op: CmpOp,
+        left: Expr,
+        right: Expr,
+        rows: Rows,
+    ) -> Result<Expr, SqlError> {
         let columns = width(&left);
         if columns != width(&right) {
             return Err(SqlError::new(ErrorCode::OperandColumns, &[&columns]));
@@ -120,7 +131,7 @@ impl Binder<'_> {
             }
             (None, None) => {
                 let mut parts = Vec::new();
-                self.row_parts(op, left, right, &mut parts)?;
+                self.row_parts((op, rows), left, right, &mut parts)?;
                 let nullable = |part: &Compare| part.left.ty.nullable || part.right.ty.nullable;
                 let nullable = op != CmpOp::NullSafeEq && parts.iter().any(nullable);
                 let kind = ExprKind::CompareRows(op, parts);
@@ -132,7 +143,7 @@ impl Binder<'_> {
     /// Adds the comparisons of two operands' columns; rows in rows must be of one shape.
     fn row_parts(
         &mut self,
-        op: CmpOp,
+        (op, rows): (CmpOp, Rows),
         left: Expr,
         right: Expr,
         parts: &mut Vec<Compare>,
@@ -144,15 +155,13 @@ impl Binder<'_> {
         match (left.kind, right.kind) {
             (ExprKind::Row(left), ExprKind::Row(right)) => {
                 let mut pairs = left.into_iter().zip(right);
-                pairs.try_for_each(|(left, right)| self.row_parts(op, left, right, parts))
+                pairs.try_for_each(|(l, r)| self.row_parts((op, rows), l, r, parts))
             }
             _ if columns > 1 => Err(SqlError::new(ErrorCode::OperandColumns, &[&1])),
             (left_kind, right_kind) => {
                 let left = Expr { kind: left_kind, ty: left.ty };
                 let right = Expr { kind: right_kind, ty: right.ty };
-                let (left, right) = beside_years(left, right);
-                let class = compare::choose(&left, &right, op.symbol())?;
-                parts.push(Compare { op, class, left, right });
+                parts.push(rows.pair(op, left, right)?);
                 Ok(())
             }
         }
@@ -229,7 +238,8 @@ impl Binder<'_> {
             }
             // An item of a list of rows carries its whole comparison; its own class has no meaning.
             if columns > 1 {
-                let row = self.comparison(CmpOp::Eq, value.clone(), item)?;
+                let rows = if list.len() == 1 { Rows::OneOfList } else { Rows::OfList };
+                let row = self.comparison_of(CmpOp::Eq, value.clone(), item, rows)?;
                 nullable |= row.ty.nullable;
                 items.push((CmpClass::Int, row));
                 continue;

@@ -639,23 +639,24 @@ fn like_interval(like: &Like) -> Option<KeyInterval> {
     if prefix.is_empty() || like.collation != collation || !ty.is_text() {
         return None;
     }
+    let longest = match ty.data_type {
+        DataType::Char { chars, .. } | DataType::VarChar { chars, .. } => Some(chars as usize),
+        _ => None,
+    };
+    let begun = prefix.chars().count();
     let mut lower = prefix.to_owned();
     if collation.pads_space() {
-        let longest = match ty.data_type {
-            DataType::Char { chars, .. } | DataType::VarChar { chars, .. } => chars as usize,
-            _ => return None,
-        };
-        let filled = longest.checked_sub(prefix.chars().count())?;
-        if longest > MAX_FILLED {
-            return None;
-        }
+        let filled = longest.filter(|longest| *longest <= MAX_FILLED)?.checked_sub(begun)?;
         lower.extend(std::iter::repeat_n('\0', filled));
     }
+    let filled = longest.map_or(MAX_FILLED, |longest| longest.min(MAX_FILLED));
+    let mut upper = prefix.to_owned();
+    let last = collation.last_character();
+    upper.extend(std::iter::repeat_n(last, filled.saturating_sub(begun).max(1)));
     let end = |text: String| {
         let value = Expr::literal(Value::Text(text), ty.clone());
         Some(End { value, inclusive: true })
     };
-    let upper = format!("{prefix}{}", collation.last_character());
     Some(KeyInterval { lower: end(lower), upper: end(upper), null: false })
 }
 

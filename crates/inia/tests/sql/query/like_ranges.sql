@@ -88,3 +88,9 @@ select group_concat(hex(old) order by id) from l where old like 'æ%';
 select count(*) from l where ai like 'a%' and ai > 'abc';
 select count(*) from l where ai like 'a%' or ai like 'q2%';
 select count(*) from l where ai not like 'a%';
+-- The last character of all behind the prefix, and text behind that.
+insert into l (ai, cs, gen, old) values (_utf8mb4 x'7A7AEFBFBF62', _utf8mb4 x'7A7AEFBFBF62', _utf8mb4 x'7A7AEFBFBF62', _utf8mb4 x'7A7AEFBFBF62'), (_utf8mb4 x'7A7AF48FBFBF62', _utf8mb4 x'7A7AF48FBFBF62', _utf8mb4 x'7A7AF48FBFBF62', null), ('zz', 'zz', 'zz', 'zz'), ('zz😀😀', 'zz😀😀', 'zz😀😀', null);
+select group_concat(hex(ai) order by id) from l where ai like 'zz%';
+select group_concat(hex(cs) order by id) from l where cs like 'zz%';
+select group_concat(hex(gen) order by id) from l where gen like 'zz%';
+select group_concat(hex(old) order by id) from l where old like 'zz%';
