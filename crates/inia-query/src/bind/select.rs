@@ -10,6 +10,7 @@ pub(crate) use item_name::item_name;
 use super::described;
 use super::dictionary;
 use super::from::BoundFrom;
+use super::functional::hidden_keys;
 use super::having::check_early;
 use super::hints::keeps_order;
 use super::is_null::{self, Never};
@@ -29,7 +30,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::bind::Binder;
-use inia_expr::{Expr, ExprKind, wrong_date};
+use inia_expr::{Environment, Expr, ExprKind, SessionHost, wrong_date};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast;
 
@@ -84,6 +85,37 @@ impl Clauses {
     pub(super) fn drop_order(&mut self) {
         self.order.clear();
         self.hidden.clear();
+    }
+
+    /// Makes the keys of GROUP BY, or of ORDER BY where there are no groups, read what functional
+    /// key parts hold.
+    fn read_hidden_keys(
+        &mut self,
+        tree: &FromTree,
+        distinct: bool,
+        (env, host): (&Environment, &dyn SessionHost),
+    ) {
+        if !self.group.is_empty() {
+            let keys: Vec<&Expr> = self.group.iter().collect();
+            if let Some(group) = hidden_keys(tree, &keys, env, host) {
+                self.group = group;
+            }
+            return;
+        }
+        if self.order.is_empty() || distinct || !self.windows.is_empty() {
+            return;
+        }
+        let Clauses { items, hidden, order, .. } = self;
+        let exprs: Vec<&Expr> = items.iter().map(|item| &item.expr).chain(&*hidden).collect();
+        let keys: Vec<&Expr> = order.iter().map(|key| exprs[key.index]).collect();
+        let Some(keys) = hidden_keys(tree, &keys, env, host) else { return };
+        // The select list keeps its expressions.
+        let visible = items.len();
+        for (key, read) in order.iter_mut().zip(&keys) {
+            key.index = visible + hidden.len();
+            key.ty = read.ty.clone();
+            hidden.push(read.clone());
+        }
     }
 
     /// Drops keys of ORDER BY that are there twice, and those of which `determined` says that the
@@ -541,6 +573,9 @@ impl QueryBinder<'_> {
         limit: Option<u64>,
     ) -> QueryPlan {
         let distinct = self.reduce(select, &mut from, &mut clauses);
+        if let Some(tree) = &from.tree {
+            clauses.read_hidden_keys(tree, distinct, (self.context.env, self.context.host));
+        }
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
         // Sort keys are positions that count on from the select list into the hidden expressions.

@@ -363,15 +363,19 @@ pub(super) fn table_line(
     let secondary = index.is_some_and(|index| index.kind != IndexKind::Primary);
     let named = index.filter(|_| bounded || secondary || path.backward);
     let range = is_range(path);
+    // In MySQL what reads a functional key part reads the columns of its expression.
+    let computes = reads_hidden(source);
+    let covering = path.covering && !computes;
     let mut extra = Vec::new();
-    match (range && !path.covering, secondary) {
-        (true, true) if index.is_some_and(|index| index.kind.has_keys()) => {
+    match (range && !covering, secondary) {
+        (true, true) if index.is_some_and(|index| index.kind.has_keys()) && !computes => {
             extra.push("Using index condition");
         }
         (true, true) => extra.push("Using where"),
         (true, false) => extra.push("Using where"),
         _ if range => extra.push("Using where"),
-        (false, true) if seeks_null(path) && !path.covering => extra.push("Using index condition"),
+        (false, true) if seeks_null(path) && computes => extra.push("Using where"),
+        (false, true) if seeks_null(path) && !covering => extra.push("Using index condition"),
         _ => {}
     }
     if !source.filter.is_empty() && !extra.contains(&"Using where") {
@@ -380,7 +384,7 @@ pub(super) fn table_line(
     if path.backward {
         extra.push("Backward index scan");
     }
-    if path.covering || named.is_some_and(|index| has_all(index, source)) {
+    if covering || named.is_some_and(|index| has_all(index, source)) {
         extra.push("Using index");
     }
     join_extra(join, &mut extra);
@@ -439,6 +443,12 @@ fn has_all(index: &IndexDef, source: &TableSource) -> bool {
     let has = |column: usize| index.parts.iter().any(|part| part.column == column);
     let mut needed = source.needed.iter().enumerate();
     index.kind == IndexKind::Primary && needed.all(|(column, needed)| !needed || has(column))
+}
+
+/// Whether the statement reads a hidden column.
+fn reads_hidden(source: &TableSource) -> bool {
+    let columns = source.table.def.columns.iter().zip(&source.needed);
+    columns.into_iter().any(|(column, needed)| *needed && column.is_hidden())
 }
 
 /// Whether a part of the key is to be NULL.
@@ -537,7 +547,7 @@ pub(super) fn request_of<'r>(
 /// The columns of the index's parts that the path uses.
 fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String> {
     let parts = index.parts.iter().take(used(path, index));
-    parts.map(|part| def.columns[part.column].name.clone()).collect()
+    parts.map(|part| def.columns[part.column].shown_name().to_owned()).collect()
 }
 
 /// How many parts of the index the path uses.
