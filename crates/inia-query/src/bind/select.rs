@@ -30,7 +30,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::bind::Binder;
-use inia_expr::{Environment, Expr, ExprKind, SessionHost, wrong_date};
+use inia_expr::{Expr, ExprKind, wrong_date};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast;
 
@@ -91,10 +91,11 @@ impl Clauses {
     /// key parts hold.
     fn read_hidden_keys(
         &mut self,
-        tree: &FromTree,
+        tree: Option<&FromTree>,
         distinct: bool,
-        (env, host): (&Environment, &dyn SessionHost),
+        EvalSettings { env, host }: EvalSettings<'_>,
     ) {
+        let Some(tree) = tree else { return };
         if !self.group.is_empty() {
             let keys: Vec<&Expr> = self.group.iter().collect();
             if let Some(group) = hidden_keys(tree, &keys, env, host) {
@@ -573,9 +574,8 @@ impl QueryBinder<'_> {
         limit: Option<u64>,
     ) -> QueryPlan {
         let distinct = self.reduce(select, &mut from, &mut clauses);
-        if let Some(tree) = &from.tree {
-            clauses.read_hidden_keys(tree, distinct, (self.context.env, self.context.host));
-        }
+        let settings = EvalSettings { env: self.context.env, host: self.context.host };
+        clauses.read_hidden_keys(from.tree.as_ref(), distinct, settings);
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
         // Sort keys are positions that count on from the select list into the hidden expressions.
@@ -601,7 +601,7 @@ impl QueryBinder<'_> {
             sorts: !clauses.order.is_empty(),
             limit: limit.filter(|_| !counts).map(|limit| limit as f64),
             hash_joins: self.hash_joins(from.tree.as_ref()),
-            settings: EvalSettings { env: self.context.env, host: self.context.host },
+            settings,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
         // Aggregates that queries inside read have slots behind those of FROM.
