@@ -571,7 +571,7 @@ pub(super) fn execute(
         Statement::Show(show) => show::show(session, show, sink),
         Statement::Explain(explain) => explain::explain(session, explain, params, sink),
         Statement::LoadData(load) => load_file(session, load, params, sink),
-        Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
+        Statement::Do(items) => evaluate::do_items(session, items, params),
         Statement::Handler(statement) => handler::execute(session, statement, params, sink),
         Statement::Select(query) => admin::select_into(session, query, params),
         Statement::Signal(signal) => program::plain::signal(session, signal, params),
