@@ -305,7 +305,8 @@ pub(super) fn each_subquery(select: &SelectPlan, visit: &mut dyn FnMut(&Subquery
     each_condition(&select.source, &mut condition);
 }
 
-fn is_never(value: &inia_base::value::Value) -> bool {
+/// Whether a condition with this value is never true.
+pub(super) fn is_never(value: &inia_base::value::Value) -> bool {
     use inia_base::value::Value;
     matches!(value, Value::Null | Value::Int(0) | Value::UInt(0))
 }
