@@ -145,6 +145,9 @@ pub struct Environment {
     /// where the plan is for all texts that differ in them, otherwise those of EXECUTE's values.
     /// Parameters that are not in the list are bound as texts.
     pub param_types: Vec<ExprType>,
+    /// The parameters' values while a statement is planned that runs at once. A plan that depends
+    /// on one is not kept ([`SessionHost::note_bound_value`]).
+    pub param_values: Vec<Value>,
 }
 
 impl Default for Environment {
@@ -174,6 +177,7 @@ impl Default for Environment {
             auto_is_null: false,
             is_prepared: false,
             param_types: Vec::new(),
+            param_values: Vec::new(),
         }
     }
 }
@@ -291,6 +295,8 @@ pub trait SessionHost {
     fn set_rand_state(&self, state: (u64, u64)) {
         let _ = state;
     }
+    /// Notes that the plan being made depends on a parameter's value.
+    fn note_bound_value(&self) {}
     /// The stored function of that name; `schema` is the current database where none is written.
     fn find_function(
         &self,

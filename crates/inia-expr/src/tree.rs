@@ -608,7 +608,8 @@ impl Expr {
         constant
     }
 
-    fn is_constant_node(&self) -> bool {
+    /// Whether nothing but its operands could make the value differ from one run to the next.
+    pub fn is_constant_node(&self) -> bool {
         match &self.kind {
             ExprKind::Column { .. }
             | ExprKind::OuterColumn { .. }

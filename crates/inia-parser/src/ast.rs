@@ -64,7 +64,7 @@ pub enum Statement {
     /// CALL.
     Call(Call),
     /// DO expr, …
-    Do(Vec<Expr>),
+    Do(Vec<SelectItem>),
     /// HANDLER t OPEN | READ | CLOSE.
     Handler(Box<Handler>),
     /// TRUNCATE [TABLE] t.

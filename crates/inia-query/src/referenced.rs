@@ -15,6 +15,8 @@ pub struct ReferencedObjects<'q> {
     pub(crate) defaults: Vec<&'q ColumnName>,
     /// Tables whose rows FOR UPDATE locks.
     pub locked: Vec<&'q ObjectName>,
+    /// A query has FROM, whatever is in it.
+    pub has_from: bool,
     passes_over_derived: bool,
     ctes: Vec<&'q str>,
 }
@@ -83,7 +85,10 @@ impl<'q> ReferencedObjects<'q> {
         match body {
             QueryBody::Select(select) => self.select(select),
             QueryBody::Values(rows) => self.exprs(rows.iter().flatten()),
-            QueryBody::Table(name) => self.table(name, None),
+            QueryBody::Table(name) => {
+                self.has_from = true;
+                self.table(name, None);
+            }
             QueryBody::Nested(query) => self.query(query),
             QueryBody::SetOperation { first, rest } => {
                 self.body(first);
@@ -98,6 +103,7 @@ impl<'q> ReferencedObjects<'q> {
                 self.expr(expr);
             }
         }
+        self.has_from |= !select.from.is_empty();
         select.from.iter().for_each(|table| self.table_ref(table));
         self.exprs(select.where_.iter().chain(&select.group_by).chain(&select.having));
         for (_, window) in &select.windows {

@@ -134,6 +134,12 @@ impl ColumnDef {
     pub fn is_hidden(&self) -> bool {
         self.invisible && self.generated.is_some() && self.name.starts_with(HIDDEN)
     }
+
+    /// What plans show for the column: a hidden one goes by its expression.
+    pub fn shown_name(&self) -> &str {
+        let hidden = self.generated.as_ref().filter(|_| self.is_hidden());
+        hidden.map_or(&self.name, |generated| &generated.expression)
+    }
 }
 
 /// Sorts of index.

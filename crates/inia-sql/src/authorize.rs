@@ -270,7 +270,7 @@ impl Checker<'_> {
             Statement::Insert(insert) => self.insert(insert),
             Statement::Update(update) => self.update(update),
             Statement::Delete(delete) => self.delete(delete),
-            Statement::Do(exprs) => self.exprs(exprs),
+            Statement::Do(items) => self.exprs(item_exprs(items)),
             Statement::Set(items) => self.exprs(values_set(items)),
             Statement::Show(show) => match &show.filter {
                 Some(ShowFilter::Where(condition)) => self.exprs([condition]),

@@ -306,7 +306,7 @@ pub enum ShowKind {
     RoutineCode(super::RoutineKind, ObjectName),
     /// SHOW BINARY LOGS, MASTER LOGS.
     BinaryLogs,
-    /// SHOW MASTER STATUS, BINARY LOG STATUS.
+    /// SHOW MASTER STATUS.
     BinaryLogStatus,
     /// SHOW BINLOG | RELAYLOG EVENTS.
     BinlogEvents {

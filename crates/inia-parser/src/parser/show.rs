@@ -183,10 +183,6 @@ impl Parser<'_> {
             Kw::REPLICAS => self.simple(ShowKind::Replicas { old: false }),
             Kw::BINARY | Kw::MASTER => {
                 self.bump();
-                if kw == Kw::BINARY && self.accept_word("log") {
-                    self.expect_kw(Kw::STATUS)?;
-                    return Ok(ShowKind::BinaryLogStatus);
-                }
                 match self.expect_any(&[Kw::LOGS, Kw::STATUS])? {
                     Kw::LOGS => ShowKind::BinaryLogs,
                     _ if kw == Kw::MASTER => ShowKind::BinaryLogStatus,

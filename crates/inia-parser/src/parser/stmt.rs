@@ -36,12 +36,7 @@ impl Parser<'_> {
             Kw::HANDLER => self.handler(),
             Kw::DO => {
                 self.bump();
-                let items = self.list(|p| {
-                    let expr = p.expr()?;
-                    p.alias(true)?;
-                    Ok(expr)
-                })?;
-                Ok(Statement::Do(items))
+                Ok(Statement::Do(self.select_list()?))
             }
             Kw::USE => {
                 self.bump();

@@ -7,6 +7,7 @@
 //!   7 MEMBER OF (array)            one key
 //!   JSON_CONTAINS(array, [7, 9])   the keys of 7: the reader looks for 9
 //!   JSON_OVERLAPS(array, [7, 9])   the keys of 7 and of 9, each row once
+//!   7 MEMBER OF (array) OR …       the keys of all branches, where each has some
 //! ```
 //!
 //! No empty candidate is looked for: rows with an empty array have no entry.
@@ -31,40 +32,62 @@ pub(super) fn sought(
     element: &DataType,
     is_array: impl Fn(&Expr) -> bool,
 ) -> Option<Sought> {
-    let of = |condition: &Expr| {
-        let ExprKind::Call(call) = &condition.kind else { return None };
-        let [first, second] = call.args.as_slice() else { return None };
-        let value = |item: Json| {
-            let value = json::element_value(item, element)?;
-            Some(Expr::literal(value, ExprType::computed(element.clone(), false)))
-        };
-        let point = |item| Some(KeyInterval::point(&value(item)?));
-        match (call.name, is_array(first), is_array(second)) {
-            ("member_of", false, true) => {
-                Some(Sought::One(EqualPart::Value(value(constant(first)?)?)))
-            }
-            ("json_contains", true, false) => {
-                let candidate = elements(constant(second)?).into_iter().next()?;
-                Some(Sought::Any(vec![point(candidate)?]))
-            }
-            ("json_overlaps", true, false) | ("json_overlaps", false, true) => {
-                let other = if is_array(first) { second } else { first };
-                let items = elements(constant(other)?);
-                let points: Vec<_> = items.into_iter().map(point).collect::<Option<_>>()?;
-                (!points.is_empty()).then_some(Sought::Any(points))
-            }
-            _ => None,
-        }
-    };
-    // One element keeps fewer rows than any of several.
-    let (mut one, mut any) = (None, None);
-    for found in conditions.iter().filter_map(of) {
-        match found {
-            Sought::One(_) => one = one.or(Some(found)),
-            Sought::Any(_) => any = any.or(Some(found)),
+    most_narrow(conditions.iter().filter_map(|condition| of(condition, element, &is_array)))
+}
+
+/// One element keeps fewer rows than any of several.
+fn most_narrow(found: impl Iterator<Item = Sought>) -> Option<Sought> {
+    let mut any = None;
+    for sought in found {
+        match sought {
+            Sought::One(_) => return Some(sought),
+            Sought::Any(_) => any = any.or(Some(sought)),
         }
     }
-    one.or(any)
+    any
+}
+
+/// What one condition asks for: under OR one of what each branch does.
+fn of(condition: &Expr, element: &DataType, is_array: &dyn Fn(&Expr) -> bool) -> Option<Sought> {
+    let call = match &condition.kind {
+        ExprKind::Call(call) => call,
+        ExprKind::And(parts) => {
+            return most_narrow(parts.iter().filter_map(|part| of(part, element, is_array)));
+        }
+        ExprKind::Or(parts) => {
+            let mut points: Vec<KeyInterval> = Vec::new();
+            for part in parts {
+                let more = match of(part, element, is_array)? {
+                    Sought::One(EqualPart::Value(value)) => vec![KeyInterval::point(&value)],
+                    Sought::One(_) => return None,
+                    Sought::Any(more) => more,
+                };
+                points.extend(more);
+            }
+            return Some(Sought::Any(points));
+        }
+        _ => return None,
+    };
+    let [first, second] = call.args.as_slice() else { return None };
+    let value = |item: Json| {
+        let value = json::element_value(item, element)?;
+        Some(Expr::literal(value, ExprType::computed(element.clone(), false)))
+    };
+    let point = |item| Some(KeyInterval::point(&value(item)?));
+    match (call.name, is_array(first), is_array(second)) {
+        ("member_of", false, true) => Some(Sought::One(EqualPart::Value(value(constant(first)?)?))),
+        ("json_contains", true, false) => {
+            let candidate = elements(constant(second)?).into_iter().next()?;
+            Some(Sought::Any(vec![point(candidate)?]))
+        }
+        ("json_overlaps", true, false) | ("json_overlaps", false, true) => {
+            let other = if is_array(first) { second } else { first };
+            let items = elements(constant(other)?);
+            let points: Vec<_> = items.into_iter().map(point).collect::<Option<_>>()?;
+            (!points.is_empty()).then_some(Sought::Any(points))
+        }
+        _ => None,
+    }
 }
 
 /// A document that is known.

@@ -1,7 +1,8 @@
 //! Conditions on documents whose elements a multi-valued index holds are read from its array.
 //!
 //! As in MySQL, MEMBER OF, JSON_CONTAINS and JSON_OVERLAPS compare with what the index holds, where
-//! the other operand is a constant that is of the elements' type, or becomes it. Example: with
+//! the other operand is a constant that is of the elements' type, or becomes it. A parameter is the
+//! constant that it has in the run that the plan is made for. Example: with
 //! `KEY k ((CAST(j->'$.u' AS UNSIGNED ARRAY)))`
 //!
 //! ```text
@@ -57,13 +58,26 @@ impl Array<'_> {
         }
     }
 
-    /// A constant's value.
+    /// The value of a constant, or of a parameter of the statement that is about to run.
     fn constant(&self, expr: &Expr) -> Option<(Value, EvalContext<'_>)> {
-        if !expr.is_constant() {
-            return None;
-        }
         let (env, host) = self.settings;
-        let mut ctx = EvalContext::new(env, host, &NoSubqueries, &[]);
+        if !expr.is_constant() {
+            let (mut constant, mut reads) = (true, false);
+            expr.walk(&mut |node| match node.kind {
+                ExprKind::Param(index) => {
+                    reads = true;
+                    constant &= index < env.param_values.len();
+                }
+                _ => constant &= node.is_constant_node(),
+            });
+            if reads {
+                host.note_bound_value();
+            }
+            if !constant {
+                return None;
+            }
+        }
+        let mut ctx = EvalContext::new(env, host, &NoSubqueries, &env.param_values);
         let value = expr.eval(&mut ctx, &[]).ok()?;
         Some((value, ctx)).filter(|(value, _)| *value != Value::Null)
     }

@@ -58,16 +58,15 @@ pub(crate) fn read_hidden_columns(
         let name = def.array_index_of(at);
         let mut slots = Slots { def, base, index: name };
         let Ok(bound) = inia_expr::bind(&parsed, &mut slots, env, host) else { continue };
-        let hidden = slots.column_at(at);
+        // Plans show what it holds, not its name.
+        let shown = generated.expression.as_str();
+        let hidden = Expr::column(base + at, slots.column_at(at).ty, shown);
         if let (Some((document, data_type)), Some(index)) = (bound.as_array_cast(), name) {
             // As in MySQL nothing is compared with what an invisible index holds.
             if !def.index(index).is_some_and(|index| def.indexes[index].visible) {
                 continue;
             }
             let element = ElementType { data_type, index };
-            // Plans show what it holds, not its name.
-            let (slot, shown) = (slots.base + at, generated.expression.as_str());
-            let hidden = Expr::column(slot, hidden.ty, shown);
             let array = Array { document, element, hidden: &hidden, settings: (env, host) };
             conditions.iter_mut().for_each(|condition| array.read(condition));
             continue;
@@ -81,6 +80,26 @@ pub(crate) fn read_hidden_columns(
             });
         }
     }
+}
+
+/// Makes keys of ORDER BY or GROUP BY read the hidden columns of the tables of a FROM, where every
+/// key is a column then: only such keys follow an index. The keys come back where they changed.
+///
+/// Example: with `KEY fx ((a + b), c)` the keys of `ORDER BY a + b, c` are two columns, and those
+/// of `ORDER BY -(a + b)` are left as they are.
+pub(super) fn hidden_keys(
+    tree: &FromTree,
+    keys: &[&Expr],
+    env: &Environment,
+    host: &dyn SessionHost,
+) -> Option<Vec<Expr>> {
+    let is_column = |key: &Expr| matches!(key.kind, ExprKind::Column { .. });
+    let mut read: Vec<Expr> = keys.iter().map(|key| (*key).clone()).collect();
+    if read.iter().all(is_column) {
+        return None;
+    }
+    read_hidden_of(tree, &mut read, env, host);
+    read.iter().all(is_column).then_some(read)
 }
 
 /// The same for every table of a FROM whose rows no outer join replaces by NULL.

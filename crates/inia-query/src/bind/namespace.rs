@@ -226,7 +226,10 @@ impl Namespace {
                 let columns = self.tables[at].columns.iter().enumerate();
                 Ok(columns.filter(|(_, column)| !column.hidden).map(move |(c, _)| (at, c)))
             }
-            None => Err(SqlError::new(ErrorCode::UnknownTable, &[&alias])),
+            None => {
+                let schema = schema.map(|schema| format!("{schema}.")).unwrap_or_default();
+                Err(SqlError::new(ErrorCode::UnknownTable, &[&(schema + alias)]))
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) use item_name::item_name;
 use super::described;
 use super::dictionary;
 use super::from::BoundFrom;
+use super::functional::hidden_keys;
 use super::having::check_early;
 use super::hints::keeps_order;
 use super::is_null::{self, Never};
@@ -84,6 +85,38 @@ impl Clauses {
     pub(super) fn drop_order(&mut self) {
         self.order.clear();
         self.hidden.clear();
+    }
+
+    /// Makes the keys of GROUP BY, or of ORDER BY where there are no groups, read what functional
+    /// key parts hold.
+    fn read_hidden_keys(
+        &mut self,
+        tree: Option<&FromTree>,
+        distinct: bool,
+        EvalSettings { env, host }: EvalSettings<'_>,
+    ) {
+        let Some(tree) = tree else { return };
+        if !self.group.is_empty() {
+            let keys: Vec<&Expr> = self.group.iter().collect();
+            if let Some(group) = hidden_keys(tree, &keys, env, host) {
+                self.group = group;
+            }
+            return;
+        }
+        if self.order.is_empty() || distinct || !self.windows.is_empty() {
+            return;
+        }
+        let Clauses { items, hidden, order, .. } = self;
+        let exprs: Vec<&Expr> = items.iter().map(|item| &item.expr).chain(&*hidden).collect();
+        let keys: Vec<&Expr> = order.iter().map(|key| exprs[key.index]).collect();
+        let Some(keys) = hidden_keys(tree, &keys, env, host) else { return };
+        // The select list keeps its expressions.
+        let visible = items.len();
+        for (key, read) in order.iter_mut().zip(&keys) {
+            key.index = visible + hidden.len();
+            key.ty = read.ty.clone();
+            hidden.push(read.clone());
+        }
     }
 
     /// Drops keys of ORDER BY that are there twice, and those of which `determined` says that the
@@ -541,6 +574,8 @@ impl QueryBinder<'_> {
         limit: Option<u64>,
     ) -> QueryPlan {
         let distinct = self.reduce(select, &mut from, &mut clauses);
+        let settings = EvalSettings { env: self.context.env, host: self.context.host };
+        clauses.read_hidden_keys(from.tree.as_ref(), distinct, settings);
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
         // Sort keys are positions that count on from the select list into the hidden expressions.
@@ -566,7 +601,7 @@ impl QueryBinder<'_> {
             sorts: !clauses.order.is_empty(),
             limit: limit.filter(|_| !counts).map(|limit| limit as f64),
             hash_joins: self.hash_joins(from.tree.as_ref()),
-            settings: EvalSettings { env: self.context.env, host: self.context.host },
+            settings,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
         // Aggregates that queries inside read have slots behind those of FROM.

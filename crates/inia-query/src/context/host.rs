@@ -69,8 +69,8 @@ pub struct Host {
     pub traces: RefCell<Option<Box<super::OptimizerTraces>>>,
     /// Profiles of statements; `None` until profiling was set up.
     pub profiles: RefCell<Option<Box<super::Profiles>>>,
-    /// A stored function was found while a statement was bound.
-    pub bound_function: Cell<bool>,
+    /// The plan being made serves one run: it calls a stored function, or depends on a value.
+    pub plans_once: Cell<bool>,
     /// What NEXTVAL has given last, by the sequence's number.
     pub(crate) last_numbers: RefCell<HashMap<u64, i64>>,
     /// It belongs to a context inside another, whose counters it uses.
@@ -115,7 +115,7 @@ impl Host {
             memory,
             traces: RefCell::default(),
             profiles: RefCell::default(),
-            bound_function: Cell::new(false),
+            plans_once: Cell::new(false),
             last_numbers: RefCell::default(),
             is_inner: false,
         }
@@ -143,7 +143,7 @@ impl Host {
             rand: Cell::new(None),
             deadline: Cell::new(None),
             memory: SessionMemory::new(self.db.memory.clone()),
-            bound_function: Cell::new(false),
+            plans_once: Cell::new(false),
             last_numbers: RefCell::default(),
             is_inner: true,
             traces: RefCell::default(),

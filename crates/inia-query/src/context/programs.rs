@@ -121,6 +121,7 @@ impl SessionContext {
         inner.diagnostics.limit = self.env.max_error_count;
         inner.used.clone_from(&self.used);
         inner.env.param_types = Vec::new();
+        inner.env.param_values = Vec::new();
         inner.programs.clone_from(&self.programs);
         Ok(())
     }
@@ -267,6 +268,10 @@ impl SessionHost for SessionContext {
         self.host.set_rand_state(state);
     }
 
+    fn note_bound_value(&self) {
+        self.host.plans_once.set(true);
+    }
+
     fn find_function(
         &self,
         schema: Option<&str>,
@@ -278,7 +283,7 @@ impl SessionHost for SessionContext {
         self.check_execute(&program)?;
         let parsed = program.parsed()?;
         let Some((returns, _)) = parsed.returns.clone() else { return Ok(None) };
-        self.host.bound_function.set(true);
+        self.host.plans_once.set(true);
         Ok(Some(StoredFunction {
             schema: program.def.schema.clone(),
             name: program.def.name.clone(),

@@ -322,7 +322,7 @@ fn names_of<'s>(statement: &'s Statement, reads: &mut ReferencedObjects<'s>) -> 
             ast::ExplainTarget::Statement(statement) => return names_of(statement, reads),
             ast::ExplainTarget::Connection(_) => {}
         },
-        Statement::Do(exprs) => reads.exprs(exprs),
+        Statement::Do(items) => reads.exprs(ast::item_exprs(items)),
         Statement::Set(items) => reads.exprs(values_set(items)),
         Statement::Insert(insert) => {
             reads.table(&insert.table, None);

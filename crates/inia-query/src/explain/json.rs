@@ -345,7 +345,7 @@ impl<'p> Printer<'p> {
         add_join(join, &mut members);
         let columns = &table.table.def.columns;
         let used = columns.iter().zip(&table.needed).filter(|(_, needed)| **needed);
-        let used: Vec<Json> = used.map(|(column, _)| text(&column.name)).collect();
+        let used: Vec<Json> = used.map(|(column, _)| text(column.shown_name())).collect();
         if !used.is_empty() {
             members.push(("used_columns", Json::List(used)));
         }

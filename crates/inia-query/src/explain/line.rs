@@ -306,7 +306,8 @@ pub(super) fn each_subquery(select: &SelectPlan, visit: &mut dyn FnMut(&Subquery
     each_condition(&select.source, &mut condition);
 }
 
-fn is_never(value: &inia_base::value::Value) -> bool {
+/// Whether a condition with this value is never true.
+pub(super) fn is_never(value: &inia_base::value::Value) -> bool {
     use inia_base::value::Value;
     matches!(value, Value::Null | Value::Int(0) | Value::UInt(0))
 }
@@ -364,13 +365,16 @@ pub(super) fn table_line(
     let secondary = index.is_some_and(|index| index.kind != IndexKind::Primary);
     let named = index.filter(|_| bounded || secondary || path.backward);
     let range = is_range(path);
+    // In MySQL what reads a functional key part reads the columns of its expression.
+    let computes = reads_hidden(source);
+    let covering = path.covering && !computes;
     let mut extra = Vec::new();
     let pushed = |condition: &Expr| named.is_some() && is_pushed(source, condition);
-    let by_entries = secondary && bounded && !path.covering;
+    let by_entries = secondary && bounded && !path.covering && !computes;
     let of_entries = by_entries && index.is_some_and(|index| index.kind.has_keys());
     if of_entries && (range || seeks_null(path) || source.filter.iter().any(pushed)) {
         extra.push("Using index condition");
-    } else if range {
+    } else if range || (computes && seeks_null(path)) {
         extra.push("Using where");
     }
     let checked = source.filter.iter().any(|condition| !of_entries || !pushed(condition));
@@ -380,7 +384,7 @@ pub(super) fn table_line(
     if path.backward {
         extra.push("Backward index scan");
     }
-    if path.covering || named.is_some_and(|index| has_all(index, source)) {
+    if covering || named.is_some_and(|index| has_all(index, source)) {
         extra.push("Using index");
     }
     join_extra(join, &mut extra);
@@ -454,6 +458,12 @@ fn has_all(index: &IndexDef, source: &TableSource) -> bool {
     let has = |column: usize| index.parts.iter().any(|part| part.column == column);
     let mut needed = source.needed.iter().enumerate();
     index.kind == IndexKind::Primary && needed.all(|(column, needed)| !needed || has(column))
+}
+
+/// Whether the statement reads a hidden column.
+fn reads_hidden(source: &TableSource) -> bool {
+    let columns = source.table.def.columns.iter().zip(&source.needed);
+    columns.into_iter().any(|(column, needed)| *needed && column.is_hidden())
 }
 
 /// Whether a part of the key is to be NULL.
@@ -552,7 +562,7 @@ pub(super) fn request_of<'r>(
 /// The columns of the index's parts that the path uses.
 fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String> {
     let parts = index.parts.iter().take(used(path, index));
-    parts.map(|part| def.columns[part.column].name.clone()).collect()
+    parts.map(|part| def.columns[part.column].shown_name().to_owned()).collect()
 }
 
 /// How many parts of the index the path uses.

@@ -5,7 +5,7 @@
 //! at each node to count them, so its tree has no cells that go to the client as they are stored.
 
 use super::estimate::{Estimate, Estimator, computed, scan};
-use super::line::{Line, each_subquery};
+use super::line::{Line, each_subquery, is_never};
 use crate::access::kept_by_all;
 use crate::plan::batches::BatchSource;
 use crate::plan::trace::{Node, Trace};
@@ -18,6 +18,13 @@ use inia_expr::Expr;
 use inia_expr::print::print;
 use inia_expr::tree::{RowLookup, SubqueryKind};
 use std::fmt::Write;
+
+/// A node that reads no table.
+const FETCHED: &str = "Rows fetched before execution";
+/// A node below which nothing runs.
+const NEVER: &str = "Zero rows (Impossible WHERE)";
+/// One group of no rows.
+const NO_INPUT: &str = "Zero input rows (Impossible WHERE), aggregated into one output row";
 
 /// The whole plan as indented text, with what a run of it has shown.
 pub fn print_tree(plan: &StatementPlan, trace: Option<&Trace>) -> String {
@@ -45,6 +52,13 @@ impl<'p> Printer<'p> {
         let _ = writeln!(self.out, "{:indent$}-> {text}  {estimate}{seen}", "", indent = depth * 4);
     }
 
+    /// A node whose rows are there before the first one is asked for.
+    fn fetched(&mut self, depth: usize, text: &str, rows: usize) {
+        let seen = self.seen.take().unwrap_or_default();
+        let indent = depth * 4;
+        let _ = writeln!(self.out, "{:indent$}-> {text}  (cost=0.00..0.00 rows={rows}){seen}", "");
+    }
+
     /// A node that gives no rows of its own.
     fn heading(&mut self, depth: usize, text: &str) {
         let _ = writeln!(self.out, "{:indent$}-> {text}", "", indent = depth * 4);
@@ -57,6 +71,13 @@ impl<'p> Printer<'p> {
 
     fn query(&mut self, query: &'p QueryPlan, mut depth: usize) {
         self.enter(Node::Query(query));
+        if matches!(&query.body, Body::Select(select) if is_empty(select)) {
+            return self.body(&query.body, depth);
+        }
+        let limit = query.limit.as_ref();
+        if limit.and_then(|limit| limit.count.as_literal()).is_some_and(is_zero) {
+            return self.fetched(depth, "Zero rows (Zero limit)", 0);
+        }
         if let Some(limit) = &query.limit {
             let offset = limit.offset.as_ref().map(|offset| format!(", offset {}", print(offset)));
             let count = print(&limit.count);
@@ -103,8 +124,7 @@ impl<'p> Printer<'p> {
             Body::Select(select) => self.select(select, depth),
             Body::Nested(query) => self.query(query, depth),
             Body::Values(values) => {
-                let text = format!("Rows fetched: {}", values.rows.len());
-                self.node(depth, &text, self.estimator.body(body));
+                self.fetched(depth, FETCHED, values.rows.len());
             }
             Body::SetOperation(set) => {
                 let heading = match set.counted {
@@ -130,6 +150,15 @@ impl<'p> Printer<'p> {
 
     fn select(&mut self, select: &'p SelectPlan, mut depth: usize) {
         self.enter(Node::Select(select));
+        if is_empty(select) {
+            match &select.aggregation {
+                Some(aggregation) if aggregation.group.is_empty() => {
+                    self.fetched(depth, NO_INPUT, 1);
+                }
+                _ => self.fetched(depth, NEVER, 0),
+            }
+            return self.subqueries(select, depth);
+        }
         let direct = match &self.plan.root.body {
             Body::Select(root) if std::ptr::eq(&**root, select) => self.direct(&self.plan.root),
             _ => None,
@@ -184,8 +213,8 @@ impl<'p> Printer<'p> {
         let text = match &aggregation.strategy {
             // Values at the ends of indexes take no scan, so there is no node below.
             GroupStrategy::Extrema(_) => {
-                let text = format!("Rows fetched before execution{}", or_hash(select));
-                self.node(*depth, &text, estimates.grouped);
+                let text = format!("{FETCHED}{}", or_hash(select));
+                self.fetched(*depth, &text, 1);
                 return false;
             }
             _ if totals => "Aggregate stored cells",
@@ -298,8 +327,8 @@ impl<'p> Printer<'p> {
         self.enter(Node::Source(source));
         let estimate = self.estimator.source(source);
         match source {
-            RowSource::One => self.node(depth, "Rows fetched before execution", estimate),
-            RowSource::Nothing => self.node(depth, "Zero rows (Impossible WHERE)", estimate),
+            RowSource::One => self.fetched(depth, FETCHED, 1),
+            RowSource::Nothing => self.fetched(depth, NEVER, 0),
             RowSource::Table(table) => {
                 // Filters run over the scan and stand above it. The first node printed takes what
                 // was seen of the source, so the scan gets its own.
@@ -452,4 +481,14 @@ fn table_text(table: &TableSource, sent: &str) -> String {
         _ => format!("Table scan on {alias}"),
     };
     format!("{text}{sent}")
+}
+
+/// Whether a LIMIT's value asks for no rows.
+fn is_zero(value: &Value) -> bool {
+    matches!(value, Value::Int(0) | Value::UInt(0))
+}
+
+/// Whether a condition that needs no row is never true.
+fn is_empty(select: &SelectPlan) -> bool {
+    select.once.iter().any(|condition| condition.as_literal().is_some_and(is_never))
 }

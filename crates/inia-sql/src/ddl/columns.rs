@@ -578,6 +578,11 @@ pub(crate) fn add_foreign_key(
     spec: &ast::ForeignKeyDef,
 ) -> Result<(), SqlError> {
     let references = &spec.references;
+    if references.columns.len() != spec.columns.len() {
+        let name = spec.constraint.as_deref().unwrap_or("foreign key without name");
+        let what = "Key reference and table reference don't match";
+        return error(ErrorCode::WrongFkDef, &[&name, &what]);
+    }
     let ref_schema = references.table.db.clone().unwrap_or_else(|| builder.schema.clone());
     let ref_table = references.table.name.clone();
     let itself = ref_schema == builder.schema && ref_table == builder.name;
@@ -585,11 +590,6 @@ pub(crate) fn add_foreign_key(
         builder.last_foreign += 1;
         format!("{}_ibfk_{}", builder.name, builder.last_foreign)
     });
-    // A table that refers to itself may lack columns yet. Engines without transactions drop the
-    // key when the definition is finished.
-    if session.flag("foreign_key_checks") && !itself && builder.engine == TRANSACTIONAL {
-        check_parent(session, (&ref_schema, &ref_table), references, &name)?;
-    }
     let action = |action: Option<ast::ReferenceAction>| match action {
         None | Some(ast::ReferenceAction::NoAction) => ReferentialAction::NoAction,
         Some(ast::ReferenceAction::Restrict) => ReferentialAction::Restrict,
@@ -607,6 +607,13 @@ pub(crate) fn add_foreign_key(
         on_delete: action(references.on_delete),
         on_update: action(references.on_update),
     };
+    let draft = ForeignKeyDraft { columns: spec.columns.clone(), def, added: true };
+    // A table that refers to itself may lack columns yet. Engines without transactions drop the
+    // key when the definition is finished.
+    if session.flag("foreign_key_checks") && !itself && builder.engine == TRANSACTIONAL {
+        super::foreign::check_columns(builder, &draft)?;
+        check_parent(session, references, &draft.def)?;
+    }
     let part =
         |name: &String| IndexPartDraft { column: name.clone(), prefix: None, descending: false };
     let parts: Vec<IndexPartDraft> = spec.columns.iter().map(part).collect();
@@ -615,16 +622,15 @@ pub(crate) fn add_foreign_key(
     let mut index = plain_index(IndexKind::Plain, index_name, parts);
     index.for_foreign_key = true;
     builder.indexes.push(index);
-    builder.foreign_keys.push(ForeignKeyDraft { columns: spec.columns.clone(), def, added: true });
+    builder.foreign_keys.push(draft);
     Ok(())
 }
 
 /// Errors 1824 and 3734 for a parent that is another table.
 fn check_parent(
     session: &SessionContext,
-    (schema, table): (&str, &str),
     references: &ast::References,
-    constraint: &str,
+    ForeignKeyDef { name: constraint, ref_schema: schema, ref_table: table, .. }: &ForeignKeyDef,
 ) -> Result<(), SqlError> {
     let parent = session.db.catalog().table(schema, table);
     let Some(parent) = parent.filter(|parent| parent.def.is_transactional()) else {

@@ -6,7 +6,7 @@ mod parent;
 mod rows;
 mod types;
 
-pub(super) use child::{check_bases, check_child};
+pub(super) use child::{check_bases, check_child, check_columns};
 pub(super) use copied::check_copy;
 pub(super) use parent::{Moved, check_adopted, check_children, follow_all, retarget};
 pub(super) use rows::check_rows;

@@ -29,6 +29,7 @@ use inia_query::context::table_locks;
 use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
 use inia_query::planner::plan_query;
+use inia_query::referenced::ReferencedObjects;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -384,7 +385,9 @@ fn set_role(session: &mut SessionContext, choice: &ast::RoleChoice) -> Done {
 /// KILL: one's own connections, or with CONNECTION_ADMIN any; those of accounts with SYSTEM_USER
 /// only by such an account.
 fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Value]) -> Done {
-    if inia_query::dml::has_subquery(id) {
+    let mut reads = ReferencedObjects::default();
+    reads.exprs([id]);
+    if reads.has_from || super::evaluate::calls_stored(session, id) {
         let what = "Usage of subqueries or stored function calls as part of this statement";
         return error(ErrorCode::NotSupportedYet, &[&what]);
     }

@@ -1,6 +1,6 @@
 //! Single expressions: DO, and the values of SET and similar statements.
 
-use inia_base::error::SqlError;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{
     Binder, EmptyScope, EvalContext, ExprKind, NoSubqueries, Scope, SubqueryRunner, UserVar,
@@ -37,15 +37,41 @@ pub(super) fn evaluate<T>(
 }
 
 /// DO: evaluates and forgets.
-pub(super) fn do_exprs(
+pub(super) fn do_items(
     session: &mut SessionContext,
-    exprs: &[ast::Expr],
+    items: &[ast::SelectItem],
     params: &[Value],
 ) -> Result<StatementOutcome, SqlError> {
-    for expr in exprs {
+    // No table is there whose columns `*` could be.
+    for item in items {
+        match item {
+            ast::SelectItem::Wildcard => return Err(SqlError::new(ErrorCode::NoTablesUsed, &[])),
+            ast::SelectItem::TableWildcard(table) => {
+                let db = table.db.iter().map(|db| format!("{db}.")).collect::<String>();
+                return Err(SqlError::new(ErrorCode::UnknownTable, &[&(db + &table.name)]));
+            }
+            ast::SelectItem::Expr { .. } => {}
+        }
+    }
+    for expr in ast::item_exprs(items) {
         value_of(session, expr, params)?;
     }
     Ok(StatementOutcome::default())
+}
+
+/// Whether an expression calls a stored function; those beside subqueries are not looked for.
+pub(super) fn calls_stored(session: &SessionContext, expr: &ast::Expr) -> bool {
+    if has_subquery(expr) {
+        return false;
+    }
+    let mut scope = EmptyScope;
+    let scope: &mut dyn Scope = &mut scope;
+    let bound = Binder { scope, env: &session.env, host: session }.scalar(expr);
+    let mut calls = false;
+    if let Ok(bound) = bound {
+        bound.walk(&mut |node| calls |= matches!(node.kind, ExprKind::Stored(_)));
+    }
+    calls
 }
 
 pub(super) fn value_of(

@@ -175,7 +175,7 @@ pub(super) fn plan(
     session: &SessionContext,
     statement: &Statement,
 ) -> Result<PlannedStatement, SqlError> {
-    session.host.bound_function.set(false);
+    session.host.plans_once.set(false);
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(session, query, session.plain_lock())?;
@@ -290,7 +290,15 @@ pub(super) fn plan_and_run(
     sink: &mut dyn RowSink,
 ) -> Result<(StatementOutcome, Option<PlannedStatement>), SqlError> {
     if !is_planned(statement) {
-        return Ok((execute(session, statement, text, params, sink)?, None));
+        let done = match statement {
+            Statement::Select(_) | Statement::Explain(_) => {
+                with_values(session, params, |session| {
+                    execute(session, statement, text, params, sink)
+                })
+            }
+            _ => execute(session, statement, text, params, sink),
+        };
+        return Ok((done?, None));
     }
     if !matches!(statement, Statement::Select(_)) && session.temporary.is_empty() {
         session.check_writable()?;
@@ -301,16 +309,17 @@ pub(super) fn plan_and_run(
     session.enter();
     let start = session.txn.get_mut().savepoint();
     let mut kept = None;
-    let held = session.back_off_and_retry(|session| {
+    let make = |session: &SessionContext| {
         let plan = plan(session, statement)?;
         check_targets(session, &plan)?;
         plan.targets().into_iter().try_for_each(|table| session.hold_to_write(table))?;
         Ok(plan)
-    });
+    };
+    let held = with_values(session, params, |session| session.back_off_and_retry(make));
     let result = held.and_then(|plan| {
         lock_rows(session, &plan)?;
         let before = session.used.len();
-        if session.host.bound_function.get() {
+        if session.host.plans_once.get() {
             session.use_tables(plan.tables());
         }
         let outcome = run_plan(session, &plan, params, sink);
@@ -344,19 +353,32 @@ pub(super) fn run(
     result
 }
 
+/// Makes a plan that may depend on the parameters' values, since it runs at once.
+fn with_values<T>(
+    session: &mut SessionContext,
+    params: &[Value],
+    plan: impl FnOnce(&mut SessionContext) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    session.env.param_values = params.to_vec();
+    let planned = plan(session);
+    session.env.param_values = Vec::new();
+    planned
+}
+
 /// Plans a query whose rows stay in the server.
 pub(super) fn plan_to_visit(
     session: &mut SessionContext,
     statement: &Statement,
+    params: &[Value],
 ) -> Result<PlannedStatement, SqlError> {
     if session.state.open {
         session.enter();
-        return plan(session, statement);
+        return with_values(session, params, |session| plan(session, statement));
     }
     // A look at the definitions is not the transaction that SET TRANSACTION was about.
     let next = (session.state.next_isolation, session.state.next_read_only);
     session.enter();
-    let planned = plan(session, statement);
+    let planned = with_values(session, params, |session| plan(session, statement));
     session.commit()?;
     (session.state.next_isolation, session.state.next_read_only) = next;
     planned
@@ -549,7 +571,7 @@ pub(super) fn execute(
         Statement::Show(show) => show::show(session, show, sink),
         Statement::Explain(explain) => explain::explain(session, explain, params, sink),
         Statement::LoadData(load) => load_file(session, load, params, sink),
-        Statement::Do(exprs) => evaluate::do_exprs(session, exprs, params),
+        Statement::Do(items) => evaluate::do_items(session, items, params),
         Statement::Handler(statement) => handler::execute(session, statement, params, sink),
         Statement::Select(query) => admin::select_into(session, query, params),
         Statement::Signal(signal) => program::plain::signal(session, signal, params),

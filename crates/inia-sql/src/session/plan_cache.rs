@@ -235,7 +235,7 @@ pub(super) fn parametrise(
     let planned = plan::prepare(session, &statement);
     session.env.param_types = Vec::new();
     let plan = planned.ok()?.0?;
-    if session.host.bound_function.get() {
+    if session.host.plans_once.get() {
         return None;
     }
     let params = u32::try_from(spans.len()).ok()?;

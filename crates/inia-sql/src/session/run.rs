@@ -170,7 +170,7 @@ pub(super) struct KeptPlan {
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
     pub(super) fn new(session: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
-        let plan = plan.filter(|_| !session.host.bound_function.get());
+        let plan = plan.filter(|_| !session.host.plans_once.get());
         KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds: ParamKinds::default() }
     }
 
@@ -211,7 +211,7 @@ impl KeptPlan {
         session.env.param_types = Vec::new();
         self.kinds = kinds;
         let (outcome, plan) = made?;
-        let keeps = keeps && !session.host.bound_function.get();
+        let keeps = keeps && !session.host.plans_once.get();
         self.plan = plan.filter(|_| keeps).map(|plan| (plan, session.settings));
         Ok(outcome)
     }

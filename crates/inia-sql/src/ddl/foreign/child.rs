@@ -44,7 +44,7 @@ pub(in crate::ddl) fn check_child(session: &SessionContext, builder: &mut TableB
 }
 
 /// Errors 3104, 3733 and 1830 of the columns that refer.
-fn check_columns(builder: &TableBuilder, key: &ForeignKeyDraft) -> Done {
+pub(in crate::ddl) fn check_columns(builder: &TableBuilder, key: &ForeignKeyDraft) -> Done {
     use ReferentialAction::{Cascade, SetNull};
     let (update, delete) = (key.def.on_update, key.def.on_delete);
     let columns = || {

@@ -576,11 +576,11 @@ impl Machine<'_> {
         }
         let keeps = !context.may_be_serializable();
         context.env.param_types.clone_from(&frame.types);
-        context.host.bound_function.set(false);
-        let made = plan::plan_to_visit(context, &code.sql.statement);
+        context.host.plans_once.set(false);
+        let made = plan::plan_to_visit(context, &code.sql.statement, &frame.slots);
         context.env.param_types = Vec::new();
         let made = made?;
-        let whole = keeps && !context.host.bound_function.get();
+        let whole = keeps && !context.host.plans_once.get();
         plan::visit_rows(context, &made, (&frame.slots, strict), visit)?;
         let types = types(&made);
         if whole {
@@ -725,12 +725,12 @@ fn execute(
         }
     }
     context.env.param_types.clone_from(&frame.types);
-    context.host.bound_function.set(false);
+    context.host.plans_once.set(false);
     let (statement, text) = (&code.sql.statement, &code.sql.text);
     let made = plan::plan_and_run(context, statement, text, &frame.slots, sink);
     context.env.param_types = Vec::new();
     let (outcome, plan) = made?;
-    if let Some(made) = plan.filter(|_| keeps && !context.host.bound_function.get()) {
+    if let Some(made) = plan.filter(|_| keeps && !context.host.plans_once.get()) {
         *code.plan.lock() = Some(Arc::new(Kept { made, settings }));
     }
     Ok(outcome)

@@ -54,3 +54,31 @@ set global innodb_flush_log_at_trx_commit = 3;
 set global innodb_flush_log_at_trx_commit = default;
 set global log_error_verbosity = 4;
 set global log_error_verbosity = default;
+
+-- DO takes a select list; no table is there for `*`.
+DO *;
+DO *, 1;
+DO 1, *;
+DO t.*;
+DO diff.t.*, 1;
+DO 1 AS one, (SELECT 2) two;
+
+-- KILL reads no tables and calls no stored functions.
+KILL (SELECT 4000000001);
+KILL QUERY (SELECT 4000000002 WHERE 1);
+KILL 4000000000 + (SELECT 3);
+KILL (SELECT * FROM (SELECT 4000000004) d);
+KILL (WITH c AS (SELECT 4000000005) SELECT * FROM c);
+KILL (TABLE t);
+KILL (VALUES ROW (4000000006));
+CREATE FUNCTION gives() RETURNS INT DETERMINISTIC RETURN 2000000000;
+KILL gives();
+DROP FUNCTION gives;
+PREPARE s FROM 'KILL (SELECT ?)';
+SET @id = 4000000007;
+EXECUTE s USING @id;
+DEALLOCATE PREPARE s;
+
+-- MASTER is the word for the log's status.
+SHOW BINARY LOG STATUS;
+SHOW BINARY LOG;
