@@ -168,16 +168,7 @@ fn plan(
     let condition = meant.as_ref().or(clauses.condition);
     let mut condition = condition.map(|c| bind_plain(session, scope, c)).transpose()?;
     condition.iter_mut().for_each(|condition| compile_patterns(condition, session));
-    scope.clause = "order clause";
-    let mut order = Vec::with_capacity(clauses.order_by.len());
-    for item in clauses.order_by {
-        order.push((sort_key(bind_plain(session, scope, &item.expr)?), item.desc));
-    }
-    // A name in LIMIT could only be a variable of a stored routine.
-    if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
-        return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
-    }
-    let limit = clauses.limit.map(|limit| bind_plain(session, scope, &limit.count)).transpose()?;
+    let (mut order, limit) = bind_order(session, scope, &clauses)?;
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
         conjuncts(condition, &mut conditions);
@@ -193,12 +184,7 @@ fn plan(
         scan_cost: 1.0,
     };
     let choice = access::choose(&request, &conditions, &SlotSet::default());
-    let mut path = choice.path;
-    if path.is_unbounded() && path.covering {
-        // The rows of the whole table come in their own order.
-        let all = AccessPath::all(table.def.primary().is_some());
-        path = AccessPath { partitions: path.partitions, ..all };
-    }
+    let mut path = in_own_order(choice.path, table);
     let mut gather = !order.is_empty();
     if limit.is_some()
         && let Some(ordered) = path_of_order(table, &path, &order, hinted)
@@ -224,6 +210,33 @@ fn plan(
         fills,
         views: Vec::new(),
     })
+}
+
+/// The path; where it reads the whole table, that reads the rows in their own order.
+fn in_own_order(path: AccessPath, table: &Table) -> AccessPath {
+    if !path.is_unbounded() || !path.covering {
+        return path;
+    }
+    AccessPath { partitions: path.partitions, ..AccessPath::all(table.def.primary().is_some()) }
+}
+
+/// ORDER BY and LIMIT.
+fn bind_order(
+    session: &SessionContext,
+    scope: &mut TableScope<'_>,
+    clauses: &Clauses<'_>,
+) -> Result<(Vec<(Expr, bool)>, Option<Expr>), SqlError> {
+    scope.clause = "order clause";
+    let mut order = Vec::with_capacity(clauses.order_by.len());
+    for item in clauses.order_by {
+        order.push((sort_key(bind_plain(session, scope, &item.expr)?), item.desc));
+    }
+    // A name in LIMIT could only be a variable of a stored routine.
+    if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
+        return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
+    }
+    let limit = clauses.limit.map(|limit| bind_plain(session, scope, &limit.count)).transpose()?;
+    Ok((order, limit))
 }
 
 /// The path, or the one over the primary key, where its rows come in the order of ORDER BY.
