@@ -179,8 +179,8 @@ impl Collation {
     }
 
     /// The first characters of a text such that every text which begins with equal ones sorts
-    /// between them and them filled up with [`Collation::last_character`] to the longest text's end;
-    /// empty where that is not known. Where trailing spaces do not count, it sorts behind them
+    /// between them and them filled up with [`Collation::last_character`] to the longest text's
+    /// end; empty where that is not known. Where trailing spaces do not count, it sorts behind them
     /// filled up with zeros, for a control character sorts before the space that is not there.
     ///
     /// Characters of these collations sort by themselves but for those of some scripts, which form

@@ -1,8 +1,10 @@
 //! Collations of expressions: which one wins where several meet.
 
+use crate::tree::Expr;
 use crate::ty::{Coercibility, ExprType, TypeClass};
 use inia_base::collation::{Charset, Collation};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Display;
@@ -110,7 +112,22 @@ pub(crate) fn aggregate_with(
     Ok(best)
 }
 
-/// The collation that operands compare by; error 1267 where there is none.
+/// As [`aggregate_with`], of a function's arguments: error 1267, too, where a literal among them
+/// has characters that the result's character set lacks.
+pub(crate) fn aggregate_arguments(
+    args: &[Expr],
+    operation: &str,
+    connection: Collation,
+) -> Result<(Collation, Coercibility), SqlError> {
+    let types: Vec<&ExprType> = args.iter().map(|arg| &arg.ty).collect();
+    let best = aggregate_with(&types, operation, connection)?;
+    match check_literals(args.iter(), best.0) {
+        Ok(()) => Ok(best),
+        Err(()) => Err(mix_error(&types, connection, operation)),
+    }
+}
+
+/// The collation that values of these types compare by; error 1267 where there is none.
 pub(crate) fn aggregate_for_comparison(
     types: &[&ExprType],
     op: &str,
@@ -142,12 +159,39 @@ fn mix_error(types: &[&ExprType], connection: Collation, operation: &str) -> Sql
     }
 }
 
-/// The error of [`aggregate_for_comparison`] where all of `types` are strings.
-pub(crate) fn check_strings(types: &[&ExprType], op: &str) -> Result<(), SqlError> {
-    match types.iter().all(|ty| ty.class() == TypeClass::String) {
-        true => aggregate_for_comparison(types, op).map(|_| ()),
+/// The error of [`operands_collation`] where all operands are strings.
+pub(crate) fn check_strings(operands: &[&Expr], op: &str) -> Result<(), SqlError> {
+    match operands.iter().all(|operand| operand.ty.class() == TypeClass::String) {
+        true => operands_collation(operands, op).map(|_| ()),
         false => Ok(()),
     }
+}
+
+/// The collation that operands compare by; error 1267 where there is none, and where a literal has
+/// characters that its character set lacks.
+pub(crate) fn operands_collation(operands: &[&Expr], op: &str) -> Result<Collation, SqlError> {
+    let types: Vec<&ExprType> = operands.iter().map(|operand| &operand.ty).collect();
+    let collation = aggregate_for_comparison(&types, op)?;
+    check_literals(operands.iter().copied(), collation)
+        .map_err(|()| mix_error(&types, Collation::DEFAULT, op))?;
+    Ok(collation)
+}
+
+/// Whether literals of other character sets can be had in the collation's one.
+fn check_literals<'e>(
+    mut operands: impl Iterator<Item = &'e Expr>,
+    collation: Collation,
+) -> Result<(), ()> {
+    let charset = collation.charset();
+    let lacks = |text: &str| match charset {
+        Charset::Utf8mb3 => text.chars().any(|char| char > '\u{ffff}'),
+        _ => charset.first_missing(text).is_some(),
+    };
+    let foreign = |operand: &Expr| match operand.as_literal() {
+        Some(Value::Text(text)) => operand.ty.collation().charset() != charset && lacks(text),
+        _ => false,
+    };
+    if operands.any(foreign) { Err(()) } else { Ok(()) }
 }
 
 /// A collation by name; error 1273.

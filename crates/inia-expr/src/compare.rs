@@ -88,8 +88,7 @@ fn natural(class: TypeClass, ty: &ExprType) -> CmpClass {
 }
 
 fn text(left: &Expr, right: &Expr, op: &str) -> Result<CmpClass, SqlError> {
-    let collation = collate::aggregate_for_comparison(&[&left.ty, &right.ty], op)?;
-    Ok(text_class(collation))
+    Ok(text_class(collate::operands_collation(&[left, right], op)?))
 }
 
 /// The class of strings of one collation.

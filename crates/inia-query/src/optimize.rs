@@ -24,7 +24,8 @@ mod vector;
 
 pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
-pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, keeps_together, order_by_index};
+pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, Wanted};
+pub(crate) use order::{keeps_together, order_by_index, path_in_order};
 pub(crate) use outer::simplify;
 pub(crate) use price::{Once, Prices, price_of};
 pub(crate) use rewrite::matches_once;

@@ -228,8 +228,8 @@ impl Binder<'_> {
         // A list of one item is an `=`, and MySQL's errors name it so.
         let op = if list.len() == 1 { "=" } else { " IN " };
         if width(&value) == 1 {
-            let types = std::iter::once(&value.ty).chain(bound.iter().map(|item| &item.ty));
-            collate::check_strings(&types.collect::<Vec<&ExprType>>(), op)?;
+            let operands = std::iter::once(&value).chain(&bound);
+            collate::check_strings(&operands.collect::<Vec<&Expr>>(), op)?;
         }
         for item in bound {
             let columns = width(&value);
@@ -288,7 +288,7 @@ impl Binder<'_> {
     ) -> Result<Expr, SqlError> {
         let (value, low, high) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
         no_geometry(&[&value, &low, &high], "between")?;
-        collate::check_strings(&[&value.ty, &low.ty, &high.ty], "between")?;
+        collate::check_strings(&[&value, &low, &high], "between")?;
         let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
         let (low, high) = match is_years(&value) {
             true => (as_year(low), as_year(high)),
@@ -326,7 +326,7 @@ impl Binder<'_> {
     ) -> Result<Expr, SqlError> {
         let (value, pattern) = (self.scalar(expr)?, self.scalar(pattern)?);
         no_geometry(&[&value, &pattern], "like")?;
-        let collation = collate::aggregate_for_comparison(&[&value.ty, &pattern.ty], "like")?;
+        let collation = collate::operands_collation(&[&value, &pattern], "like")?;
         let escape = match escape {
             None if self.env.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES) => None,
             None => Some('\\'),
@@ -363,9 +363,8 @@ impl Binder<'_> {
             bound.push((self.scalar(condition)?, self.scalar(result)?));
         }
         if let Some(operand) = &operand {
-            let values = bound.iter().map(|(value, _)| &value.ty);
-            let types = std::iter::once(&operand.ty).chain(values);
-            collate::check_strings(&types.collect::<Vec<&ExprType>>(), "case")?;
+            let operands = std::iter::once(operand).chain(bound.iter().map(|(value, _)| value));
+            collate::check_strings(&operands.collect::<Vec<&Expr>>(), "case")?;
         }
         for (condition, _) in &mut bound {
             let value = std::mem::replace(condition, Expr::null());

@@ -151,8 +151,7 @@ fn interval_of_reals(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 fn strcmp(a: &mut Args<'_, '_>) -> FnResult {
-    let types = [a.arg_type(0), a.arg_type(1)];
-    let collation = collate::aggregate_for_comparison(&types, "strcmp")?;
+    let collation = collate::operands_collation(&[a.expr(0), a.expr(1)], "strcmp")?;
     let order = match compare::text_class(collation) {
         CmpClass::Binary => a.bytes(0)?.cmp(&a.bytes(1)?),
         _ => {

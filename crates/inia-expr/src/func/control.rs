@@ -67,7 +67,7 @@ fn nullif(args: Vec<Expr>, _: &Environment) -> Result<Expr, SqlError> {
     let [left, right]: [Expr; 2] = args
         .try_into()
         .map_err(|_| SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&"nullif"]))?;
-    collate::check_strings(&[&left.ty, &right.ty], "nullif")?;
+    collate::check_strings(&[&left, &right], "nullif")?;
     let ty = nullif_type(&left.ty);
     let (beside, right) = beside_years(left.clone(), right);
     let equal = scalar_comparison(CmpOp::Eq, beside, right)?;

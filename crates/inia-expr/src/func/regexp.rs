@@ -57,7 +57,8 @@ fn error(code: ErrorCode) -> Stop {
 /// The compiled pattern of argument 1 with the flags of argument `flags`.
 fn pattern(a: &mut Args<'_, '_>, flags: usize) -> Result<Rc<Engine>, Stop> {
     let types = [a.arg_type(0), a.arg_type(1)];
-    let collation = collate::aggregate_for_comparison(&types, a.call.name)?;
+    let operands = [a.expr(0), a.expr(1)];
+    let collation = collate::operands_collation(&operands, a.call.name)?;
     let sources = [types[0].is_text(), types[1].is_text()];
     if sources[0] != sources[1] && collation == Collation::BINARY {
         let text = if sources[0] { types[0] } else { types[1] };

@@ -60,8 +60,7 @@ fn longest(args: &[Expr]) -> u64 {
 }
 
 fn find_in_set(a: &mut Args<'_, '_>) -> FnResult {
-    let types = [a.arg_type(0), a.arg_type(1)];
-    let collation = collate::aggregate_for_comparison(&types, "find_in_set")?;
+    let collation = collate::operands_collation(&[a.expr(0), a.expr(1)], "find_in_set")?;
     let (wanted, list) = (a.text(0)?, a.text(1)?);
     if list.is_empty() || wanted.contains(',') {
         return Ok(Value::Int(0));

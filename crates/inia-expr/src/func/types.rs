@@ -73,8 +73,7 @@ pub(crate) fn string_of(
     env: &Environment,
     name: &str,
 ) -> Ty {
-    let types: Vec<&ExprType> = args.iter().map(|arg| &arg.ty).collect();
-    let (collation, coercibility) = collate::aggregate_with(&types, name, env.collation)?;
+    let (collation, coercibility) = collate::aggregate_arguments(args, name, env.collation)?;
     let wide = collation == Collation::BINARY && args.iter().any(|arg| arg.ty.is_text());
     let units = if wide { chars.saturating_mul(4) } else { chars };
     Ok(ExprType::text(units, collation, nullable).with_coercibility(coercibility))
@@ -95,7 +94,7 @@ const MAX_BLOB_CHARS: u64 = 4_194_304;
 /// A string that the arguments make up between them, the first of which comes `first` times.
 pub(crate) fn joined(args: &[Expr], first: u64, env: &Environment, name: &str) -> Ty {
     let types: Vec<&ExprType> = args.iter().map(|arg| &arg.ty).collect();
-    let (collation, coercibility) = collate::aggregate_with(&types, name, env.collation)?;
+    let (collation, coercibility) = collate::aggregate_arguments(args, name, env.collation)?;
     let rest: u64 = types[1..].iter().map(|ty| ty.length_in(collation)).sum();
     let length = types[0].length_in(collation).saturating_mul(first).saturating_add(rest);
     Ok(ExprType::text(length.min(MAX_BLOB_CHARS), collation, true).with_coercibility(coercibility))

@@ -19,11 +19,12 @@ use crate::bind::table_scope::TableScope;
 use crate::bind::{Never, meant, read_hidden_columns};
 use crate::catalog::Table;
 use crate::context::SessionContext;
+use crate::optimize::{OrderKey, Wanted, path_in_order};
 use crate::plan::ViewUse;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::bind::sort_key;
-use inia_expr::{EvalContext, Expr};
+use inia_expr::{EvalContext, Expr, ExprKind, NoSubqueries, prepare};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast::{self, TriggerEvent};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
@@ -167,17 +168,9 @@ fn plan(
     };
     let meant = clauses.condition.and_then(|c| meant(c, &session.env, false, &never));
     let condition = meant.as_ref().or(clauses.condition);
-    let condition = condition.map(|c| bind_plain(session, scope, c)).transpose()?;
-    scope.clause = "order clause";
-    let mut order = Vec::with_capacity(clauses.order_by.len());
-    for item in clauses.order_by {
-        order.push((sort_key(bind_plain(session, scope, &item.expr)?), item.desc));
-    }
-    // A name in LIMIT could only be a variable of a stored routine.
-    if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
-        return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
-    }
-    let limit = clauses.limit.map(|limit| bind_plain(session, scope, &limit.count)).transpose()?;
+    let mut condition = condition.map(|c| bind_plain(session, scope, c)).transpose()?;
+    condition.iter_mut().for_each(|condition| compile_patterns(condition, session));
+    let (mut order, limit) = bind_order(session, scope, &clauses)?;
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
         conjuncts(condition, &mut conditions);
@@ -193,17 +186,19 @@ fn plan(
         scan_cost: 1.0,
     };
     let choice = access::choose(&request, &conditions, &SlotSet::default());
+    let mut path = in_own_order(choice.path, table);
+    let mut gather = !order.is_empty();
+    if limit.is_some()
+        && let Some(ordered) = path_of_order(table, &path, &order, hinted)
+    {
+        // The scan stops at the limit. Backward it locks what it finds, as gathering does.
+        gather = ordered.backward;
+        (path, order) = (ordered, Vec::new());
+    }
     let exprs = conditions.iter().chain(order.iter().map(|(expr, _)| expr));
     let looks_at = exprs.fold(SlotSet::default(), |all, expr| all.union(&slots_of(expr).slots));
     let looks_at = (0..table.def.columns.len()).filter(|c| looks_at.contains(*c)).collect();
     let filter = conditions.into_iter().zip(choice.covered).collect();
-    let mut path = choice.path;
-    if path.is_unbounded() && path.covering {
-        // The rows of the whole table come in their own order.
-        let all = AccessPath::all(table.def.primary().is_some());
-        path = AccessPath { partitions: path.partitions, ..all };
-    }
-    let gather = !order.is_empty();
     Ok(ChangePlan {
         table: table.clone(),
         path,
@@ -217,6 +212,63 @@ fn plan(
         fills,
         views: Vec::new(),
     })
+}
+
+/// The path; where it reads the whole table, that reads the rows in their own order.
+fn in_own_order(path: AccessPath, table: &Table) -> AccessPath {
+    if !path.is_unbounded() || !path.covering {
+        return path;
+    }
+    AccessPath { partitions: path.partitions, ..AccessPath::all(table.def.primary().is_some()) }
+}
+
+/// ORDER BY and LIMIT.
+fn bind_order(
+    session: &SessionContext,
+    scope: &mut TableScope<'_>,
+    clauses: &Clauses<'_>,
+) -> Result<(Vec<(Expr, bool)>, Option<Expr>), SqlError> {
+    scope.clause = "order clause";
+    let mut order = Vec::with_capacity(clauses.order_by.len());
+    for item in clauses.order_by {
+        order.push((sort_key(bind_plain(session, scope, &item.expr)?), item.desc));
+    }
+    // A name in LIMIT could only be a variable of a stored routine.
+    if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
+        return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
+    }
+    let limit = clauses.limit.map(|limit| bind_plain(session, scope, &limit.count)).transpose()?;
+    Ok((order, limit))
+}
+
+/// The path, or the one over the primary key, where its rows come in the order of ORDER BY.
+fn path_of_order(
+    table: &Table,
+    path: &AccessPath,
+    order: &[(Expr, bool)],
+    hinted: Option<&HintedIndexes>,
+) -> Option<AccessPath> {
+    if order.is_empty() || table.def.partitioning.is_some() {
+        return None;
+    }
+    let column = |(expr, descending): &(Expr, bool)| match expr.kind {
+        ExprKind::Column { index, .. } => Some((index, *descending)),
+        _ => None,
+    };
+    let keys = order.iter().map(column).collect::<Option<Vec<OrderKey>>>()?;
+    let needed = vec![true; table.def.columns.len()];
+    let wanted = Wanted { keys: &keys, limit: None, filtered: false, hinted };
+    path_in_order(table, &needed, path, wanted)
+}
+
+/// Compiles the patterns of LIKE, by whose prefixes an index finds rows.
+fn compile_patterns(condition: &mut Expr, session: &SessionContext) {
+    let mut has_pattern = false;
+    condition.walk(&mut |node| has_pattern |= matches!(node.kind, ExprKind::Like(_)));
+    if has_pattern {
+        let mut scratch = EvalContext::new(&session.env, session, &NoSubqueries, &[]);
+        prepare(condition, &mut scratch);
+    }
 }
 
 /// Whether the assignments change the order of what is scanned.

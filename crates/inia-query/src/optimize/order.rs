@@ -253,20 +253,20 @@ fn ends_with_one_row(index: &IndexDef, def: &TableDef) -> bool {
 
 /// In which order rows are wanted, and how many.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'k> {
+pub(crate) struct Wanted<'k> {
     /// The columns to order by.
-    pub(super) keys: &'k [Key],
+    pub(crate) keys: &'k [Key],
     /// What LIMIT asks for.
-    pub(super) limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
     /// Conditions will drop some of the rows.
-    pub(super) filtered: bool,
+    pub(crate) filtered: bool,
     /// What hints leave of the table's indexes.
-    pub(super) hinted: Option<&'k HintedIndexes>,
+    pub(crate) hinted: Option<&'k HintedIndexes>,
 }
 
 /// A path that yields rows in the wanted order: the present one where it does, else one over a
 /// whole index that costs less than sorting, where the present one reads everything anyway.
-pub(super) fn path_in_order(
+pub(crate) fn path_in_order(
     table: &Table,
     needed: &[bool],
     present: &AccessPath,
