@@ -1,6 +1,6 @@
 //! Every system of the table can be read.
 
-use super::{Axes, Srs, SrsKind, all, find, row_of};
+use super::{Axes, Srs, SrsKind, WrongDefinition, all, find, row_of};
 
 #[test]
 fn every_definition_is_understood() {
@@ -26,4 +26,14 @@ fn sorts_of_systems() {
     assert_eq!(kind(3857), Some(SrsKind::PseudoMercator));
     assert_eq!(kind(32632), Some(SrsKind::Projected));
     assert_eq!(kind(1), None);
+}
+
+#[test]
+fn nodes_nest_as_deep_as_a_projected_system_does() {
+    let row = row_of(32632).expect("UTM zone 32N is in the table");
+    let deeper = format!("PROJCS[\"x\", {}]", row.definition);
+    let endless = "GEOGCS[".repeat(1 << 20);
+    for definition in [deeper, endless] {
+        assert_eq!(Srs::parse(1, &definition), Err(WrongDefinition::Syntax));
+    }
 }

@@ -10,6 +10,9 @@
 //!
 //! where axes are two of `AXIS[name, direction]` and auth is `AUTHORITY[name, code]`.
 
+/// Levels of nodes: PROJCS, GEOGCS, DATUM, SPHEROID, AUTHORITY.
+const MAX_DEPTH: usize = 5;
+
 /// What stands between the brackets of a node.
 enum Item<'t> {
     /// A text in quotes.
@@ -86,7 +89,7 @@ pub(super) struct Projection<'t> {
 /// Reads a definition.
 pub(super) fn read(text: &str) -> Option<(Geographic<'_>, Option<Projection<'_>>)> {
     let mut rest = text;
-    let (word, items) = node(&mut rest)?;
+    let (word, items) = node(&mut rest, MAX_DEPTH)?;
     if !rest.trim().is_empty() {
         return None;
     }
@@ -223,8 +226,10 @@ impl<'i, 't> Items<'i, 't> {
     }
 }
 
-/// Reads a node at the start of the text: its word and what is in its brackets.
-fn node<'t>(text: &mut &'t str) -> Option<(&'t str, Vec<Item<'t>>)> {
+/// Reads a node at the start of the text: its word and what is in its brackets. Nodes in more than
+/// `depth` levels belong to no definition.
+fn node<'t>(text: &mut &'t str, depth: usize) -> Option<(&'t str, Vec<Item<'t>>)> {
+    let inner = depth.checked_sub(1)?;
     let open = text.find(['[', '('])?;
     let word = text[..open].trim();
     let close = if text.as_bytes()[open] == b'[' { ']' } else { ')' };
@@ -239,7 +244,7 @@ fn node<'t>(text: &mut &'t str) -> Option<(&'t str, Vec<Item<'t>>)> {
         } else {
             let end = rest.find(['[', '(', ',', ']', ')'])?;
             if matches!(rest.as_bytes()[end], b'[' | b'(') {
-                let (word, members) = node(&mut rest)?;
+                let (word, members) = node(&mut rest, inner)?;
                 items.push(Item::Node(word, members));
             } else {
                 items.push(Item::Bare(rest[..end].trim()));

@@ -11,55 +11,41 @@ fn is_plain(name: &str) -> bool {
         && lookup(name.as_bytes()) == Kw::NotKeyword
 }
 
-/// The text of SHOW CREATE TABLE or DATABASE without needless quotes. Expressions stay as they
-/// are stored: they follow AS, CHECK and DEFAULT, or are in parentheses of their own.
+/// The text of SHOW CREATE TABLE or DATABASE without needless quotes. Conditions of CHECK stay as
+/// they are stored.
 pub(super) fn unquoted(text: &str) -> String {
-    /// Parentheses around the name of a column in a key.
-    const KEY: usize = 2;
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
-    let (mut depth, mut expression) = (0usize, usize::MAX);
+    // Open parentheses of a condition.
+    let mut depth = 0usize;
     while let Some(first) = rest.chars().next() {
-        let mut length = first.len_utf8();
+        let length = match first {
+            '\'' | '`' => quoted_length(rest, first),
+            _ => first.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(length);
+        let name = word.strip_prefix('`').and_then(|word| word.strip_suffix('`'));
         match first {
-            '\'' => length = quoted_length(rest, '\''),
-            '`' => {
-                length = quoted_length(rest, '`');
-                let name = &rest[1..length.max(2) - 1];
-                if depth <= KEY && depth < expression && is_plain(name) {
-                    out.push_str(name);
-                    rest = &rest[length..];
-                    continue;
-                }
-            }
-            '(' => {
-                depth += 1;
-                let follows = ["AS ", "CHECK ", "DEFAULT "].iter().any(|word| out.ends_with(word));
-                if follows && expression == usize::MAX {
-                    expression = depth;
-                }
-            }
-            ')' => {
-                depth = depth.saturating_sub(1);
-                if depth < expression {
-                    expression = usize::MAX;
-                }
-            }
+            '(' if depth > 0 || out.ends_with("CHECK ") => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        out.push_str(&rest[..length]);
-        rest = &rest[length..];
+        out.push_str(name.filter(|name| depth == 0 && is_plain(name)).unwrap_or(word));
+        rest = behind;
     }
     out
 }
 
-/// The bytes of a text in quotes at the start of another.
+/// The bytes of a text in quotes at the start of another. A quote in it is doubled, or follows a
+/// backslash.
 fn quoted_length(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, letter) in text.char_indices().skip(1) {
-        if letter == quote && !escaped {
+    let mut letters = text.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = letters.next() {
+        if letter == quote && letters.next_if(|(_, next)| *next == quote).is_none() {
             return at + 1;
         }
-        escaped = quote == '\'' && letter == '\\' && !escaped;
+        if quote == '\'' && letter == '\\' {
+            letters.next();
+        }
     }
     text.len()
 }

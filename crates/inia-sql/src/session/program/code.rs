@@ -78,10 +78,11 @@ pub(super) enum Instruction {
 }
 
 impl Instruction {
-    /// Whether it computes a value, so that what was raised before it is forgotten.
-    pub(super) fn evaluates(&self) -> bool {
-        use Instruction::{Assign, JumpUnless, Operand, Return};
-        matches!(self, Assign { .. } | JumpUnless { .. } | Operand { .. } | Return(_))
+    /// Whether warnings raised before it are forgotten: it computes a value or uses a cursor.
+    pub(super) fn clears_warnings(&self) -> bool {
+        use Instruction::{Assign, Close, Fetch, JumpUnless, Open, Operand, Return};
+        let computes = matches!(self, Assign { .. } | JumpUnless { .. } | Operand { .. });
+        computes || matches!(self, Return(_) | Open(_) | Fetch { .. } | Close(_))
     }
 }
 

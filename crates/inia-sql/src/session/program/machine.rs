@@ -92,7 +92,7 @@ impl Machine<'_> {
             if self.caller.context().killed.load(std::sync::atomic::Ordering::Relaxed) != 0 {
                 self.caller.context().check_killed()?;
             }
-            if instruction.evaluates() {
+            if instruction.clears_warnings() {
                 self.caller.context().diagnostics.clear();
             }
             let before = self.caller.context().diagnostics.count;

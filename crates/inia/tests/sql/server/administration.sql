@@ -1,5 +1,5 @@
 -- Statements that administer a server, and their refusals.
-create table t (a int primary key auto_increment, b varchar(20), c int generated always as (a + 1) virtual, `select` int, `a b` int, `1a` int, `12` int default 5 comment 'it`s', `status` int, `a$` int, key(b), check (c > 0));
+create table t (a int primary key, b varchar(20), c int generated always as (a + 1) virtual, `select` int, `a b` int, `1a` int, `12` int default 5 comment 'it`s', `status` int, `a$` int, key(b), check (c > 0));
 create table m (a int) engine = myisam;
 create view v as select 1;
 flush tables t for export;
@@ -35,8 +35,26 @@ alter instance foo;
 alter instance;
 revoke nosuch from root@localhost;
 help 'nosuch topic';
+create table quoted_parts (id int primary key, `select` int, `1` int, `a b` int, `été` int,
+  n int as (`id` + 1), c varchar(5) default (concat('`x`', `id`)), constraint `my check` check (`n` > 1),
+  unique key u (`a b`, id), key f ((`id` + `n`)), key p (c(3)), constraint fk foreign key (`1`) references quoted_parts (id))
+  comment 'of `parts`';
 set sql_quote_show_create = 0;
-show create table t;
+show create table quoted_parts;
+drop table quoted_parts;
+create table divided_parts (id int, n int) partition by range columns (id) subpartition by hash (`n`)
+  (partition `p 0` values less than (10), partition p1 values less than (maxvalue));
+show create table divided_parts;
+drop table divided_parts;
+create database `plain name`;
+create database plain_name;
+show create database `plain name`;
+show create database plain_name;
+drop database `plain name`;
+drop database plain_name;
+create table `back``tick` (`c``d` int default 1 comment 'it''s `x`\\', e varchar(9) default '`\'' comment '\\''`y`', key `k``` (`c``d`));
+show create table `back``tick`;
+drop table `back``tick`;
 set sql_quote_show_create = 1;
 set collation_database = latin1_bin;
 set character_set_database = latin1;
