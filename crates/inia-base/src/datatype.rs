@@ -158,6 +158,15 @@ pub enum DataType {
     },
 }
 
+impl DataType {
+    /// Whether a value takes as many bytes as it needs, in place of as many as the type says.
+    pub fn has_variable_length(&self) -> bool {
+        use DataType::{Blob, Geometry, Json, Text, VarBinary, VarChar};
+        let text = matches!(self, VarChar { .. } | VarBinary(_) | Text { .. } | Blob(_));
+        text || matches!(self, Json | Geometry { .. })
+    }
+}
+
 /// Sorts of geometry, with their numbers in WKB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GeometryKind {

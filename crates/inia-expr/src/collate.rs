@@ -121,9 +121,9 @@ pub(crate) fn aggregate_arguments(
 ) -> Result<(Collation, Coercibility), SqlError> {
     let types: Vec<&ExprType> = args.iter().map(|arg| &arg.ty).collect();
     let best = aggregate_with(&types, operation, connection)?;
-    match check_literals(args.iter(), best.0) {
-        Ok(()) => Ok(best),
-        Err(()) => Err(mix_error(&types, connection, operation)),
+    match has_literals(args.iter(), best.0) {
+        true => Ok(best),
+        false => Err(mix_error(&types, connection, operation)),
     }
 }
 
@@ -172,16 +172,14 @@ pub(crate) fn check_strings(operands: &[&Expr], op: &str) -> Result<(), SqlError
 pub(crate) fn operands_collation(operands: &[&Expr], op: &str) -> Result<Collation, SqlError> {
     let types: Vec<&ExprType> = operands.iter().map(|operand| &operand.ty).collect();
     let collation = aggregate_for_comparison(&types, op)?;
-    check_literals(operands.iter().copied(), collation)
-        .map_err(|()| mix_error(&types, Collation::DEFAULT, op))?;
-    Ok(collation)
+    match has_literals(operands.iter().copied(), collation) {
+        true => Ok(collation),
+        false => Err(mix_error(&types, Collation::DEFAULT, op)),
+    }
 }
 
-/// Whether literals of other character sets can be had in the collation's one.
-fn check_literals<'e>(
-    mut operands: impl Iterator<Item = &'e Expr>,
-    collation: Collation,
-) -> Result<(), ()> {
+/// Whether the collation's character set has all characters of literals of other character sets.
+fn has_literals<'e>(mut operands: impl Iterator<Item = &'e Expr>, collation: Collation) -> bool {
     let charset = collation.charset();
     let lacks = |text: &str| match charset {
         Charset::Utf8mb3 => text.chars().any(|char| char > '\u{ffff}'),
@@ -191,7 +189,7 @@ fn check_literals<'e>(
         Some(Value::Text(text)) => operand.ty.collation().charset() != charset && lacks(text),
         _ => false,
     };
-    if operands.any(foreign) { Err(()) } else { Ok(()) }
+    !operands.any(foreign)
 }
 
 /// A collation by name; error 1273.

@@ -22,7 +22,7 @@ mod search;
 mod selectivity;
 mod spatial;
 
-pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_stable};
+pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_covering, is_stable};
 pub(crate) use hinted::{HintedIndexes, IndexScope};
 pub(crate) use lookups::Lookups;
 pub(crate) use morsels::MorselScan;

@@ -13,10 +13,10 @@
 //! 'r' kind schema 0 name   a stored program, see `program`
 //! 'p' name                 a variable of SET PERSIST
 //! 'f' name                 a foreign server, see `foreign_server`
-//! 'g' srid                a spatial reference system, see `reference_system`
-//! 'i'                     the UUID of the data directory, see `identity`
-//! 'k' name                a resource group, see `resource_group`
-//! 'w' name                a tablespace, see `tablespace`
+//! 'g' srid                 a spatial reference system, see `reference_system`
+//! 'i'                      the UUID of the data directory, see `identity`
+//! 'k' name                 a resource group, see `resource_group`
+//! 'w' name                 a tablespace, see `tablespace`
 //! 'x' id                   a session's temporary table
 //! 'n' tree                 how many rows a table without transactions has, see `row_count`
 //! 'u' …                    accounts, see `account::store`
@@ -66,7 +66,7 @@ pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
 pub use stats::HistogramRequest;
-pub(crate) use table::TableShared;
+pub(crate) use table::{SMALL_TABLE, TableShared};
 pub use table::{Table, TableIndex};
 pub use tablespace::{
     DICTIONARY_SPACE, FILE_PER_TABLE, SYSTEM_SPACE, TABLESPACE, TEMPORARY_SPACE, TablespaceDef,

@@ -49,6 +49,12 @@ impl Profile {
     pub fn total(&self) -> u64 {
         self.stages.iter().map(|(_, nanos)| nanos).sum()
     }
+
+    /// The time of a stage in seconds with six digits, rounded up.
+    pub fn seconds(nanos: u64) -> String {
+        let micros = nanos.div_ceil(1000);
+        format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+    }
 }
 
 /// Names and values of variables or counters.

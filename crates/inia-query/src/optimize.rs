@@ -124,6 +124,8 @@ pub(crate) enum LeafKind {
         level: usize,
         /// Rows that it is expected to have.
         rows: f64,
+        /// It was a subquery in an expression.
+        unnested: bool,
     },
     /// A computed table.
     Virtual(Arc<dyn VirtualTable>),

@@ -345,6 +345,8 @@ pub enum RowSource {
         level: usize,
         /// Its name, for EXPLAIN.
         alias: String,
+        /// It was a subquery in an expression.
+        unnested: bool,
         /// Conditions on its columns.
         filter: Vec<Expr>,
     },

@@ -409,11 +409,9 @@ pub(super) fn in_base(value: u64, base: i64) -> String {
 
 /// The checksum of ZIP and PNG.
 pub fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
-            if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 }
-        })
-    })
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
 }
 
 fn format_type(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlError> {

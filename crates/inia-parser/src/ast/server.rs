@@ -197,6 +197,17 @@ pub struct ResourceGroupStatement {
     pub action: ResourceGroupAction,
 }
 
+/// Attributes of a resource group.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ResourceGroupAttributes {
+    /// VCPU: ranges of numbers.
+    pub processors: Vec<(u64, u64)>,
+    /// THREAD_PRIORITY.
+    pub priority: Option<i64>,
+    /// ENABLE or DISABLE.
+    pub enable: Option<bool>,
+}
+
 /// What to do with a resource group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceGroupAction {
@@ -204,21 +215,13 @@ pub enum ResourceGroupAction {
     Create {
         /// TYPE = SYSTEM.
         system: bool,
-        /// VCPU: ranges of numbers.
-        processors: Vec<(u64, u64)>,
-        /// THREAD_PRIORITY.
-        priority: Option<i64>,
-        /// ENABLE or DISABLE.
-        enable: Option<bool>,
+        /// What follows.
+        attributes: ResourceGroupAttributes,
     },
     /// ALTER.
     Alter {
-        /// VCPU: ranges of numbers.
-        processors: Vec<(u64, u64)>,
-        /// THREAD_PRIORITY.
-        priority: Option<i64>,
-        /// ENABLE or DISABLE.
-        enable: Option<bool>,
+        /// What changes.
+        attributes: ResourceGroupAttributes,
         /// FORCE.
         force: bool,
     },

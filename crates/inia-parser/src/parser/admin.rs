@@ -71,7 +71,7 @@ impl Parser<'_> {
         }
     }
 
-    /// ALTER INSTANCE RELOAD TLS; INSTANCE is the current token.
+    /// ALTER INSTANCE; INSTANCE is the current token.
     pub(super) fn alter_instance(&mut self) -> PResult<Statement> {
         use InstanceAction as A;
         self.bump();

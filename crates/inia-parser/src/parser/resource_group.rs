@@ -2,7 +2,10 @@
 
 use super::{PResult, Parser};
 use crate::{
-    ast::{ResourceGroupAction, ResourceGroupStatement, ServerStatement, Statement},
+    ast::{
+        ResourceGroupAction, ResourceGroupAttributes, ResourceGroupStatement, ServerStatement,
+        Statement,
+    },
     keyword::Kw,
     lexer::Tok,
 };
@@ -27,16 +30,16 @@ impl Parser<'_> {
         self.expect_kw(Kw::TYPE)?;
         self.opt_eq();
         let system = self.expect_any(&[Kw::USER, Kw::SYSTEM])? == Kw::SYSTEM;
-        let (processors, priority, enable) = self.resource_group_attributes()?;
-        statement(name, ResourceGroupAction::Create { system, processors, priority, enable })
+        let attributes = self.resource_group_attributes()?;
+        statement(name, ResourceGroupAction::Create { system, attributes })
     }
 
     /// ALTER RESOURCE GROUP; RESOURCE is the current token.
     pub(super) fn alter_resource_group(&mut self) -> PResult<Statement> {
         let name = self.resource_group_name()?;
-        let (processors, priority, enable) = self.resource_group_attributes()?;
+        let attributes = self.resource_group_attributes()?;
         let force = self.accept_kw(Kw::FORCE);
-        statement(name, ResourceGroupAction::Alter { processors, priority, enable, force })
+        statement(name, ResourceGroupAction::Alter { attributes, force })
     }
 
     /// DROP RESOURCE GROUP; RESOURCE is the current token.
@@ -60,23 +63,19 @@ impl Parser<'_> {
     }
 
     /// VCPU, THREAD_PRIORITY, and ENABLE or DISABLE, in this order.
-    #[allow(clippy::type_complexity)]
-    fn resource_group_attributes(
-        &mut self,
-    ) -> PResult<(Vec<(u64, u64)>, Option<i64>, Option<bool>)> {
-        let mut processors = Vec::new();
+    fn resource_group_attributes(&mut self) -> PResult<ResourceGroupAttributes> {
+        let mut attributes = ResourceGroupAttributes::default();
         if self.accept_kw(Kw::VCPU) {
             self.opt_eq();
             loop {
                 let first = self.decimal()?;
                 let last = if self.accept(Tok::Minus) { self.decimal()? } else { first };
-                processors.push((first, last));
+                attributes.processors.push((first, last));
                 if !self.accept(Tok::Comma) && !self.is(Tok::Int) {
                     break;
                 }
             }
         }
-        let mut priority = None;
         if self.accept_kw(Kw::THREAD_PRIORITY) {
             self.opt_eq();
             let negative = self.accept(Tok::Minus);
@@ -85,10 +84,11 @@ impl Parser<'_> {
             let Some(size) = size else {
                 return Err(self.error_at(at, crate::ParseErrorKind::Syntax));
             };
-            priority = Some(if negative { -size } else { size });
+            attributes.priority = Some(if negative { -size } else { size });
         }
-        let enable = self.accept_any(&[Kw::ENABLE, Kw::DISABLE]).map(|kw| kw == Kw::ENABLE);
-        Ok((processors, priority, enable))
+        let enable = self.accept_any(&[Kw::ENABLE, Kw::DISABLE]);
+        attributes.enable = enable.map(|kw| kw == Kw::ENABLE);
+        Ok(attributes)
     }
 
     /// A number in decimal digits.

@@ -222,25 +222,25 @@ impl Parser<'_> {
 
     /// Error 1729.
     fn replication_delay(&mut self) -> PResult<()> {
-        const MOST: u64 = i32::MAX as u64;
+        const MAX_DELAY: u64 = i32::MAX as u64;
         let delay = self.uint()?;
-        if delay <= MOST {
+        if delay <= MAX_DELAY {
             return Ok(());
         }
         let what = format!("The requested value {delay} for the master delay");
-        Err(self.other(1729, "HY000", format!("{what} exceeds the maximum {MOST}")))
+        Err(self.other(1729, "HY000", format!("{what} exceeds the maximum {MAX_DELAY}")))
     }
 
     /// Error 1624 and warning 1703.
     fn heartbeat_period(&mut self) -> PResult<()> {
-        const MOST: f64 = 4_294_967.0;
+        const MAX_PERIOD: f64 = 4_294_967.0;
         if !matches!(self.tok.tok, Tok::Int | Tok::Decimal | Tok::Float) {
             return Err(self.error());
         }
         let period: f64 = self.upper_word().parse().unwrap_or(f64::MAX);
-        if period > MOST {
+        if period > MAX_PERIOD {
             let what = "The requested value for the heartbeat period is either negative or exceeds";
-            let message = format!("{what} the maximum allowed ({MOST} seconds).");
+            let message = format!("{what} the maximum allowed ({MAX_PERIOD} seconds).");
             return Err(self.other(1624, "HY000", message));
         }
         if period > 0.0 && period < 0.001 {

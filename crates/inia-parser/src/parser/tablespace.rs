@@ -175,7 +175,7 @@ impl Parser<'_> {
 
     /// A number, perhaps with K, M or G; errors 1531 and 1532.
     fn size(&mut self) -> PResult<u64> {
-        const MOST: u64 = 2_000_000_000;
+        const MAX_COUNT: u64 = 2_000_000_000;
         let number = "Only integers allowed as number here";
         if matches!(self.tok.tok, Tok::Decimal | Tok::Float) {
             return Err(self.fail(ParseErrorKind::SyntaxText(number.to_owned())));
@@ -195,7 +195,7 @@ impl Parser<'_> {
             let rule = "A size parameter was incorrectly specified, either number or on the form";
             return Err(self.other(1531, "HY000", format!("{rule} 10M")));
         };
-        if count > MOST {
+        if count > MAX_COUNT {
             let rule = "The size number was correct but we don't allow the digit part to be more";
             return Err(self.other(1532, "HY000", format!("{rule} than 2 billion")));
         }

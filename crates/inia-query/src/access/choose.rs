@@ -7,7 +7,7 @@ use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
 use super::spatial;
 use super::{AccessPath, End, EqualPart, IndexScope, KeyInterval};
-use crate::catalog::{IndexDef, IndexKind, Table};
+use crate::catalog::{IndexDef, IndexKind, SMALL_TABLE, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::compare::{CmpClass, natural_class};
@@ -28,15 +28,13 @@ const LOOKUP_COST: f64 = 8.0;
 /// Reading an entry of a secondary index that has all that is read.
 const ENTRY_COST: f64 = 0.9;
 
-/// The most keys that are made of the columns of a list of rows.
+/// The most keys that are made of the columns of a list of rows, and the most values of one column
+/// that are compared with one another.
 const MAX_ROW_KEYS: usize = 256;
 
-/// A path with bounds may cost so much more than one without.
+/// A path with bounds may cost so much more than a scan of the whole table.
 const SLACK: f64 = 1.0;
 
-/// In smaller tables lookups are not held against an index: a scan would lock, and show to others,
-/// more than the statement is about.
-const SMALL_TABLE: f64 = 1000.0;
 /// Fewer rows than this are not worth a look at the index.
 const WORTH_MEASURING: u64 = 200;
 /// More ranges than this are not measured one by one.
@@ -143,15 +141,17 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         let each = match (clustered, path.covering) {
             (true, _) => 1.0,
             (false, true) => ENTRY_COST,
-            (false, false) if total < SMALL_TABLE => 1.0,
+            // A scan of a small table would lock, and show to others, more than the statement is
+            // about.
+            (false, false) if total < SMALL_TABLE as f64 => 1.0,
             (false, false) => LOOKUP_COST,
         };
-        // A path with bounds wins a tie against one without, and all ties in a table of few rows.
-        // Where hints force an index, one with bounds is taken whatever it costs.
+        // Between a scan and a path with bounds the latter wins ties. Where hints force an index,
+        // it is taken whatever it costs.
         let cost = if path.point { 1.0 } else { rows * each };
-        let first = best.path.is_unbounded();
-        let tied = first && (forced || cost <= best_cost + SLACK);
-        if tied || cost < best_cost {
+        let scans = best.path.is_unbounded();
+        let beats_scan = scans && (forced || cost <= best_cost + SLACK);
+        if beats_scan || cost < best_cost {
             (best, best_cost, best_rows) = (candidate, cost, rows);
         }
     }
@@ -179,16 +179,16 @@ fn shortest_entries(
         let index = &def.indexes[*position];
         matches!(index.kind, IndexKind::Unique | IndexKind::Plain)
             && !copies(index)
-            && is_covering(request, *position)
+            && is_covering(request.table, &request.needed, *position)
     };
     positions.filter(has_all).min_by_key(|at| def.key_length(&def.indexes[*at], usize::MAX))
 }
 
 /// Whether the entries of a secondary index have all columns that are read.
-fn is_covering(request: &Request<'_>, position: usize) -> bool {
-    let codec = &request.table.indexes[position].codec;
-    let mut read = request.needed.iter().enumerate();
-    request.table.def.indexes[position].kind != IndexKind::Primary
+pub(crate) fn is_covering(table: &Table, needed: &[bool], position: usize) -> bool {
+    let codec = &table.indexes[position].codec;
+    let mut read = needed.iter().enumerate();
+    table.def.indexes[position].kind != IndexKind::Primary
         && read.all(|(column, need)| !need || codec.covers(column))
 }
 
@@ -343,7 +343,7 @@ pub(super) fn path_for(
         return Candidate { path, covered: Vec::new() };
     }
     path.point = single && index.unique() && path.equal.len() == index.parts.len();
-    path.covering = is_covering(request, position);
+    path.covering = is_covering(table, &request.needed, position);
     Candidate { path, covered }
 }
 
@@ -477,8 +477,8 @@ impl Finder<'_> {
         any_of
     }
 
-    /// The values of the column in the rows of a list, each once: of 1 and 2 for `b` in `(a, b) IN
-    /// ((5, 1), (6, 2), (7, 1))`.
+    /// The values of the column in the rows of a list: 1 and 2 for `b` in `(a, b) IN ((5, 1),
+    /// (6, 2), (7, 1))`. Only long lists have some of them twice, which finds no row twice.
     fn values_of_rows(&self, condition: &Expr, column: usize) -> Option<Vec<Expr>> {
         let ExprKind::In(list) = &condition.kind else { return None };
         if list.negated || list.items.is_empty() {
@@ -488,7 +488,8 @@ impl Finder<'_> {
         for (_, item) in &list.items {
             let ExprKind::CompareRows(CmpOp::Eq, parts) = &item.kind else { return None };
             let (_, value) = parts.iter().find_map(|part| self.compared(part, column))?;
-            if !values.iter().any(|known| known.same(value)) {
+            let few = values.len() <= MAX_ROW_KEYS;
+            if !few || !values.iter().any(|known| known.same(value)) {
                 values.push(value.clone());
             }
         }

@@ -6,7 +6,7 @@
 
 use super::described::OF_THE_TABLE;
 use super::namespace::FromColumn;
-use crate::computed::views::{Description, SentType, Shown, column};
+use crate::computed::views::{Description, SentType, Shown, column, type_code};
 use crate::plan::OutputColumn;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, flags};
@@ -106,27 +106,28 @@ fn as_described(result: &mut ResultColumn, ty: &ExprType, description: &Descript
     result.length = ty.length;
     let Some(SentType { code, length }) = description.sent else { return };
     match code {
-        6 => {
+        type_code::NULL => {
             result.data_type = DataType::Null;
             result.length = 0;
         }
-        3 | 8 => {
-            let width = if code == 3 { IntWidth::Int } else { IntWidth::Big };
+        type_code::LONG | type_code::LONGLONG => {
+            let width = if code == type_code::LONG { IntWidth::Int } else { IntWidth::Big };
             let unsigned = description.flags & flags::UNSIGNED != 0;
             result.data_type = DataType::Int { width, unsigned };
             result.length = length;
         }
-        251 | 252 => {
-            let size = if code == 251 { LobSize::Long } else { LobSize::Normal };
+        type_code::LONG_BLOB | type_code::BLOB => {
+            let long = code == type_code::LONG_BLOB;
+            let size = if long { LobSize::Long } else { LobSize::Normal };
             result.data_type = DataType::Text { size, collation: Collation::SYSTEM };
             // The longest text counts no characters.
             result.length = if length == u32::MAX { length } else { length / LONGEST };
         }
-        253 if matches!(ty.data_type, DataType::VarBinary(_)) => {
+        type_code::VAR_STRING if matches!(ty.data_type, DataType::VarBinary(_)) => {
             result.data_type = DataType::VarBinary(length);
             result.length = length;
         }
-        253 => {
+        type_code::VAR_STRING => {
             let chars = length / LONGEST;
             result.data_type = DataType::VarChar { chars, collation: Collation::SYSTEM };
             result.length = chars * 3;

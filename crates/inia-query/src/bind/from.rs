@@ -396,7 +396,7 @@ pub(super) fn subplan_member(
     context.tables += 1;
     let (slots, names) = member(alias, "", columns, context);
     let SubplanRef { id, lateral, level, rows } = subplan;
-    let kind = LeafKind::Subplan { id, lateral, level, rows };
+    let kind = LeafKind::Subplan { id, lateral, level, rows, unnested: false };
     BoundMember::new(leaf(slots, alias, kind, context), names)
 }
 

@@ -10,7 +10,7 @@
 use super::Namespace;
 use super::described::{as_kept, as_stored};
 use crate::access::EqualPart;
-use crate::catalog::{IndexDef, IndexKind};
+use crate::catalog::IndexDef;
 use crate::plan::{
     Aggregation, Body, JoinMethod, JoinType, OutputColumn, QueryPlan, RowSource, SelectPlan,
     SortKey, TableSource,
@@ -110,15 +110,15 @@ fn slots(source: &RowSource) -> std::ops::Range<usize> {
 /// Whether the table's rows come in the order of these columns by an index that its path can use.
 fn has_in_order(table: &TableSource, keys: &[&Expr]) -> bool {
     let free = table.access.is_unbounded();
-    let is_column = |(part, key): (usize, &&Expr)| {
-        matches!(key.kind,
-        ExprKind::Column { index, .. } if index.checked_sub(table.base) == Some(part))
+    let is_column = |(part, key): (usize, &&Expr)| match key.kind {
+        ExprKind::Column { index, .. } => index.checked_sub(table.base) == Some(part),
+        _ => false,
     };
     let in_order = |index: &IndexDef| {
         let whole = index.parts.iter().take_while(|part| part.prefix.is_none());
         let fixed = if free { 0 } else { table.access.equal.len() };
         let parts: Vec<usize> = whole.map(|part| part.column).skip(fixed).collect();
-        !matches!(index.kind, IndexKind::FullText | IndexKind::Spatial)
+        index.kind.has_keys()
             && parts.len() >= keys.len()
             && parts.into_iter().zip(keys).all(is_column)
     };

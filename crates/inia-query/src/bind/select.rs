@@ -203,16 +203,15 @@ impl Clauses {
 
     /// A view of the dictionary whose rows are sorted in a temporary table. Views of one table
     /// are sorted as that table is.
-    fn sorted_view(&self, names: &Namespace) -> Option<String> {
+    fn sorted_view<'n>(&self, names: &'n Namespace) -> Option<&'n str> {
         const OF_ONE_TABLE: [&str; 2] = ["COLUMN_STATISTICS", "USER_ATTRIBUTES"];
-        let of_dictionary = |table: &&FromTable| table.schema == "information_schema";
-        let first = |table: &FromTable| table.columns.first().cloned();
-        let mut views = names.tables.iter().filter(of_dictionary).filter_map(first);
         if self.order.is_empty() {
             return None;
         }
-        let view = views.find(|view| !OF_ONE_TABLE.contains(&view.result.org_table.as_str()));
-        view.map(|view| view.result.org_table)
+        let of_dictionary = |table: &&FromTable| table.schema == "information_schema";
+        let first = names.tables.iter().filter(of_dictionary).filter_map(|t| t.columns.first());
+        let mut views = first.map(|column| column.result.org_table.as_str());
+        views.find(|view| !OF_ONE_TABLE.contains(view))
     }
 
     /// Describes the columns by what is done to the rows.
@@ -221,7 +220,7 @@ impl Clauses {
         let sorted = self.sorted_view(names);
         let takes_table = self.takes_temporary_table(select, names);
         // The view of triggers is a temporary table itself.
-        let materialized = takes_table || sorted.as_ref().is_some_and(|view| view != "TRIGGERS");
+        let materialized = takes_table || sorted.is_some_and(|view| view != "TRIGGERS");
         let Clauses { items, columns, group, aggregates, .. } = self;
         let one_group = group.is_empty() && !aggregates.is_empty();
         let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
@@ -229,7 +228,6 @@ impl Clauses {
             if one_group {
                 described::of_one_group(column, &item.expr);
             }
-
             if many {
                 described::of_groups(column, &item.expr);
             }

@@ -11,6 +11,10 @@ use inia_storage::{Engine, Tree};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
+/// Tables of fewer rows are read as MySQL reads them, so that rows come in its order: any way to
+/// read so few costs much the same.
+pub(crate) const SMALL_TABLE: u64 = 1_000;
+
 /// One index at run time: its tree and the codec of its entries.
 pub struct TableIndex {
     /// The tree; the clustered tree for the primary key.
@@ -192,5 +196,10 @@ impl Table {
     /// Estimated number of rows, at least 1.
     pub(crate) fn rows(&self) -> u64 {
         self.shared.row_estimate.load(Ordering::Relaxed).max(1) as u64
+    }
+
+    /// Whether it has fewer rows than [`SMALL_TABLE`].
+    pub(crate) fn is_small(&self) -> bool {
+        self.rows() < SMALL_TABLE
     }
 }

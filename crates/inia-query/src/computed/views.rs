@@ -19,10 +19,26 @@ pub(crate) enum Shown {
 /// Number and length of a type in the protocol; strings have bytes of utf8mb4.
 #[derive(Clone, Copy)]
 pub(crate) struct SentType {
-    /// See the type codes of the protocol.
+    /// One of [`type_code`].
     pub(crate) code: u8,
     /// The length.
     pub(crate) length: u32,
+}
+
+/// The protocol's numbers of the types that functions in views have.
+pub(crate) mod type_code {
+    /// INT.
+    pub(crate) const LONG: u8 = 3;
+    /// No type: the constant NULL.
+    pub(crate) const NULL: u8 = 6;
+    /// BIGINT.
+    pub(crate) const LONGLONG: u8 = 8;
+    /// LONGTEXT.
+    pub(crate) const LONG_BLOB: u8 = 251;
+    /// TEXT.
+    pub(crate) const BLOB: u8 = 252;
+    /// VARCHAR and VARBINARY.
+    pub(crate) const VAR_STRING: u8 = 253;
 }
 
 /// A column of a view as a client gets it.

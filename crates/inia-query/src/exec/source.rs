@@ -11,15 +11,16 @@ use inia_base::value::Value;
 use inia_expr::{EvalContext, Level, Warning};
 use inia_storage::ReadMode;
 
-/// Warnings 1287 and 1681, once for a statement, of tables that go out of use.
+/// Warnings 1287 and 1681 of deprecated tables, once for a statement.
 fn warn_of(table: &str, ctx: &mut EvalContext<'_>) {
-    let table = format!("INFORMATION_SCHEMA.{table}");
-    let error = match table.as_str() {
-        "INFORMATION_SCHEMA.PROFILING" => {
-            SqlError::new(ErrorCode::WarnDeprecatedSyntax, &[&table, &"Performance Schema"])
+    let error = match table {
+        "PROFILING" => {
+            let (old, new) = ("INFORMATION_SCHEMA.PROFILING", "Performance Schema");
+            SqlError::new(ErrorCode::WarnDeprecatedSyntax, &[&old, &new])
         }
-        "INFORMATION_SCHEMA.TABLESPACES" => {
-            SqlError::new(ErrorCode::WarnDeprecatedSyntaxNoReplacement, &[&table])
+        "TABLESPACES" => {
+            let old = "INFORMATION_SCHEMA.TABLESPACES";
+            SqlError::new(ErrorCode::WarnDeprecatedSyntaxNoReplacement, &[&old])
         }
         _ => return,
     };

@@ -13,6 +13,7 @@ use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
     TableSource,
 };
+use inia_base::value::Value;
 use inia_expr::tree::{RowLookup, Subquery, SubqueryKind};
 use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
@@ -307,8 +308,7 @@ pub(super) fn each_subquery(select: &SelectPlan, visit: &mut dyn FnMut(&Subquery
 }
 
 /// Whether a condition with this value is never true.
-pub(super) fn is_never(value: &inia_base::value::Value) -> bool {
-    use inia_base::value::Value;
+pub(super) fn is_never(value: &Value) -> bool {
     matches!(value, Value::Null | Value::Int(0) | Value::UInt(0))
 }
 
@@ -468,9 +468,9 @@ fn reads_hidden(source: &TableSource) -> bool {
 
 /// Whether a part of the key is to be NULL.
 fn seeks_null(path: &AccessPath) -> bool {
-    let null = |part: &EqualPart| {
-        matches!(part, EqualPart::NullSafe(value)
-        if value.as_literal() == Some(&inia_base::value::Value::Null))
+    let null = |part: &EqualPart| match part {
+        EqualPart::NullSafe(value) => value.as_literal() == Some(&Value::Null),
+        EqualPart::Value(_) | EqualPart::AnyOf(_) => false,
     };
     path.equal.iter().any(null)
 }

@@ -4,7 +4,7 @@ use super::performance::locks::{lock_id_of, number};
 use super::{Information, Rows, or_null, row};
 use crate::account::Privileges;
 use crate::fulltext::DEFAULT_STOPWORDS;
-use crate::information::NamedValues;
+use crate::information::{NamedValues, Profile};
 use inia_base::process::ProcessEntry;
 use inia_base::value::Value;
 use inia_expr::VarScope;
@@ -109,18 +109,12 @@ pub(super) fn profiling(info: &Information<'_>, rows: &mut Rows) {
     for profile in &info.profiles {
         // MySQL counts a statement's stages from 2.
         for (number, (stage, nanos)) in (2_i64..).zip(&profile.stages) {
-            let mut row = row![profile.id as i64, number, *stage, seconds(*nanos)];
+            let seconds = Profile::seconds(*nanos).parse().map_or(Value::Null, Value::Decimal);
+            let mut row = row![profile.id as i64, number, *stage, seconds];
             row.extend((0..UNKNOWN).map(|_| Value::Null));
             rows.push(row);
         }
     }
-}
-
-/// Nanoseconds as seconds with six digits.
-fn seconds(nanos: u64) -> Value {
-    let micros = nanos.div_ceil(1000);
-    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    text.parse().map_or(Value::Null, Value::Decimal)
 }
 
 pub(super) fn processlist(info: &Information<'_>, rows: &mut Rows) {

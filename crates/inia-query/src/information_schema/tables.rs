@@ -119,12 +119,7 @@ fn column_bytes(data_type: &DataType) -> u64 {
 fn row_format(def: &TableDef) -> String {
     let written = def.options.iter().find(|(name, _)| name == "ROW_FORMAT");
     let packed = def.options.iter().any(|(name, _)| name == "KEY_BLOCK_SIZE");
-    let varies = |column: &ColumnDef| {
-        use DataType::{Blob, Geometry, Json, Text, VarBinary, VarChar};
-        let data_type = &column.data_type;
-        matches!(data_type, VarChar { .. } | VarBinary(_) | Text { .. } | Blob(_) | Json)
-            || matches!(data_type, Geometry { .. })
-    };
+    let varies = |column: &ColumnDef| column.data_type.has_variable_length();
     let default = match def.engine.as_str() {
         TRANSACTIONAL if packed => "COMPRESSED",
         "MyISAM" if !def.columns.iter().any(varies) => "FIXED",

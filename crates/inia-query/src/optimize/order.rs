@@ -6,7 +6,7 @@
 //! that equal one value do not affect the order: with an index on `(a, b)` the path `a = 3` yields
 //! rows in the order of `b`, then of the primary key, since every entry ends with it.
 
-use crate::access::{AccessPath, EqualPart, HintedIndexes, KeyInterval};
+use crate::access::{AccessPath, EqualPart, HintedIndexes, KeyInterval, is_covering};
 use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef};
 use crate::plan::{
     Body, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan, RowSource, SelectPlan,
@@ -22,8 +22,6 @@ use std::sync::Arc;
 const FILTER_KEEPS: u64 = 10;
 /// A lookup by a secondary index costs this many rows of a scan.
 const LOOKUP_COST: u64 = 3;
-/// Groups of tables of fewer rows are read in the order of an index, whatever it has.
-const SMALL_TABLE: u64 = 1_000;
 /// What a LIMIT that is not known yet is taken to be.
 pub(crate) const UNKNOWN_LIMIT: u64 = 100;
 
@@ -76,7 +74,7 @@ pub(super) fn read_groups_in_order(select: &mut SelectPlan) {
         None => return,
     };
     let Some(source) = first_of_loops(&mut select.source) else { return };
-    if source.table.rows() >= SMALL_TABLE || source.lock.is_some() {
+    if !source.table.is_small() || source.lock.is_some() {
         return;
     }
     let column = |key: &&Expr| match key.kind {
@@ -291,10 +289,8 @@ pub(crate) fn path_in_order(
         if !index.visible || !kept_in_order || !may(position) {
             continue;
         }
-        let codec = &table.indexes[position].codec;
         let primary = index.kind == IndexKind::Primary;
-        let covers = |(column, needed): (usize, &bool)| !needed || codec.covers(column);
-        let covering = !primary && needed.iter().enumerate().all(covers);
+        let covering = is_covering(table, needed, position);
         let mut path = AccessPath::all(true);
         path.index = Some(position);
         path.covering = covering;
@@ -343,9 +339,7 @@ fn equal_in_order(
             Some(_) => None,
         });
         let equal = equal.collect::<Option<Vec<EqualPart>>>()?;
-        let codec = &table.indexes[position].codec;
-        let mut columns = needed.iter().enumerate();
-        let covering = columns.all(|(column, needed)| !needed || codec.covers(column));
+        let covering = is_covering(table, needed, position);
         if present.covering && !covering {
             return None;
         }

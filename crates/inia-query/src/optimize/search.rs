@@ -58,9 +58,6 @@ const MAX_ENUMERATED: usize = 12;
 /// Groups with more connected pairs of sets are not enumerated.
 const MAX_PAIRS: usize = 20_000;
 
-/// Tables that have fewer rows are joined as MySQL does it.
-const SMALL_SIDE: f64 = 1_000.0;
-
 /// How a group is read.
 pub(super) struct Solution {
     tree: Tree,

@@ -261,7 +261,7 @@ pub(super) fn no_own_tablespace(table: &TableBuilder, import: bool) -> SqlError 
             "InnoDB: Cannot {verb} table `{schema}/{name}` because it is in a general tablespace. \
              It must be file-per-table."
         );
-        return SqlError { code: ErrorCode::NotAllowedCommand, message, signalled: None };
+        return SqlError::with_message(ErrorCode::NotAllowedCommand, message);
     }
     SqlError::new(ErrorCode::TableInSystemTablespace, &[&format!("{schema}/{name}")])
 }

@@ -1,26 +1,28 @@
-//! CREATE, ALTER and DROP of tablespaces, and which tables may be in one.
+//! CREATE, ALTER and DROP of tablespaces.
+
+mod members;
+
+pub(super) use members::{check_options, check_partition, check_table};
 
 use super::{in_transaction, lock, lock_beside};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::{TableOption, TablespaceAction, TablespaceOptions, TablespaceStatement};
+use inia_parser::ast::{TablespaceAction, TablespaceOptions, TablespaceStatement};
 use inia_query::catalog::{
     Change, DICTIONARY_SPACE, FILE_PER_TABLE, FullName, SYSTEM_SPACE, TABLESPACE, TEMPORARY_SPACE,
-    TRANSACTIONAL, TableDef, TablespaceDef, tablespace_of,
+    TRANSACTIONAL, Table, TableDef, TablespaceDef,
 };
 use inia_query::context::{SessionContext, StatementOutcome};
 use inia_query::error::StorageResult;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Bytes of an InnoDB page.
 const PAGE: u64 = 16_384;
-/// Sizes of AUTOEXTEND_SIZE.
-const STEP: u64 = 4 << 20;
-const MOST: u64 = 4096 << 20;
+/// AUTOEXTEND_SIZE is a multiple of this many bytes, and not more than the other.
+const AUTOEXTEND_STEP: u64 = 4 << 20;
+const MAX_AUTOEXTEND: u64 = 4096 << 20;
 /// Undo tablespaces that must be active.
-const ACTIVE: usize = 2;
-
-/// Error 1478 of partitions in a tablespace with other tables.
-const DIVIDED: &str = "InnoDB : A partitioned table is not allowed in a shared tablespace.";
+const MIN_ACTIVE: usize = 2;
 
 type Done = Result<StatementOutcome, SqlError>;
 
@@ -30,7 +32,7 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
 
 /// An error whose number stands for several texts.
 fn worded<T>(code: ErrorCode, message: String) -> Result<T, SqlError> {
-    Err(SqlError { code, message, signalled: None })
+    Err(SqlError::with_message(code, message))
 }
 
 /// The tablespace's name as a name that is locked: no database is called "".
@@ -51,17 +53,14 @@ pub(crate) fn run(session: &mut SessionContext, statement: &TablespaceStatement)
         names.push(lock_name(to));
     }
     let _locks = lock(session, &names)?;
-    let created = match action {
+    let def = match action {
         TablespaceAction::Create { file } => {
             check_engine(options, statement.words())?;
-            Some(created(session, *undo, (name, file.as_deref()), options)?)
+            let def = created(session, *undo, (name, file.as_deref()), options)?;
+            return put(session, None, Some(def));
         }
-        _ => None,
+        _ => existing(session, statement)?,
     };
-    if let Some(def) = created {
-        return put(session, None, Some(def));
-    }
-    let def = existing(session, statement)?;
     match action {
         TablespaceAction::Drop if *undo && def.active => {
             error(ErrorCode::DropFilegroupFailed, &[&format!("UNDO TABLESPACE {name}")])
@@ -181,10 +180,12 @@ fn engine_attribute(options: &TablespaceOptions) -> Result<Option<String>, SqlEr
 fn check_autoextend(options: &TablespaceOptions) -> Result<(), SqlError> {
     match options.autoextend {
         None | Some(0) => Ok(()),
-        Some(size) if !(STEP..=MOST).contains(&size) => {
+        Some(size) if !(AUTOEXTEND_STEP..=MAX_AUTOEXTEND).contains(&size) => {
             error(ErrorCode::AutoextendSizeOutOfRange, &[&"4M", &"4096M"])
         }
-        Some(size) if size % STEP != 0 => error(ErrorCode::InvalidAutoextendSize, &[&"4M"]),
+        Some(size) if size % AUTOEXTEND_STEP != 0 => {
+            error(ErrorCode::InvalidAutoextendSize, &[&"4M"])
+        }
         Some(_) => Ok(()),
     }
 }
@@ -307,13 +308,9 @@ fn rename(session: &mut SessionContext, def: &TablespaceDef, to: &str) -> Done {
     if catalog.tablespace(to).is_some() {
         return error(ErrorCode::TablespaceExists, &[&to]);
     }
-    let names = |tables: &[Arc<inia_query::catalog::Table>]| -> Vec<FullName> {
-        let name = |table: &Arc<inia_query::catalog::Table>| {
-            (table.def.schema.clone(), table.def.name.clone())
-        };
-        tables.iter().map(name).collect()
-    };
-    let _locks = lock_beside(session, &names(&catalog.tables_in(&def.name)), &[])?;
+    let name = |table: &Arc<Table>| (table.def.schema.clone(), table.def.name.clone());
+    let names: Vec<FullName> = catalog.tables_in(&def.name).iter().map(name).collect();
+    let _locks = lock_beside(session, &names, &[])?;
     let new = TablespaceDef { name: to.to_owned(), ..def.clone() };
     in_transaction(session, |session, changes| {
         for table in catalog.tables_in(&def.name) {
@@ -335,12 +332,12 @@ fn rename(session: &mut SessionContext, def: &TablespaceDef, to: &str) -> Done {
 fn set_active(session: &mut SessionContext, def: &TablespaceDef, active: bool) -> Done {
     let all = session.db.catalog().tablespaces();
     let others = all.iter().filter(|other| other.undo && other.active && other.id != def.id);
-    if !active && others.count() < ACTIVE {
+    if !active && others.count() < MIN_ACTIVE {
         return worded(
             ErrorCode::DisallowedOperation,
             format!(
-                "Cannot set {} inactive since there would be less than {ACTIVE} undo tablespaces \
-                 left active.",
+                "Cannot set {} inactive since there would be less than {MIN_ACTIVE} undo \
+                 tablespaces left active.",
                 def.name
             ),
         );
@@ -360,155 +357,4 @@ fn change(session: &mut SessionContext, def: &TablespaceDef, options: &Tablespac
     }
     new.autoextend = options.autoextend.unwrap_or(def.autoextend);
     put(session, None, Some(new))
-}
-
-/// Errors 3825 and 1478 of options that no table in a shared tablespace has.
-pub(super) fn check_options(options: &[TableOption]) -> Result<(), SqlError> {
-    let value = |wanted: &str| {
-        options.iter().rev().find_map(|option| match option {
-            TableOption::Other { name, value } if name == wanted => Some(value.as_str()),
-            _ => None,
-        })
-    };
-    let of_innodb = |option: &TableOption| match option {
-        TableOption::Engine(name) => name.eq_ignore_ascii_case(TRANSACTIONAL),
-        _ => true,
-    };
-    if value(TABLESPACE).is_none_or(|name| name == FILE_PER_TABLE) || !options.iter().all(of_innodb)
-    {
-        return Ok(());
-    }
-    if value("ENCRYPTION").is_some_and(|word| word.eq_ignore_ascii_case("Y")) {
-        return error(ErrorCode::TablespaceEncryptionMismatch, &[&"encrypted", &"unencrypted"]);
-    }
-    if value("DATA DIRECTORY").is_some() {
-        let text = "InnoDB: DATA DIRECTORY cannot be used with a TABLESPACE assignment.";
-        return worded(ErrorCode::IllegalHaCreateOption, text.to_owned());
-    }
-    Ok(())
-}
-
-/// Whether a table may be in the tablespace that it names; keeps the tablespace from being dropped.
-pub(super) fn check_table(session: &mut SessionContext, def: &TableDef) -> Result<(), SqlError> {
-    if def.engine != TRANSACTIONAL {
-        return Ok(());
-    }
-    let divided = def.partitioning.is_some();
-    let Some(name) = tablespace_of(def) else { return Ok(()) };
-    let option = |text: String| worded(ErrorCode::IllegalHaCreateOption, text);
-    if def.temporary {
-        return check_temporary(session, def, name);
-    }
-    if name == FILE_PER_TABLE {
-        return Ok(());
-    }
-    let locked = session.db.catalog().mdl().name("", name);
-    session.mdl.lock_shared(&locked, session.mdl_limit())?;
-    let (mut block, general) = (PAGE, name != SYSTEM_SPACE);
-    if general {
-        block = general_block(session, &def.name, name)?;
-    }
-    if divided {
-        return worded(ErrorCode::IllegalHaCreateOption, DIVIDED.to_owned());
-    }
-    let physical = physical_page(def);
-    if physical != PAGE && block == PAGE {
-        return option(format!("InnoDB: Tablespace `{name}` cannot contain a COMPRESSED table"));
-    }
-    if physical != block {
-        return option(format!(
-            "InnoDB: Tablespace `{name}` uses block size {block} and cannot contain a table with \
-             physical page size {physical}"
-        ));
-    }
-    Ok(())
-}
-
-/// Errors of the tablespace that a partition names: each has a file of its own.
-pub(super) fn check_partition(
-    session: &SessionContext,
-    table: &str,
-    name: &str,
-) -> Result<(), SqlError> {
-    match name {
-        FILE_PER_TABLE => return Ok(()),
-        SYSTEM_SPACE => {}
-        _ => drop(general_block(session, table, name)?),
-    }
-    worded(ErrorCode::IllegalHaCreateOption, DIVIDED.to_owned())
-}
-
-/// The size of blocks of a general tablespace; errors 3119, 3510, 3723 and 1478.
-fn general_block(session: &SessionContext, table: &str, name: &str) -> Result<u64, SqlError> {
-    if name == DICTIONARY_SPACE {
-        return error(ErrorCode::ReservedTablespaceName, &[&table, &name]);
-    }
-    if name == TEMPORARY_SPACE {
-        let text = format!("InnoDB: Tablespace `{name}` can only contain TEMPORARY tables.");
-        return worded(ErrorCode::IllegalHaCreateOption, text);
-    }
-    check_free_name(name, true)?;
-    let Some(space) = session.db.catalog().tablespace(name) else {
-        return error(ErrorCode::TablespaceMissing, &[&name]);
-    };
-    if space.undo {
-        let text = "InnoDB: An undo tablespace cannot contain tables.";
-        return worded(ErrorCode::WrongTablespaceName, text.to_owned());
-    }
-    Ok(if space.block_size == 0 { PAGE } else { space.block_size })
-}
-
-/// The bytes of a page in the file that InnoDB would write.
-fn physical_page(def: &TableDef) -> u64 {
-    let option = |wanted: &str| {
-        let found = def.options.iter().find(|(name, _)| name == wanted);
-        found.map(|(_, value)| value.as_str())
-    };
-    let kilobytes = option("KEY_BLOCK_SIZE").and_then(|size| size.parse::<u64>().ok());
-    match (kilobytes, option("ROW_FORMAT")) {
-        (Some(kilobytes), None | Some("COMPRESSED")) => kilobytes << 10,
-        (None, Some("COMPRESSED")) => PAGE / 2,
-        _ => PAGE,
-    }
-}
-
-/// Temporary tables are in tablespaces of their sessions only.
-fn check_temporary(
-    session: &mut SessionContext,
-    def: &TableDef,
-    name: &str,
-) -> Result<(), SqlError> {
-    let code = ErrorCode::IllegalHaCreateOption;
-    let end = "This option is deprecated and will be removed in a future release";
-    let strict = session.flag("innodb_strict_mode");
-    match name {
-        FILE_PER_TABLE if strict => worded(
-            code,
-            format!(
-                "InnoDB: TABLESPACE={name} option is disallowed for temporary tables with \
-                 INNODB_STRICT_MODE=ON. {end}"
-            ),
-        ),
-        TEMPORARY_SPACE | FILE_PER_TABLE => {
-            let message = format!(
-                "InnoDB: TABLESPACE={name} option is ignored. All temporary tables are created in \
-                 a session temporary tablespace. {end}."
-            );
-            session.push_warning(&SqlError { code, message, signalled: None });
-            Ok(())
-        }
-        SYSTEM_SPACE => {
-            worded(code, format!("InnoDB: Tablespace `{name}` cannot contain TEMPORARY tables."))
-        }
-        _ => match general_block(session, &def.name, name) {
-            Ok(_) => worded(
-                code,
-                format!("InnoDB: Tablespace `{name}` cannot contain TEMPORARY tables."),
-            ),
-            Err(wrong) if wrong.code == ErrorCode::TablespaceMissing => {
-                error(ErrorCode::TablespaceNotFound, &[&name])
-            }
-            Err(wrong) => Err(wrong),
-        },
-    }
 }

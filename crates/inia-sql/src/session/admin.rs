@@ -396,7 +396,9 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
         // The server's numbers of connections have 32 bits.
         Value::Int(id) => u64::from(id as u32),
         Value::UInt(id) => u64::from(id as u32),
-        Value::Decimal(_) | Value::Double(_) | Value::Text(_) => number_of(session, &value),
+        Value::Decimal(number) => rounded(&number.to_string()),
+        Value::Double(number) => rounded(&number.to_string()),
+        Value::Text(text) => leading_number(session, &text),
         _ => 0,
     };
     let unknown = || SqlError::new(ErrorCode::NoSuchThread, &[&id]);
@@ -424,22 +426,19 @@ fn kill(session: &mut SessionContext, query: bool, id: &ast::Expr, params: &[Val
     Ok(StatementOutcome::default())
 }
 
-/// A number of a connection that is written as something else; warning 1292.
-fn number_of(session: &mut SessionContext, value: &Value) -> u64 {
-    let text = match value {
-        Value::Text(text) => text.clone(),
-        Value::Decimal(number) => number.to_string(),
-        Value::Double(number) => number.to_string(),
-        _ => String::new(),
-    };
-    if !matches!(value, Value::Text(_)) {
-        return text.parse().map_or(0, |number: f64| number.round() as i64 as u32).into();
-    }
-    let digits = text.trim_start().bytes().take_while(u8::is_ascii_digit).count();
-    if digits == 0 || digits < text.trim().len() {
+/// The connection that is nearest to a number with a fraction.
+fn rounded(text: &str) -> u64 {
+    text.parse().map_or(0, |number: f64| number.round() as i64 as u32).into()
+}
+
+/// The connection whose number begins a text; warning 1292 where more follows.
+fn leading_number(session: &mut SessionContext, text: &str) -> u64 {
+    let number = text.trim();
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 || digits < number.len() {
         session.warn(ErrorCode::TruncatedWrongValue, &[&"INTEGER", &text]);
     }
-    text.trim_start()[..digits].parse().unwrap_or(0)
+    number[..digits].parse().unwrap_or(0)
 }
 
 /// Whether a connection belongs to an account that has SYSTEM_USER, itself or by a default role.

@@ -4,8 +4,9 @@
 //! a statement, and take none.
 
 use super::observe::Noted;
+use inia_base::collation::Collation;
 use inia_base::column::RowSink;
-use inia_base::datatype::DataType;
+use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::ExprType;
 use inia_parser::ast::{ProfileLimit, ShowKind, ShowProfile, Statement};
@@ -85,16 +86,11 @@ pub(super) fn keep(session: &SessionContext, noted: &Noted) {
     let Some((names, main)) = noted.stages else { return };
     let nanos = u64::try_from(noted.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let size = session.var("profiling_history_size").and_then(|size| size.parse().ok());
-    let text = cut(&noted.text);
+    let text = &noted.text[..noted.text.floor_char_boundary(MAX_TEXT)];
     let timed = |name: &&'static str| (*name, if *name == main { nanos } else { 0 });
     if let Some(profiles) = session.host.profiles.borrow_mut().as_mut().filter(|it| it.is_on()) {
         profiles.keep(text.to_owned(), names.iter().map(timed).collect(), size.unwrap_or(0));
     }
-}
-
-fn cut(text: &str) -> &str {
-    let end = (0..=text.len().min(MAX_TEXT)).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
 }
 
 type Done = Result<StatementOutcome, SqlError>;
@@ -107,8 +103,7 @@ pub(super) fn show_all(session: &mut SessionContext, sink: &mut dyn RowSink) -> 
         vec![Some(profile.id.to_string()), Some(seconds), Some(profile.text)]
     });
     let columns = ["Query_ID", "Duration", "Query"];
-    let columns: Vec<_> =
-        columns.iter().map(|name| crate::show::column(&ShowKind::Profiles, name)).collect();
+    let columns = columns.map(|name| crate::show::column(&ShowKind::Profiles, name));
     super::show::send_columns(sink, &columns, &rows.collect::<Vec<_>>())
 }
 
@@ -131,12 +126,12 @@ pub(super) fn show_one(
     for name in show.columns() {
         let ty = match name {
             "CPU_user" | "CPU_system" => ExprType::decimal(9, 6, false, true),
-            "Source_function" => ExprType::text(30, inia_base::collation::Collation::DEFAULT, true),
-            "Source_file" => ExprType::text(20, inia_base::collation::Collation::DEFAULT, true),
-            _ => ExprType::of_column(
-                DataType::Int { width: inia_base::datatype::IntWidth::Int, unsigned: false },
-                true,
-            ),
+            "Source_function" => ExprType::text(30, Collation::DEFAULT, true),
+            "Source_file" => ExprType::text(20, Collation::DEFAULT, true),
+            _ => {
+                let width = IntWidth::Int;
+                ExprType::of_column(DataType::Int { width, unsigned: false }, true)
+            }
         };
         columns.push(ty.result_column(name));
     }
@@ -144,16 +139,14 @@ pub(super) fn show_one(
     let ProfileLimit { offset, count } = show.limit;
     let stages = found.map_or(&[][..], |profile| &profile.stages);
     let rows = stages.iter().skip(offset).take(count).map(|(stage, nanos)| {
-        let micros = nanos.div_ceil(1000);
-        let seconds = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-        let mut row = vec![Some((*stage).to_owned()), Some(seconds)];
+        let mut row = vec![Some((*stage).to_owned()), Some(Profile::seconds(*nanos))];
         row.extend((0..unknown).map(|_| None));
         row
     });
     super::show::send_columns(sink, &columns, &rows.collect::<Vec<_>>())
 }
 
-/// Warning 1287 of the statements.
+/// Warning 1287: both statements are deprecated.
 fn warn_of(session: &mut SessionContext, kind: &ShowKind) {
     if let Some((old, new)) = crate::show::deprecated(kind) {
         session.warn(ErrorCode::WarnDeprecatedSyntax, &[&old, &new]);

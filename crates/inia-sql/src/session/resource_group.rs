@@ -3,7 +3,7 @@
 //! A session's group is a name beside its counters: its thread is bound to nothing.
 
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::{ResourceGroupAction, ResourceGroupStatement};
+use inia_parser::ast::{ResourceGroupAction, ResourceGroupAttributes, ResourceGroupStatement};
 use inia_query::catalog::ResourceGroup;
 use inia_query::context::{SessionContext, StatementOutcome};
 use std::collections::BTreeSet;
@@ -33,26 +33,26 @@ pub(super) fn execute(session: &mut SessionContext, statement: &ResourceGroupSta
     let _one = catalog.change_server();
     let name = &statement.name;
     let found = catalog.resource_group(name);
-    if let A::Create { system, processors, priority, enable } = &statement.action {
+    if let A::Create { system, attributes } = &statement.action {
         if found.is_some() {
             return error(ErrorCode::ResourceGroupExists, &[name]);
         }
         let mut group = ResourceGroup::new(name, *system);
-        change(&mut group, processors, *priority, *enable)?;
+        change(&mut group, attributes)?;
         catalog.put_resource_group(group)?;
         return Ok(StatementOutcome::default());
     }
     let Some(group) = found else { return error(ErrorCode::ResourceGroupNotExists, &[name]) };
     match &statement.action {
-        A::Alter { processors, priority, enable, force } => {
+        A::Alter { attributes, force } => {
             if group.is_default() {
                 return disallowed("Alter");
             }
-            if *force && *enable != Some(false) {
+            if *force && attributes.enable != Some(false) {
                 return error(ErrorCode::InvalidUseOfForceOption, &[]);
             }
             let mut new = ResourceGroup::clone(&group);
-            change(&mut new, processors, *priority, *enable)?;
+            change(&mut new, attributes)?;
             catalog.put_resource_group(new)?;
             if *force {
                 db.leave_resource_group(&group.name);
@@ -79,15 +79,10 @@ fn disallowed(what: &str) -> Done {
 }
 
 /// Gives a group attributes; errors 3652, 3653 and 3654.
-fn change(
-    group: &mut ResourceGroup,
-    processors: &[(u64, u64)],
-    priority: Option<i64>,
-    enable: Option<bool>,
-) -> Result<(), SqlError> {
+fn change(group: &mut ResourceGroup, attributes: &ResourceGroupAttributes) -> Result<(), SqlError> {
     let present = processor_count();
     let mut wanted = BTreeSet::new();
-    for &(first, last) in processors {
+    for &(first, last) in &attributes.processors {
         if first > last {
             return error(ErrorCode::InvalidVcpuRange, &[&format!("{first}-{last}")]);
         }
@@ -99,7 +94,7 @@ fn change(
     if !wanted.is_empty() {
         group.processors = wanted.into_iter().collect();
     }
-    if let Some(priority) = priority {
+    if let Some(priority) = attributes.priority {
         let (kind, range) = if group.system { ("System", SYSTEM) } else { ("User", USER) };
         if !range.contains(&priority) {
             let args: [&dyn std::fmt::Display; 5] =
@@ -108,7 +103,7 @@ fn change(
         }
         group.priority = priority;
     }
-    group.enabled = enable.unwrap_or(group.enabled);
+    group.enabled = attributes.enable.unwrap_or(group.enabled);
     Ok(())
 }
 

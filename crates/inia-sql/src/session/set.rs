@@ -112,7 +112,7 @@ fn carry_out(session: &mut SessionContext, setting: Setting) -> Result<(), SqlEr
     Ok(())
 }
 
-/// Warning 1287 of variables that go out of use, whatever they are to be.
+/// Warning 1287 of deprecated variables, whatever they are to be.
 fn warn_of_variable(session: &mut SessionContext, name: &str) {
     if matches!(name, "profiling" | "profiling_history_size" | "transaction_write_set_extraction") {
         let text = format!("'@@{name}' is deprecated and will be removed in a future release.");
@@ -120,7 +120,7 @@ fn warn_of_variable(session: &mut SessionContext, name: &str) {
     }
 }
 
-/// Warnings 1287 and 1681 of variables that go out of use, once their value is found good.
+/// Warnings 1287 and 1681 of deprecated variables and values, once the value is found good.
 fn warn_of_value(session: &mut SessionContext, name: &str, value: &str) {
     let (code, text) = match name {
         "explicit_defaults_for_timestamp" if value == "OFF" => {

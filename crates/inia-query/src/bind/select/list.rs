@@ -45,9 +45,7 @@ impl QueryBinder<'_> {
                     if let ast::Expr::Literal(ast::Literal::Hex { charset: None, .. }) = expr {
                         output.result.flags |= flags::UNSIGNED;
                     }
-                    let is_local = matches!(bound.kind, ExprKind::Param(_))
-                        && matches!(expr, ast::Expr::Column(_));
-                    if is_local || matches!(bound.kind, ExprKind::Stored(_)) {
+                    if matches!(bound.kind, ExprKind::Stored(_)) {
                         described::as_kept(&mut output);
                     }
                     clauses.columns.push(output);

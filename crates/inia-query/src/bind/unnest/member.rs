@@ -80,7 +80,7 @@ impl QueryBinder<'_> {
             on.push(Expr { kind, ty });
         }
         let (id, level, rows) = (members.id, self.levels.len(), self.subplan_rows(members.id));
-        let kind = LeafKind::Subplan { id, lateral: false, level, rows };
+        let kind = LeafKind::Subplan { id, lateral: false, level, rows, unnested: true };
         let (alias, hints) = (format!("<subquery {}>", id + 2), LeafHints::default());
         let leaf = Leaf { slots: slots.clone(), alias, kind, hints };
         match &members.joined {

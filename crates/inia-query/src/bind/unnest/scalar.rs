@@ -247,7 +247,7 @@ impl QueryBinder<'_> {
         from.tables += 1;
         self.subplans[id] = Some(Subplan { query, correlated: false, recursive: None });
         let (level, rows) = (self.levels.len(), self.subplan_rows(id));
-        let kind = LeafKind::Subplan { id, lateral: false, level, rows };
+        let kind = LeafKind::Subplan { id, lateral: false, level, rows, unnested: true };
         let (alias, hints) = (format!("<groups {}>", id + 2), LeafHints::default());
         Leaf { slots, alias, kind, hints }
     }

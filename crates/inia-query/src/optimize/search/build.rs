@@ -8,8 +8,9 @@ use super::equal::Equal;
 use super::group::{Group, Member, Source};
 use super::members::Members;
 use super::relation::{Nested, request};
-use super::{SMALL_SIDE, Solution, Tree, TreeJoin};
+use super::{Solution, Tree, TreeJoin};
 use crate::access::{self, Choice};
+use crate::catalog::SMALL_TABLE;
 use crate::optimize::cells::cell_checks;
 use crate::optimize::rewrite::drop_implied;
 use crate::optimize::{Leaf, LeafKind, QueryBlock, of_source};
@@ -263,7 +264,7 @@ fn build_as_mysql(
         return;
     }
     let earlier = left_slots.start < join.right_slots.start;
-    let subqueries = (is_of_subquery(&join.left), is_of_subquery(&join.right));
+    let subqueries = (is_unnested(&join.left), is_unnested(&join.right));
     let swaps = match subqueries {
         (true, false) => true,
         (false, true) => false,
@@ -280,15 +281,15 @@ fn build_as_mysql(
 /// Whether all tables of a source have few rows.
 fn is_small(source: &RowSource) -> bool {
     match source {
-        RowSource::Table(table) => (table.table.rows() as f64) < SMALL_SIDE,
+        RowSource::Table(table) => table.table.is_small(),
         RowSource::Join(join) => is_small(&join.left) && is_small(&join.right),
-        other => of_source(other) < SMALL_SIDE,
+        other => of_source(other) < SMALL_TABLE as f64,
     }
 }
 
 /// Whether these are the rows of a subquery in an expression.
-fn is_of_subquery(source: &RowSource) -> bool {
-    matches!(source, RowSource::Subplan { alias, .. } if alias.starts_with('<'))
+fn is_unnested(source: &RowSource) -> bool {
+    matches!(source, RowSource::Subplan { unnested: true, .. })
 }
 
 /// Leaves one equality of a class between the two sides of a join: all columns of the class are
@@ -416,9 +417,9 @@ fn leaf_source(
                 hinted,
             }))
         }
-        (LeafKind::Subplan { id, level, .. }, _) => {
-            let width = leaf.slots.len();
-            RowSource::Subplan { id, base, width, level, alias: leaf.alias, filter }
+        (LeafKind::Subplan { id, level, unnested, .. }, _) => {
+            let (width, alias) = (leaf.slots.len(), leaf.alias);
+            RowSource::Subplan { id, base, width, level, alias, unnested, filter }
         }
         (LeafKind::Virtual(table), _) => {
             RowSource::Virtual(Box::new(VirtualSource { alias: leaf.alias, base, table, filter }))

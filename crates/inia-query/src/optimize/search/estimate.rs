@@ -1,6 +1,5 @@
 //! What the joins of a group cost: the [`Model`] of the enumeration.
 
-use super::SMALL_SIDE;
 use super::cost::{self, BUILD, HASH_SETUP, OUTPUT, PAIR, SPILL};
 use super::enumerate::{Goal, Method, Model};
 use super::graph::Graph;
@@ -225,7 +224,7 @@ impl Model for Estimate<'_> {
         let by_index = looped.is_some_and(|(_, by_index)| by_index);
         // Rows of small tables are found as MySQL does: by an index where there is one, else in a
         // hash table.
-        let few = left.union(right).iter().all(|member| self.relations[member].base < SMALL_SIDE);
+        let few = left.union(right).iter().all(|member| self.relations[member].is_small());
         let hashed = match ((wants_index || few) && by_index) || !hashes {
             true => None,
             false => self.hashed(sides, right_cost),

@@ -5,9 +5,9 @@ use super::build::is_inside;
 use super::cost::{self, LOOKUP};
 use super::group::{Group, Member, Source};
 use super::members::Members;
-use super::{SMALL_SIDE, Solution, solve_nested};
+use super::{Solution, solve_nested};
 use crate::access::{self, AccessPath, Choice, HintedIndexes};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::{IndexKind, SMALL_TABLE, Table};
 use crate::optimize::{Leaf, LeafKind, QueryBlock, UNKNOWN_ROWS};
 use crate::plan::JoinType;
 use inia_base::value::Value;
@@ -43,6 +43,13 @@ pub(super) struct Relation {
     pub(super) nested: Option<Nested>,
     /// The members that a condition of an access path may read.
     pub(super) adjacent: Members,
+}
+
+impl Relation {
+    /// Whether it is read like a small table.
+    pub(super) fn is_small(&self) -> bool {
+        self.base < SMALL_TABLE as f64
+    }
 }
 
 /// How a member that is a group is read.
@@ -194,8 +201,7 @@ fn read_cost(request: &access::Request<'_>, choice: &Choice) -> f64 {
 pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
     let kind = path.index.map(|index| table.def.indexes[index].kind);
     // Rows of a small table are found by any index as soon as by the primary key.
-    let near = (table.rows() as f64) < SMALL_SIDE;
-    let clustered = near || kind.is_none_or(|kind| kind == IndexKind::Primary);
+    let clustered = table.is_small() || kind.is_none_or(|kind| kind == IndexKind::Primary);
     LOOKUP + cost::read(rows, clustered, path.covering)
 }
 

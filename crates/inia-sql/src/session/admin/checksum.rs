@@ -71,7 +71,8 @@ struct RowBytes<'c> {
 
 impl<'c> RowBytes<'c> {
     fn new(columns: Vec<&'c ColumnDef>) -> RowBytes<'c> {
-        let first = usize::from(!columns.iter().any(|column| is_variable(&column.data_type)));
+        let varies = |column: &&ColumnDef| column.data_type.has_variable_length();
+        let first = usize::from(!columns.iter().any(varies));
         let nullable = columns.iter().filter(|column| column.nullable).count();
         RowBytes { columns, first, bits: first + nullable }
     }
@@ -99,15 +100,6 @@ impl<'c> RowBytes<'c> {
         }
         Ok(())
     }
-}
-
-/// Whether values of the type have as many bytes as they need.
-fn is_variable(data_type: &DataType) -> bool {
-    use DataType::{Blob, Geometry, Json, Text, VarBinary, VarChar};
-    matches!(
-        data_type,
-        VarChar { .. } | VarBinary(_) | Text { .. } | Blob(_) | Json | Geometry { .. }
-    )
 }
 
 /// What stands in the place of NULL.

@@ -1,4 +1,12 @@
 -- Tablespaces: CREATE, ALTER and DROP, tables in them, what information_schema shows.
+
+-- MySQL empties an undo tablespace some time after it was set inactive.
+-- body
+create procedure wait_until_empty(space varchar(64))
+  while (select state from information_schema.innodb_tablespaces where name = space) <> 'empty' do
+    do sleep(0.05);
+  end while;;
+
 create tablespace t1 add datafile 't1.ibd';
 create tablespace t1 add datafile 't1b.ibd';
 create tablespace t2 add datafile 't1.ibd';
@@ -193,7 +201,8 @@ drop undo tablespace gx;
 alter undo tablespace gx set inactive;
 alter undo tablespace u1 set inactive;
 alter undo tablespace u2 set inactive;
-do sleep(2);
+call wait_until_empty('u1');
+call wait_until_empty('u2');
 drop undo tablespace u1 engine=innodb;
 drop undo tablespace u2;
 drop undo tablespace u3;
@@ -302,15 +311,16 @@ create tablespace gy add datafile 'gy.ibd' initial_size=10m, max_size = 10m init
 create tablespace gy add datafile 'gy.ibd' file_block_size=8k file_block_size=8k;
 create tablespace gy add datafile 'gy.ibd' comment='x' comment='y';
 create tablespace gy add datafile 'gy.ibd' redo_buffer_size=1m;
-create tablespace gy add datafile 'gy.ibd' file_block_size=1k;
+create tablespace gy1 add datafile 'gy1.ibd' file_block_size=1k;
 create tablespace gy2 add datafile 'gy2.ibd' file_block_size=2048;
 create tablespace gy4 add datafile 'gy4.ibd' file_block_size=4096;
-create table k1 (a int) tablespace gy row_format=compressed;
-create table k2 (a int) tablespace gy row_format=compressed key_block_size=1;
+create table k1 (a int) tablespace gy1 row_format=compressed;
+create table k2 (a int) tablespace gy1 row_format=compressed key_block_size=1;
 create table k3 (a int) tablespace gy4 row_format=compressed key_block_size=8;
 create table k4 (a int) tablespace gy4 row_format=compressed;
+drop tablespace gy1;
 drop table k2;
-drop tablespace gy;
+drop tablespace gy1;
 drop tablespace gy2;
 drop tablespace gy4;
 drop table k1;
@@ -327,11 +337,11 @@ create tablespace g1 add datafile 'g1.ibd' engine_attribute='{"a": 1}';
 create undo tablespace u1 add datafile 'u1.ibu';
 alter undo tablespace innodb_undo_001 set inactive;
 alter undo tablespace innodb_undo_002 set inactive;
-do sleep(2);
+call wait_until_empty('innodb_undo_001');
 select name,state,space_type from information_schema.innodb_tablespaces where name like '%u%1' or name like '%undo%';
 alter undo tablespace innodb_undo_001 set active;
 alter undo tablespace u1 set inactive;
-do sleep(2);
+call wait_until_empty('u1');
 select name,state from information_schema.innodb_tablespaces where name like 'u1';
 drop undo tablespace u1;
 alter tablespace g1 engine_attribute='{"b": 1}';

@@ -16,7 +16,6 @@ explain select distinct c from k1 where a = 9;
 explain select c from k1 where a = 9 group by c;
 explain select * from k1 where a = 1 and 1 = 0;
 explain select * from (select * from k1 where a = 9) d;
-explain select * from k1 where a = 9 union select * from k2 where x = 1;
 explain update k1 set c = 1 where a = 9;
 explain delete from k1 where a = 9;
 explain select * from k1 where a = 9 for update;

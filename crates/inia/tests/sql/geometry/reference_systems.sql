@@ -65,6 +65,7 @@ insert into t values (1, st_geomfromtext('point(1 2)', 1000000));
 select id, st_astext(g), st_srid(g) from t;
 select concat_ws(':', srs_name, srs_id, geometry_type_name) from information_schema.st_geometry_columns where table_schema = database();
 drop table t;
+create table t (g geometry);
 insert into t values (st_geomfromtext('point(1 2)', 1000000));
 drop spatial reference system 1000000;
 drop spatial reference system 1000000;
