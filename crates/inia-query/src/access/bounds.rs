@@ -149,6 +149,9 @@ pub(super) fn compute(
     // Values of an IN list come as they are written and may be equal. Ranges are sorted and merged,
     // so that no row is read twice.
     if path.intervals.is_empty() {
+        if let Some(paths) = path.ranges() {
+            return any_of(table, paths, ctx, row);
+        }
         let is_whole = builder.is_whole(path.equal.len());
         let range = if is_whole { KeyRange::whole } else { KeyRange::prefix };
         let ranges = prefixes.into_iter().map(range).collect();
@@ -163,6 +166,30 @@ pub(super) fn compute(
     }
     let keys = Keys::of_ranges(ranges, path, (kind, builder.exact));
     Ok(Bounds { keys, exact: builder.exact })
+}
+
+/// The ranges of several paths over one index.
+#[cold]
+fn any_of(
+    table: &Table,
+    paths: &[AccessPath],
+    ctx: &mut EvalContext<'_>,
+    row: &[Value],
+) -> Result<Bounds> {
+    let (mut ranges, mut exact) = (Vec::new(), true);
+    for path in paths {
+        let bounds = compute(table, path, ctx, row)?;
+        exact &= bounds.exact;
+        match bounds.keys {
+            Keys::Point(key) => {
+                let clustered = path.index.map(|index| table.def.indexes[index].kind);
+                let whole = clustered == Some(IndexKind::Primary);
+                ranges.push(if whole { KeyRange::whole(key) } else { KeyRange::prefix(key) });
+            }
+            Keys::Ranges(found) | Keys::Once(found) => ranges.extend(found),
+        }
+    }
+    Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact })
 }
 
 /// Sorts ranges and merges those that overlap or touch.

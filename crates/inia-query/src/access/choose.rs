@@ -2,6 +2,7 @@
 
 use super::bounds;
 use super::elements::Sought;
+use super::merge::{self, MergeRules};
 use super::partitions::{self, leaves_of_constants};
 use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
@@ -23,10 +24,10 @@ const EQUAL_SHARE: f64 = 0.01;
 const HALF_OPEN_SHARE: f64 = 0.33;
 const CLOSED_SHARE: f64 = 0.05;
 /// Reading a row by a secondary index costs this many sequential rows.
-const LOOKUP_COST: f64 = 8.0;
+pub(super) const LOOKUP_COST: f64 = 8.0;
 
 /// Reading an entry of a secondary index that has all that is read.
-const ENTRY_COST: f64 = 0.9;
+pub(super) const ENTRY_COST: f64 = 0.9;
 
 /// The most keys that are made of the columns of a list of rows, and the most values of one column
 /// that are compared with one another.
@@ -63,6 +64,8 @@ pub(crate) struct Request<'r> {
     pub(crate) measure: Option<EvalSettings<'r>>,
     /// What a row costs in a scan of the whole table, beside one that is read from its leaf.
     pub(crate) scan_cost: f64,
+    /// Whether several indexes may be merged.
+    pub(crate) merging: MergeRules<'r>,
 }
 
 /// A path with what it is expected to cost.
@@ -160,9 +163,15 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     {
         (best, best_rows) = (candidate, (total * FOUND_SHARE).max(1.0));
     }
-    let path = best.path;
-    let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
-    Choice { path, rows: best_rows, covered }
+    let found = (best, best_rows);
+    Choice::of(merge::or_merged(request, (conditions, filled), found, best_cost), conditions)
+}
+
+impl Choice {
+    fn of((best, rows): (Candidate, f64), conditions: &[Expr]) -> Choice {
+        let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
+        Choice { path: best.path, rows, covered }
+    }
 }
 
 /// The index, of those at `positions`, whose entries have all that is read and are the shortest.
@@ -199,10 +208,24 @@ pub(super) fn measured_rows(
     request: &Request<'_>,
     position: usize,
 ) -> Option<f64> {
-    let (context, table) = (request.measure?, request.table);
+    let context = request.measure?;
+    if request.table.rows() < WORTH_MEASURING {
+        return None;
+    }
+    dived_rows(path, request, position, context)
+}
+
+/// As [`measured_rows`], of a table of any size.
+pub(super) fn dived_rows(
+    path: &AccessPath,
+    request: &Request<'_>,
+    position: usize,
+    context: EvalSettings<'_>,
+) -> Option<f64> {
+    let table = request.table;
     let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
     let constant = path.own_exprs().all(|expr| expr.as_literal().is_some());
-    if path.point || !bounded || !constant || table.rows() < WORTH_MEASURING {
+    if path.point || !bounded || !constant {
         return None;
     }
     let mut scratch = EvalContext::new(context.env, context.host, &NoSubqueries, &[]);

@@ -25,7 +25,12 @@ pub(crate) fn rejected_indexes(
     chosen: &AccessPath,
 ) -> Vec<RejectedIndex> {
     let indexes = &request.table.def.indexes;
-    let others = (0..indexes.len()).filter(|position| Some(*position) != chosen.index);
+    let merged = chosen.merge().map_or(&[][..], |merge| &merge.parts);
+    let read_by = |position| match merged {
+        [] => chosen.index == Some(position),
+        parts => parts.iter().any(|part| part.index == Some(position)),
+    };
+    let others = (0..indexes.len()).filter(|position| !read_by(*position));
     let reject = |position: usize| {
         let index = &indexes[position];
         let allowed = request.allowed.is_none_or(|allowed| allowed.usable.contains(&position));

@@ -6,7 +6,7 @@ use super::cost::{self, LOOKUP};
 use super::group::{Group, Member, Source};
 use super::members::Members;
 use super::{Solution, solve_nested};
-use crate::access::{self, AccessPath, Choice, HintedIndexes};
+use crate::access::{self, AccessPath, Choice, HintedIndexes, MergeRules};
 use crate::catalog::{IndexKind, SMALL_TABLE, Table};
 use crate::optimize::{Leaf, LeafKind, QueryBlock, UNKNOWN_ROWS};
 use crate::plan::JoinType;
@@ -202,6 +202,13 @@ pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
     let kind = path.index.map(|index| table.def.indexes[index].kind);
     // Rows of a small table are found by any index as soon as by the primary key.
     let clustered = table.is_small() || kind.is_none_or(|kind| kind == IndexKind::Primary);
+    if let Some(merge) = path.merge() {
+        let entries = merge.entries.iter().sum();
+        let begun = LOOKUP * merge.parts.len() as f64;
+        return begun
+            + cost::read(entries, false, true)
+            + cost::read(rows, table.is_small(), false);
+    }
     LOOKUP + cost::read(rows, clustered, path.covering)
 }
 
@@ -221,6 +228,11 @@ pub(super) fn request<'r>(
         allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
         measure: Some(block.settings),
         scan_cost,
+        merging: MergeRules {
+            settings: Some(block.settings),
+            hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
+            locks: matches!(leaf.kind, LeafKind::Table { lock: Some(_), .. }),
+        },
     }
 }
 
