@@ -22,6 +22,7 @@ mod scan;
 mod search;
 mod selectivity;
 mod spatial;
+mod tuples;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_covering, is_stable};
 pub(crate) use hinted::{HintedIndexes, IndexScope};

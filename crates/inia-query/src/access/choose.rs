@@ -7,6 +7,7 @@ use super::partitions::{self, leaves_of_constants};
 use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
 use super::spatial;
+use super::tuples::index_path;
 use super::{AccessPath, End, EqualPart, IndexScope, KeyInterval};
 use crate::catalog::{IndexDef, IndexKind, SMALL_TABLE, Table};
 use inia_base::datatype::DataType;
@@ -127,7 +128,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     let (mut best_cost, mut best_rows) = (total * each, total);
     let forced = request.allowed.is_some_and(|allowed| allowed.forced);
     for position in positions() {
-        let mut candidate = path_for(request, position, conditions, filled);
+        let mut candidate = index_path(request, position, conditions, filled);
         candidate.path.partitions.clone_from(&paths);
         let path = &candidate.path;
         if path.is_unbounded() {
@@ -223,7 +224,7 @@ pub(super) fn dived_rows(
     context: EvalSettings<'_>,
 ) -> Option<f64> {
     let table = request.table;
-    let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
+    let bounded = !path.is_unbounded();
     let constant = path.own_exprs().all(|expr| expr.as_literal().is_some());
     if path.point || !bounded || !constant {
         return None;
@@ -257,6 +258,10 @@ pub(super) fn dived_rows(
 pub(super) fn expected_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> f64 {
     if path.point {
         return 1.0;
+    }
+    if let Some(paths) = path.ranges() {
+        let each = paths.iter().map(|path| expected_rows(path, table, position, total));
+        return each.sum::<f64>().min(total);
     }
     let index = &table.def.indexes[position];
     let mut rows = equal_rows(path, table, position, total);
@@ -402,10 +407,10 @@ fn are_apart(a: &KeyInterval, b: &KeyInterval) -> bool {
 }
 
 /// Looks for conditions on a column.
-struct Finder<'f> {
-    request: &'f Request<'f>,
-    conditions: &'f [Expr],
-    filled: &'f SlotSet,
+pub(super) struct Finder<'f> {
+    pub(super) request: &'f Request<'f>,
+    pub(super) conditions: &'f [Expr],
+    pub(super) filled: &'f SlotSet,
 }
 
 impl Finder<'_> {
@@ -458,7 +463,11 @@ impl Finder<'_> {
         }
     }
 
-    fn compared<'e>(&self, compare: &'e Compare, column: usize) -> Option<(CmpOp, &'e Expr)> {
+    pub(super) fn compared<'e>(
+        &self,
+        compare: &'e Compare,
+        column: usize,
+    ) -> Option<(CmpOp, &'e Expr)> {
         if !self.fits(column, &compare.class) {
             return None;
         }
@@ -472,7 +481,7 @@ impl Finder<'_> {
     }
 
     /// An equality with the column, and which condition it is, where it is no more than that.
-    fn equal(&self, column: usize) -> Option<(Option<usize>, EqualPart)> {
+    pub(super) fn equal(&self, column: usize) -> Option<(Option<usize>, EqualPart)> {
         let mut any_of = None;
         for (number, condition) in self.conditions.iter().enumerate() {
             match self.comparison(condition, column) {
@@ -546,7 +555,7 @@ impl Finder<'_> {
     }
 
     /// The intervals that conditions put the column into, and the conditions they stand for.
-    fn intervals(&self, column: usize, prefix: bool) -> (Vec<KeyInterval>, Vec<usize>) {
+    pub(super) fn intervals(&self, column: usize, prefix: bool) -> (Vec<KeyInterval>, Vec<usize>) {
         let mut both = KeyInterval::default();
         let (mut union, mut union_of) = (Vec::new(), Vec::new());
         let mut used = Vec::new();

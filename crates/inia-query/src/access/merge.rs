@@ -20,7 +20,8 @@ mod rules;
 
 pub(crate) use rules::{MergeRules, MergeScope};
 
-use super::choose::{Candidate, Request, dived_rows, expected_rows, path_for};
+use super::choose::{Candidate, Request, dived_rows, expected_rows, is_covering, path_for};
+use super::tuples::index_path;
 use super::{AccessPath, EqualPart, FoundBy};
 use crate::catalog::{IndexDef, IndexKind};
 use cost::Costs;
@@ -75,9 +76,10 @@ struct MergePart {
     cost: f64,
 }
 
-/// A merge and what it costs.
+/// A path, the rows expected of it, and what it costs.
 struct Weighed {
-    merge: MergePath,
+    path: AccessPath,
+    rows: f64,
     cost: f64,
 }
 
@@ -143,14 +145,10 @@ fn merge_path(
     let best = unions.chain(intersection).min_by(|a, b| a.cost.total_cmp(&b.cost))?;
     let scans = rival.path.is_unbounded();
     let forced = request.allowed.is_some_and(|allowed| allowed.forced) && scans;
-    let few = !scans || best.merge.rows < request.table.rows() as f64;
-    if !hinted && !forced && !(few && best.cost < costs.of_rival(request, rival)) {
-        return None;
-    }
-    let rows = best.merge.rows;
-    let mut path = AccessPath::all(request.table.def.primary().is_some());
-    path.found_by = Some(Box::new(FoundBy::Merge(best.merge)));
-    Some((Candidate { path, covered: Vec::new() }, rows))
+    let few = !scans || best.rows < request.table.rows() as f64;
+    let cheaper = few && best.cost < costs.of_rival(request, rival);
+    let chosen = Candidate { path: best.path, covered: Vec::new() };
+    (hinted || forced || cheaper).then_some((chosen, best.rows))
 }
 
 /// The indexes that branches of an OR could be read by, as EXPLAIN lists them.
@@ -165,7 +163,7 @@ pub(crate) fn branch_indexes(
     let serves = |position: &usize| {
         let mut bounds = branches.iter().take(MAX_BRANCHES).map(|branch| {
             let own = conjuncts_of(branch);
-            path_for(request, *position, &own, filled).path
+            index_path(request, *position, &own, filled).path
         });
         rules::is_mergeable(request, *position) && bounds.any(|path| !path.is_unbounded())
     };
@@ -191,7 +189,7 @@ struct Finder<'f> {
 
 impl Finder<'_> {
     /// The union of the branches of the condition at this place; `None` where a branch has no
-    /// index, or all have the same.
+    /// index. Where all have the same, its ranges are read together.
     fn union(&self, at: usize) -> Option<Weighed> {
         let mut branches = Vec::new();
         add_branches(&self.conditions[at], &mut branches);
@@ -213,8 +211,9 @@ impl Finder<'_> {
                 None => parts.push((index, vec![part])),
             }
         }
-        if parts.len() < 2 {
-            return None;
+        if let [(index, _)] = parts[..] {
+            let (_, same) = parts.pop()?;
+            return self.ranges(index, same);
         }
         let mut parts: Vec<MergePart> =
             parts.into_iter().map(|(index, same)| self.together(index, same)).collect();
@@ -232,7 +231,7 @@ impl Finder<'_> {
             _ => self.costs.of_comparing(rows, parts.len()),
         };
         let cost = keys + merging + self.costs.of_looking_up(rows);
-        Some(Weighed { merge: merge_of(kind, parts, rows), cost })
+        Some(self.merge_of(kind, parts, rows, cost))
     }
 
     /// The parts of one index as one.
@@ -267,11 +266,11 @@ impl Finder<'_> {
         let mut all = own.clone();
         all.extend(others.map(|(_, condition)| condition.clone()));
         let parts = self.allowed.positions.iter().filter_map(|position| {
-            let path = path_for(self.request, *position, &own, self.filled).path;
+            let path = index_path(self.request, *position, &own, self.filled).path;
             let bounded = !path.is_unbounded();
             let further = bounded && all.len() > own.len();
             let path = match further {
-                true => path_for(self.request, *position, &all, self.filled).path,
+                true => index_path(self.request, *position, &all, self.filled).path,
                 false => path,
             };
             bounded.then(|| self.weighed(path))
@@ -334,14 +333,30 @@ impl Finder<'_> {
             (rows, read, cost) = (less, read + part.cost, now);
             chosen.push(part);
         }
-        let merge = merge_of(MergeKind::Intersect, chosen, rows.max(1.0));
-        (merge.parts.len() > 1).then_some(Weighed { merge, cost })
+        let several = chosen.len() > 1;
+        several.then(|| self.merge_of(MergeKind::Intersect, chosen, rows.max(1.0), cost))
     }
-}
 
-fn merge_of(kind: MergeKind, parts: Vec<MergePart>, rows: f64) -> MergePath {
-    let (parts, entries) = parts.into_iter().map(|part| (part.path, part.rows)).unzip();
-    MergePath { kind, parts, entries, rows }
+    fn merge_of(&self, kind: MergeKind, parts: Vec<MergePart>, rows: f64, cost: f64) -> Weighed {
+        let (parts, entries) = parts.into_iter().map(|part| (part.path, part.rows)).unzip();
+        let mut path = AccessPath::all(self.request.table.def.primary().is_some());
+        path.found_by = Some(Box::new(FoundBy::Merge(MergePath { kind, parts, entries, rows })));
+        Weighed { path, rows, cost }
+    }
+
+    /// The ranges that several branches have in one index. Those of one column are read without a
+    /// list of branches.
+    fn ranges(&self, index: usize, same: Vec<MergePart>) -> Option<Weighed> {
+        let parts = |path: &AccessPath| path.equal.len() + usize::from(!path.intervals.is_empty());
+        let narrow = same.iter().all(|part| part.path.found_by.is_none() && parts(&part.path) < 2);
+        if same.len() < 2 || narrow || self.request.merging.is_demanded() {
+            return None;
+        }
+        let MergePart { mut path, rows, .. } = self.together(index, same);
+        path.covering = is_covering(self.request.table, &self.request.needed, index);
+        let cost = self.costs.of_range(rows, self.is_clustered(&path), path.covering);
+        Some(Weighed { path, rows, cost })
+    }
 }
 
 /// Whether all parts of the index equal one value each: the keys of its entries' rows ascend.

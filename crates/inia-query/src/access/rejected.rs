@@ -1,8 +1,9 @@
 //! Why a table is not read by its other indexes, for EXPLAIN.
 
 use super::AccessPath;
-use super::choose::{Request, expected_rows, measured_rows, path_for};
+use super::choose::{Request, expected_rows, measured_rows};
 use super::spatial::is_usable;
+use super::tuples::index_path;
 use crate::catalog::IndexKind;
 use inia_expr::{Expr, SlotSet};
 
@@ -43,7 +44,7 @@ pub(crate) fn rejected_indexes(
         } else if !allowed {
             ("hint", None)
         } else {
-            let path = path_for(request, position, conditions, filled).path;
+            let path = index_path(request, position, conditions, filled).path;
             let guess = || {
                 let total = request.table.rows() as f64;
                 expected_rows(&path, request.table, position, total)

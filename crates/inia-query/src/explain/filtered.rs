@@ -69,7 +69,7 @@ impl Columns<'_> {
         let Some(index) = access.index.map(|at| &self.source.table.def.indexes[at]) else {
             return false;
         };
-        let used = access.equal.len() + usize::from(!access.intervals.is_empty());
+        let used = if access.is_unbounded() { 0 } else { used(access, index) };
         let sought = |slot: usize| {
             let column = slot.checked_sub(self.source.base);
             index.parts.iter().take(used).any(|part| Some(part.column) == column)

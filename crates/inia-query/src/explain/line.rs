@@ -370,7 +370,7 @@ pub(super) fn table_line(
 ) -> Line {
     let def = &source.table.def;
     let path = &source.access;
-    let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
+    let bounded = !path.is_unbounded();
     if let Some(search) = path.search() {
         return search_line(source, search, blank, join);
     }
@@ -492,7 +492,8 @@ fn seeks_null(path: &AccessPath) -> bool {
 }
 
 fn is_range(path: &AccessPath) -> bool {
-    !path.intervals.is_empty() || path.equal.iter().any(|e| matches!(e, EqualPart::AnyOf(_)))
+    let any_of = |part: &EqualPart| matches!(part, EqualPart::AnyOf(_));
+    !path.intervals.is_empty() || path.ranges().is_some() || path.equal.iter().any(any_of)
 }
 
 fn access_name(path: &AccessPath, index: Option<&IndexDef>, by_index: bool) -> &'static str {

@@ -73,6 +73,17 @@ impl Costs {
         touched * PAGE + rows
     }
 
+    /// Reading the rows of ranges of one index.
+    pub(super) fn of_range(&self, rows: f64, clustered: bool, covering: bool) -> f64 {
+        match (self.small, clustered, covering) {
+            (Some(_), true, _) | (Some(_), _, true) => RANGE_START + rows,
+            (Some(_), ..) => RANGE_START + rows * RANGE_ROW,
+            (None, true, _) => rows,
+            (None, _, true) => rows * ENTRY_COST,
+            (None, ..) => rows * LOOKUP_COST,
+        }
+    }
+
     /// What the best path costs that merges nothing.
     pub(super) fn of_rival(&self, request: &Request<'_>, rival: Rival<'_>) -> f64 {
         let (path, rows) = (rival.path, rival.rows);
@@ -83,9 +94,8 @@ impl Costs {
             None if bounded && !clustered && !path.covering => GAIN * rival.cost,
             None => rival.cost,
             Some(pages) if !bounded => self.total + pages * PAGE + SCAN_START,
-            Some(_) if path.covering || clustered => RANGE_START + rows,
-            Some(_) if path.intervals.is_empty() => rows * KEY_ROW,
-            Some(_) => RANGE_START + rows * RANGE_ROW,
+            Some(_) if path.intervals.is_empty() && !path.covering && !clustered => rows * KEY_ROW,
+            Some(_) => self.of_range(rows, clustered, path.covering),
         }
     }
 }
