@@ -31,6 +31,8 @@ use rules::Allowed;
 
 /// More branches than this are not looked at one by one.
 const MAX_BRANCHES: usize = 1024;
+/// Entries of more branches than this are estimated, and not counted in the index.
+const MAX_MEASURED: usize = 32;
 
 /// How keys are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,8 +199,9 @@ impl Finder<'_> {
             return None;
         }
         let mut parts: Vec<(usize, Vec<MergePart>)> = Vec::new();
+        let measures = branches.len() <= MAX_MEASURED;
         for branch in branches {
-            let Some(part) = self.part(branch, at) else {
+            let Some(part) = self.part(branch, at, measures) else {
                 // A branch that is never true needs no index.
                 if is_never(branch) {
                     continue;
@@ -257,7 +260,7 @@ impl Finder<'_> {
 
     /// The cheapest way to the rows of one branch of the condition at a place. The index is bounded
     /// by the branch; the other conditions may bound it further.
-    fn part(&self, branch: &Expr, at: usize) -> Option<MergePart> {
+    fn part(&self, branch: &Expr, at: usize, measures: bool) -> Option<MergePart> {
         let own = conjuncts_of(branch);
         let simple = |(number, condition): &(usize, &Expr)| {
             *number != at && !matches!(condition.kind, ExprKind::Or(_))
@@ -273,7 +276,7 @@ impl Finder<'_> {
                 true => index_path(self.request, *position, &all, self.filled).path,
                 false => path,
             };
-            bounded.then(|| self.weighed(path))
+            bounded.then(|| self.weighed(path, measures))
         });
         let cost = |part: &MergePart| match part.ascends {
             true => part.cost,
@@ -283,11 +286,11 @@ impl Finder<'_> {
         parts.min_by(|a, b| cost(a).total_cmp(&cost(b)).then_with(|| place(a).cmp(&place(b))))
     }
 
-    fn weighed(&self, path: AccessPath) -> MergePart {
+    fn weighed(&self, path: AccessPath, measures: bool) -> MergePart {
         let table = self.request.table;
         let position = path.index.unwrap_or_default();
         let guess = || expected_rows(&path, table, position, table.rows() as f64);
-        let settings = self.request.merging.settings;
+        let settings = self.request.merging.settings.filter(|_| measures);
         let rows =
             settings.and_then(|settings| dived_rows(&path, self.request, position, settings));
         let rows = rows.unwrap_or_else(guess);
@@ -309,7 +312,7 @@ impl Finder<'_> {
             let index = &table.def.indexes[*position];
             let usable = index.kind != IndexKind::Primary && is_one_value(&path, index);
             if usable && !path.point {
-                parts.push(self.weighed(path));
+                parts.push(self.weighed(path, true));
             }
         }
         parts.sort_by(|a, b| a.rows.total_cmp(&b.rows));
