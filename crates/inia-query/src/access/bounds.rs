@@ -204,7 +204,7 @@ impl Builder<'_> {
     /// Whether the first `parts` parts are a whole key of the clustered tree.
     fn is_whole(&self, parts: usize) -> bool {
         let index = &self.table.def.indexes[self.index];
-        index.kind == IndexKind::Primary && index.parts.len() == parts
+        index.clustered && index.parts.len() == parts
     }
 
     fn data_type(&self, part: usize) -> Cow<'_, DataType> {

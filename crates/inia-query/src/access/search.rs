@@ -28,7 +28,7 @@ pub(super) fn search_path(request: &Request<'_>, conditions: &[Expr]) -> Option<
         if !usable || !def.indexes[index].visible {
             return None;
         }
-        let mut path = AccessPath::all(def.primary().is_some());
+        let mut path = AccessPath::all(def.clustered_index().is_some());
         path.search = Some(Box::new(SearchPath { index, search: search.clone() }));
         let covered = if whole { vec![number] } else { Vec::new() };
         Some(Candidate { path, covered })

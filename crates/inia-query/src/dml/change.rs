@@ -219,7 +219,10 @@ fn in_own_order(path: AccessPath, table: &Table) -> AccessPath {
     if !path.is_unbounded() || !path.covering {
         return path;
     }
-    AccessPath { partitions: path.partitions, ..AccessPath::all(table.def.primary().is_some()) }
+    AccessPath {
+        partitions: path.partitions,
+        ..AccessPath::all(table.def.clustered_index().is_some())
+    }
 }
 
 /// ORDER BY and LIMIT.
@@ -275,7 +278,7 @@ fn compile_patterns(condition: &mut Expr, session: &SessionContext) {
 fn moves_rows(plan: &ChangePlan, rewriting: &Rewriting) -> bool {
     let def = &plan.table.def;
     let scanned = plan.path.index.map(|at| &def.indexes[at]);
-    let indexes = scanned.into_iter().chain(def.primary());
+    let indexes = scanned.into_iter().chain(def.clustered_index());
     let divides = def.partitioning.iter().flat_map(|by| by.divisions());
     let divides = divides.flat_map(|division| &division.columns);
     if divides.filter_map(|name| def.column(name)).any(|column| rewriting.may_write(column)) {
