@@ -36,6 +36,7 @@ pub mod program;
 mod reference_system;
 mod resource_group;
 pub mod row_count;
+pub(crate) mod row_ids;
 pub mod sequence;
 mod show_create;
 pub(crate) mod stats;

@@ -17,6 +17,7 @@ mod read_only_schemas;
 mod reply;
 mod sequences;
 pub(crate) mod session;
+mod settings;
 pub mod statement_txn;
 pub mod table_locks;
 mod traces;

@@ -1,6 +1,7 @@
 //! An open database: the storage engine, the catalog and what all sessions share.
 
 mod events;
+mod statements;
 
 use crate::account::meter::Meter;
 use crate::account::password::has_expired;
@@ -26,6 +27,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use events::event_lock;
+pub use statements::{SettingsId, SharedStatements, StatementKey};
 
 /// How a database is opened.
 #[derive(Clone, Debug)]
@@ -124,6 +126,8 @@ pub struct Database {
     pub user_locks: Arc<UserLocks>,
     /// Prepared statements of all sessions.
     pub prepared: Arc<AtomicU64>,
+    /// Statements that sessions share.
+    pub statements: SharedStatements,
     /// Memory for the work of all sessions.
     pub memory: Arc<MemoryBudget>,
     workers: WorkerPool,
@@ -185,6 +189,7 @@ impl Database {
             globals,
             user_locks: Arc::default(),
             prepared: Arc::default(),
+            statements: SharedStatements::default(),
             memory: Arc::default(),
             workers: WorkerPool::default(),
             columns: Arc::new(ColumnCache::new((options.buffer_pool_size / 4) as usize)),

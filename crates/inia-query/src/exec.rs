@@ -41,7 +41,7 @@ use inia_base::value::Value;
 use inia_expr::tree::Subquery;
 use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
-pub(crate) use keys::encode_key;
+pub use keys::encode_key;
 use search::SearchCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};

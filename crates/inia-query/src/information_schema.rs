@@ -237,6 +237,7 @@ impl SystemTable {
             for_foreign_key: false,
             ngrams: false,
             element: None,
+            clustered: true,
             tree: TreeId(0),
         };
         let (engine, collation) = match self.declared.schema.as_str() {

@@ -2,8 +2,9 @@
 //!
 //! Invariants of a [`TableDef`]:
 //! - `indexes[0]` is the primary key when there is one; no other index is primary;
+//! - `indexes[0]` alone may be clustered: its tree is that of the rows;
 //! - every index part names an existing column;
-//! - without a primary key rows are clustered on a hidden 64-bit row id.
+//! - without a clustered index rows are clustered on a hidden 64-bit row id.
 //!
 //! [`sound`] has the rest, and checks them all.
 
@@ -145,7 +146,7 @@ impl ColumnDef {
 /// Sorts of index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
-    /// PRIMARY KEY: the clustered index.
+    /// PRIMARY KEY.
     Primary,
     /// UNIQUE.
     Unique,
@@ -194,16 +195,13 @@ pub struct IndexDef {
     pub ngrams: bool,
     /// The type of the elements that a multi-valued index has.
     pub element: Option<DataType>,
-    /// Its tree; the clustered tree for the primary key.
+    /// Rows are stored in its order, in its tree: it has no entries beside them.
+    pub clustered: bool,
+    /// Its tree; that of the rows for the clustered index.
     pub tree: TreeId,
 }
 
 impl IndexKind {
-    /// Whether the index has a tree of entries beside the rows.
-    pub fn has_entries(self) -> bool {
-        matches!(self, IndexKind::Unique | IndexKind::Plain | IndexKind::Spatial)
-    }
-
     /// Whether the index has an entry for each word of a row.
     pub fn has_words(self) -> bool {
         self == IndexKind::FullText
@@ -219,9 +217,10 @@ impl IndexKind {
         self.has_words() || self.has_elements()
     }
 
-    /// Whether one entry keeps another with the same parts out, unless a part is NULL.
-    pub fn refuses(self) -> bool {
-        matches!(self, IndexKind::Unique | IndexKind::MultiValued { unique: true })
+    /// Whether it is declared unique; of a multi-valued index the elements are.
+    pub fn is_unique(self) -> bool {
+        use IndexKind as K;
+        matches!(self, K::Primary | K::Unique | K::MultiValued { unique: true })
     }
 
     /// Whether its tree is ordered by the parts: not so where words or places are looked for.
@@ -236,9 +235,14 @@ impl IndexDef {
         matches!(self.kind, IndexKind::Primary | IndexKind::Unique)
     }
 
-    /// Whether it was declared unique; of a multi-valued index the elements are.
-    pub(crate) fn declared_unique(&self) -> bool {
-        self.unique() || self.kind.refuses()
+    /// Whether the index has a tree of entries beside the rows, one entry for each row.
+    pub fn has_entries(&self) -> bool {
+        !self.clustered && !self.kind.has_several()
+    }
+
+    /// Whether one entry keeps another with the same parts out, unless a part is NULL.
+    pub fn refuses(&self) -> bool {
+        !self.clustered && self.kind.is_unique()
     }
 }
 
@@ -350,13 +354,38 @@ impl TableDef {
 
     /// Its own trees, that of the rows first.
     pub fn trees(&self) -> Vec<TreeId> {
-        let own = self.indexes.iter().filter(|index| index.kind != IndexKind::Primary);
+        let own = self.indexes.iter().filter(|index| !index.clustered);
         std::iter::once(self.clustered).chain(own.map(|index| index.tree)).collect()
     }
 
     /// The primary key.
     pub fn primary(&self) -> Option<&IndexDef> {
         self.indexes.first().filter(|index| index.kind == IndexKind::Primary)
+    }
+
+    /// The index in whose order rows are stored.
+    #[inline]
+    pub fn clustered_index(&self) -> Option<&IndexDef> {
+        self.indexes.first().filter(|index| index.clustered)
+    }
+
+    /// Chooses the clustered index as InnoDB does: the primary key, else the first unique index
+    /// over whole stored columns that are never NULL. Other engines have rows in the order in which
+    /// they came.
+    pub fn choose_clustered(&mut self) {
+        let stored = |part: &IndexPart| {
+            let column = &self.columns[part.column];
+            part.prefix.is_none() && !column.nullable && !column.is_virtual()
+        };
+        let orders = |index: &IndexDef| match index.kind {
+            IndexKind::Primary => true,
+            IndexKind::Unique => index.parts.iter().all(stored),
+            _ => false,
+        };
+        let clustered = self.is_transactional() && self.indexes.first().is_some_and(orders);
+        for (at, index) in self.indexes.iter_mut().enumerate() {
+            index.clustered = clustered && at == 0;
+        }
     }
 
     /// Position of a column, by its name without case.

@@ -133,7 +133,7 @@ fn check_trees(table: &Table, name: String, problems: &mut Vec<String>) {
     for (index, def) in table.indexes.iter().zip(&table.def.indexes) {
         let name = format!("{name}, index {}", def.name);
         let mut report = Report { name, found: 0, problems };
-        let checked = match (&index.several, def.kind.has_entries()) {
+        let checked = match (&index.several, def.has_entries()) {
             (Some(_), _) => several::check_several(&mut txn, table, index, &mut report),
             (None, true) => check_index(&mut txn, table, index, rows, &mut report),
             (None, false) => Ok(()),
@@ -177,13 +177,13 @@ fn check_rows(txn: &mut Txn, table: &Table, report: &mut Report<'_>) -> Result<u
         values.clear();
         if table.layout.decode(row, &TimeZone::utc(), &mut values).is_err() {
             report.problem(&format_args!("row {} does not fit the definition", hex(key)));
-        } else if table.def.primary().is_some() {
+        } else if table.def.clustered_index().is_some() {
             key_of_row.clear();
             let cell = |column: usize| table.layout.cell(row, column);
             let codec = &table.indexes[0].codec;
             let built = codec.put_clustered_key(cell, &mut key_of_row);
             if built.is_err() || key_of_row != key {
-                report.problem(&format_args!("row {} has another primary key", hex(key)));
+                report.problem(&format_args!("row {} has another clustered key", hex(key)));
             }
         }
         Ok(())
@@ -201,7 +201,7 @@ fn check_index(
     let mut row = Vec::new();
     let entries = scan(txn, &index.tree, |txn, key, value| {
         let Ok(primary) = index.codec.primary_key(key, value) else {
-            report.problem(&format_args!("entry {} has no primary key", hex(key)));
+            report.problem(&format_args!("entry {} has no clustered key", hex(key)));
             return Ok(());
         };
         let found = txn.get(&table.clustered, primary, |bytes| {

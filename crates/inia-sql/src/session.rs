@@ -26,6 +26,7 @@ mod room;
 mod run;
 mod server;
 mod set;
+mod shared;
 mod show;
 mod spatial_reference;
 mod sys;
@@ -40,6 +41,7 @@ use self::plan_cache::PlanCache;
 use self::program::Programs;
 use self::room::PreparedMemory;
 use self::run::{IncomingStatement, KeptPlan, Syntax, failed, finish, run_statement};
+use self::shared::SharedStatement;
 pub use self::sys::make_sys;
 use inia_base::collation::{Charset, Collation};
 use inia_base::column::{ResultColumn, RowSink};
@@ -143,19 +145,17 @@ struct PreparedStatement {
     cost: u64,
     /// It is run and dropped on a stack of its own.
     deep: bool,
-    statement: ast::Statement,
-    text: String,
+    shared: Arc<SharedStatement>,
     params: u32,
     kept: KeptPlan,
-    hints: inia_parser::Hints,
 }
 
 impl Drop for PreparedStatement {
     fn drop(&mut self) {
         if self.deep {
-            let statement = std::mem::replace(&mut self.statement, ast::Statement::Empty);
+            let shared = std::mem::replace(&mut self.shared, Arc::new(SharedStatement::empty()));
             let kept = std::mem::take(&mut self.kept);
-            on_deep_stack(|| drop((statement, kept)));
+            on_deep_stack(|| drop((shared, kept)));
         }
     }
 }
@@ -293,23 +293,23 @@ impl Session {
                 SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"]),
             ));
         }
-        let PreparedStatement { statement, text, hints, kept, .. } = prepared;
+        let PreparedStatement { shared, kept, .. } = prepared;
+        let SharedStatement { statement, text, hints, .. } = &**shared;
         if let ast::Statement::Call(call) = statement {
             let (call, statement, hints) = (call.clone(), statement.clone(), hints.clone());
             let syntax = Syntax::Hinted(&hints);
             let source = IncomingStatement { statement: &statement, syntax, metered: false };
-            let arrival = Arrival::Handle(&prepared.text, params);
+            let arrival = Arrival::Handle(text, params);
             let noted = observe::begin(&mut self.context, &statement, arrival);
             let done = self.run_call(source, &call, params, sink, more);
             observe::end(&mut self.context, noted, &done);
             return done;
         }
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
-        let hinted = !hints.variables.is_empty();
         let noted = observe::begin(&mut self.context, statement, Arrival::Handle(text, params));
         let done = run_statement(&mut self.context, source, sink, more, |session, sink| {
             session.env.is_prepared = true;
-            let result = kept.run(session, (statement, text, hinted), params, sink);
+            let result = kept.run(session, shared, params, sink);
             session.env.is_prepared = false;
             result
         });
@@ -320,7 +320,7 @@ impl Session {
     /// How many texts have a plan.
     #[cfg(test)]
     fn texts_ready(&self) -> usize {
-        self.plan_cache.ready()
+        self.plan_cache.ready().len()
     }
 
     /// Forgets a prepared statement; unknown ids are ignored.

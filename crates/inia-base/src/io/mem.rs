@@ -151,10 +151,15 @@ impl DiskFile for MemFile {
             if file.pieces.len() <= piece {
                 file.pieces.resize_with(piece + 1, || None);
             }
+            let written = &buf[at..at + range.len()];
+            // Zeros need no memory where nothing else was written: files are often allocated by
+            // writing zeros.
+            if file.pieces[piece].is_none() && *written == ZEROS[..written.len()] {
+                continue;
+            }
             let zeros = || Arc::from(ZEROS.as_slice());
             let bytes = Arc::make_mut(file.pieces[piece].get_or_insert_with(zeros));
-            let count = range.len();
-            bytes[range].copy_from_slice(&buf[at..at + count]);
+            bytes[range].copy_from_slice(written);
         }
         Ok(())
     }

@@ -182,8 +182,7 @@ fn any_of(
         exact &= bounds.exact;
         match bounds.keys {
             Keys::Point(key) => {
-                let clustered = path.index.map(|index| table.def.indexes[index].kind);
-                let whole = clustered == Some(IndexKind::Primary);
+                let whole = path.index.is_some_and(|index| table.def.indexes[index].clustered);
                 ranges.push(if whole { KeyRange::whole(key) } else { KeyRange::prefix(key) });
             }
             Keys::Ranges(found) | Keys::Once(found) => ranges.extend(found),
@@ -231,7 +230,7 @@ impl Builder<'_> {
     /// Whether the first `parts` parts are a whole key of the clustered tree.
     fn is_whole(&self, parts: usize) -> bool {
         let index = &self.table.def.indexes[self.index];
-        index.kind == IndexKind::Primary && index.parts.len() == parts
+        index.clustered && index.parts.len() == parts
     }
 
     fn data_type(&self, part: usize) -> Cow<'_, DataType> {

@@ -101,7 +101,7 @@ fn rows_of_partitions(request: &Request<'_>, path: &AccessPath) -> f64 {
 /// `filled` ones can be used.
 pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSet) -> Choice {
     let table = request.table;
-    let mut path = AccessPath::all(table.def.primary().is_some());
+    let mut path = AccessPath::all(table.def.clustered_index().is_some());
     path.partitions = partitions::paths_for(request, conditions, filled);
     let paths = path.partitions.clone();
     let total = rows_of_partitions(request, &path);
@@ -131,7 +131,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         let mut candidate = index_path(request, position, conditions, filled);
         candidate.path.partitions.clone_from(&paths);
         let path = &candidate.path;
-        if path.is_unbounded() {
+        if path.is_unbounded() || is_refused_by_hash(table, path, position) {
             continue;
         }
         // Nothing is better than one row by a unique key; it is taken without a look at statistics.
@@ -141,7 +141,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         // Ranges of constants are measured in the index; the others are estimated.
         let guessed = || expected_rows(path, table, position, total);
         let rows = measured_rows(path, request, position).unwrap_or_else(guessed);
-        let clustered = table.def.indexes[position].kind == IndexKind::Primary;
+        let clustered = table.def.indexes[position].clustered;
         let each = match (clustered, path.covering) {
             (true, _) => 1.0,
             (false, true) => ENTRY_COST,
@@ -177,28 +177,40 @@ impl Choice {
 
 /// The index, of those at `positions`, whose entries have all that is read and are the shortest.
 /// MySQL reads that one in place of the table's rows, so that rows come in its order; not one that
-/// has all columns of a table with a primary key.
+/// has all columns of a table with a clustered index, and none of a MEMORY table.
 fn shortest_entries(
     request: &Request<'_>,
     positions: impl Iterator<Item = usize>,
 ) -> Option<usize> {
     let def = &request.table.def;
-    let copies =
-        |index: &IndexDef| def.primary().is_some() && index.parts.len() >= def.columns.len();
+    if def.is_volatile() {
+        return None;
+    }
+    let copies = |index: &IndexDef| {
+        def.clustered_index().is_some() && index.parts.len() >= def.columns.len()
+    };
     let has_all = |position: &usize| {
         let index = &def.indexes[*position];
-        matches!(index.kind, IndexKind::Unique | IndexKind::Plain)
+        (index.kind.has_keys() && index.has_entries())
             && !copies(index)
             && is_covering(request.table, &request.needed, *position)
     };
     positions.filter(has_all).min_by_key(|at| def.key_length(&def.indexes[*at], usize::MAX))
 }
 
+/// Whether MySQL's hash index cannot serve the path, for which a small MEMORY table is then scanned
+/// here, too, so that rows come in MySQL's order.
+fn is_refused_by_hash(table: &Table, path: &AccessPath, position: usize) -> bool {
+    let index = &table.def.indexes[position];
+    let hashed = table.def.is_volatile() && index.using.as_deref() != Some("BTREE");
+    hashed && table.is_small() && path.equal.len() < index.parts.len()
+}
+
 /// Whether the entries of a secondary index have all columns that are read.
 pub(crate) fn is_covering(table: &Table, needed: &[bool], position: usize) -> bool {
     let codec = &table.indexes[position].codec;
     let mut read = needed.iter().enumerate();
-    table.def.indexes[position].kind != IndexKind::Primary
+    !table.def.indexes[position].clustered
         && read.all(|(column, need)| !need || codec.covers(column))
 }
 

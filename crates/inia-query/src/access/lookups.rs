@@ -3,7 +3,7 @@
 use super::AccessPath;
 use super::bounds::{self, Keys};
 use super::run::FoundRun;
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::error::StorageResult;
 use crate::table_def::ColumnDef;
 use inia_base::datatype::DataType;
@@ -47,7 +47,7 @@ impl Lookups {
     /// `None` where rows are not looked up by values of a key.
     pub(crate) fn of(table: &Arc<Table>, path: &AccessPath) -> Option<Lookups> {
         let index = path.index?;
-        let secondary = table.def.indexes[index].kind != IndexKind::Primary;
+        let secondary = !table.def.indexes[index].clustered;
         let by_value = !path.equal.is_empty() && path.intervals.is_empty() && !path.backward;
         let is_document = |column: &ColumnDef| {
             use DataType as T;

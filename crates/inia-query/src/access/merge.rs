@@ -23,7 +23,7 @@ pub(crate) use rules::{MergeRules, MergeScope};
 use super::choose::{Candidate, Request, dived_rows, expected_rows, is_covering, path_for};
 use super::tuples::index_path;
 use super::{AccessPath, EqualPart, FoundBy};
-use crate::catalog::{IndexDef, IndexKind};
+use crate::catalog::IndexDef;
 use cost::Costs;
 use inia_base::value::Value;
 use inia_expr::{CmpOp, Expr, ExprKind, SlotSet};
@@ -125,7 +125,7 @@ fn may_merge(request: &Request<'_>, conditions: &[Expr], rival: Rival<'_>) -> bo
 /// intersection may leave fewer. It would lock more.
 fn looks_rows_up(request: &Request<'_>, rival: Rival<'_>) -> bool {
     let (path, indexes) = (rival.path, &request.table.def.indexes);
-    let secondary = path.index.is_some_and(|index| indexes[index].kind != IndexKind::Primary);
+    let secondary = path.index.is_some_and(|index| !indexes[index].clustered);
     let looks_up = secondary && !path.equal.is_empty() && !path.covering;
     looks_up && rival.rows > 1.0 && !request.merging.locks && !request.table.is_small()
 }
@@ -255,7 +255,7 @@ impl Finder<'_> {
 
     fn is_clustered(&self, path: &AccessPath) -> bool {
         let indexes = &self.request.table.def.indexes;
-        path.index.is_some_and(|index| indexes[index].kind == IndexKind::Primary)
+        path.index.is_some_and(|index| indexes[index].clustered)
     }
 
     /// The cheapest way to the rows of one branch of the condition at a place. The index is bounded
@@ -310,7 +310,7 @@ impl Finder<'_> {
         for position in &self.allowed.positions {
             let path = path_for(self.request, *position, self.conditions, self.filled).path;
             let index = &table.def.indexes[*position];
-            let usable = index.kind != IndexKind::Primary && is_one_value(&path, index);
+            let usable = !index.clustered && is_one_value(&path, index);
             if usable && !path.point {
                 parts.push(self.weighed(path, true));
             }
@@ -342,7 +342,7 @@ impl Finder<'_> {
 
     fn merge_of(&self, kind: MergeKind, parts: Vec<MergePart>, rows: f64, cost: f64) -> Weighed {
         let (parts, entries) = parts.into_iter().map(|part| (part.path, part.rows)).unzip();
-        let mut path = AccessPath::all(self.request.table.def.primary().is_some());
+        let mut path = AccessPath::all(self.request.table.def.clustered_index().is_some());
         path.found_by = Some(Box::new(FoundBy::Merge(MergePath { kind, parts, entries, rows })));
         Weighed { path, rows, cost }
     }

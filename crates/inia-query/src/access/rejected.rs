@@ -52,9 +52,7 @@ pub(crate) fn rejected_indexes(
             let rows = measured_rows(&path, request, position).unwrap_or_else(guess);
             match path.is_unbounded() {
                 // The rows themselves are read where no index serves better.
-                true if !path.covering && index.kind != IndexKind::Primary => {
-                    ("not_applicable", None)
-                }
+                true if !path.covering && !index.clustered => ("not_applicable", None),
                 _ if chosen.point => ("unique", Some((path, rows))),
                 _ => ("cost", Some((path, rows))),
             }

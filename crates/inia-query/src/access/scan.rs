@@ -12,7 +12,7 @@ pub(crate) use row::{FoundRow, RowData};
 use super::bounds::{self, KeyRange, Keys};
 use super::run::FoundRun;
 use super::{AccessPath, FoundBy};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::error::StorageResult;
 use batch::{Batch, BatchItem, FIRST_BATCH};
 use inia_base::error::SqlError;
@@ -258,7 +258,7 @@ impl TableScan {
 
     /// The index that is read where it is not the clustered tree itself.
     fn secondary(&self) -> Option<usize> {
-        self.path.index.filter(|&index| self.table.def.indexes[index].kind != IndexKind::Primary)
+        self.path.index.filter(|&index| !self.table.def.indexes[index].clustered)
     }
 
     /// The tree whose ranges are read.

@@ -28,7 +28,7 @@ pub(super) fn search_path(request: &Request<'_>, conditions: &[Expr]) -> Option<
         if !usable || !def.indexes[index].visible {
             return None;
         }
-        let mut path = AccessPath::all(def.primary().is_some());
+        let mut path = AccessPath::all(def.clustered_index().is_some());
         let search = SearchPath { index, search: search.clone() };
         path.found_by = Some(Box::new(FoundBy::Search(search)));
         let covered = if whole { vec![number] } else { Vec::new() };

@@ -211,7 +211,7 @@ impl QueryBinder<'_> {
         let named = |clause: &ast::Locking| clause.of.iter().any(|name| name.name == *alias);
         // A joined UPDATE or DELETE locks its targets by name. It finds the rows of a table without
         // a primary key by this hidden column.
-        if table.def.primary().is_none() && context.locking.iter().any(named) {
+        if table.def.clustered_index().is_none() && context.locking.iter().any(named) {
             columns.push(row_id_column(alias, context.width));
             context.width += 1;
         }

@@ -318,7 +318,9 @@ pub(super) fn column(r: &mut RecordReader<'_>) -> Option<ColumnDef> {
 fn put_index(w: &mut Writer, index: &IndexDef) {
     w.text(&index.name);
     w.int(match index.kind {
-        IndexKind::Primary => 0,
+        IndexKind::Primary if index.clustered => 0,
+        IndexKind::Primary => 7,
+        IndexKind::Unique if index.clustered => 8,
         IndexKind::Unique => 1,
         IndexKind::Plain => 2,
         IndexKind::FullText => 3,
@@ -345,9 +347,11 @@ fn put_index(w: &mut Writer, index: &IndexDef) {
 
 fn index(r: &mut RecordReader<'_>) -> Option<IndexDef> {
     let name = r.text()?;
-    let kind = match r.int()? {
-        0 => IndexKind::Primary,
-        1 => IndexKind::Unique,
+    let kind = r.int()?;
+    let clustered = matches!(kind, 0 | 8);
+    let kind = match kind {
+        0 | 7 => IndexKind::Primary,
+        1 | 8 => IndexKind::Unique,
         2 => IndexKind::Plain,
         3 => IndexKind::FullText,
         4 => IndexKind::Spatial,
@@ -378,6 +382,7 @@ fn index(r: &mut RecordReader<'_>) -> Option<IndexDef> {
         for_foreign_key,
         ngrams,
         element,
+        clustered,
         tree,
     })
 }

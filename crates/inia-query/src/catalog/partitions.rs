@@ -268,6 +268,7 @@ impl Divider {
             for_foreign_key: false,
             ngrams: false,
             element: None,
+            clustered: false,
             tree: TreeId(0),
         });
         let Origin { store, mdl, shared } = origin;

@@ -21,7 +21,7 @@ pub use build::HistogramRequest;
 pub(crate) use columns::{ColumnStats, value_codec};
 pub(crate) use keys::{KeyStats, PrefixStats};
 
-use super::{IndexDef, IndexKind, Table};
+use super::{IndexDef, Table};
 use inia_storage::StorageError;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -158,9 +158,8 @@ impl Statistics<'_> {
 
     /// The statistics of the tree of rows, whether it is an index or not.
     pub(crate) fn clustered(self) -> Option<Arc<KeyStats>> {
-        let primary = self.table.def.indexes.iter().position(|i| i.kind == IndexKind::Primary);
-        match primary {
-            Some(index) => self.keys(index),
+        match self.table.def.clustered_index() {
+            Some(_) => self.keys(0),
             None => keys::sample_rows(self.table).map(Arc::new),
         }
     }

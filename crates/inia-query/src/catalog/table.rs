@@ -8,6 +8,7 @@ use crate::columns::TableColumns;
 use crate::row::{IndexCodec, RowLayout, SeveralCodec, WordsCodec};
 use crate::table_def::TableDef;
 use inia_storage::{Engine, Tree};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
@@ -75,6 +76,8 @@ impl std::fmt::Debug for Table {
 pub struct TableShared {
     /// Next hidden row id; 0 until it was read from the tree.
     pub next_row_id: AtomicU64,
+    /// Hidden row ids of deleted rows that new ones take, the last first.
+    pub(super) vacated: Mutex<Vec<u64>>,
     /// Rows, as counted by this process's changes; an estimate.
     pub row_estimate: AtomicI64,
     /// Rows that UPDATE has changed.
@@ -95,6 +98,7 @@ impl Default for TableShared {
     fn default() -> TableShared {
         TableShared {
             next_row_id: AtomicU64::default(),
+            vacated: Mutex::default(),
             row_estimate: AtomicI64::default(),
             updates: AtomicU64::default(),
             estimate_known: AtomicBool::default(),

@@ -71,6 +71,8 @@ pub struct Host {
     pub profiles: RefCell<Option<Box<super::Profiles>>>,
     /// The plan being made serves one run: it calls a stored function, or depends on a value.
     pub plans_once: Cell<bool>,
+    /// The plan being made depends on variables of this session, whose types no other has.
+    pub plans_unshared: Cell<bool>,
     /// What NEXTVAL has given last, by the sequence's number.
     pub(crate) last_numbers: RefCell<HashMap<u64, i64>>,
     /// It belongs to a context inside another, whose counters it uses.
@@ -116,6 +118,7 @@ impl Host {
             traces: RefCell::default(),
             profiles: RefCell::default(),
             plans_once: Cell::new(false),
+            plans_unshared: Cell::new(false),
             last_numbers: RefCell::default(),
             is_inner: false,
         }
@@ -144,6 +147,7 @@ impl Host {
             deadline: Cell::new(None),
             memory: SessionMemory::new(self.db.memory.clone()),
             plans_once: Cell::new(false),
+            plans_unshared: Cell::new(false),
             last_numbers: RefCell::default(),
             is_inner: true,
             traces: RefCell::default(),
@@ -335,6 +339,7 @@ impl SessionHost for Host {
     }
 
     fn user_var(&self, name: &str) -> Option<UserVar> {
+        self.plans_unshared.set(true);
         self.user_vars.borrow().get(name).cloned()
     }
 

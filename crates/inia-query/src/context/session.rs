@@ -12,7 +12,7 @@ use crate::catalog::mdl::{MdlGuard, MdlName, MdlSession};
 use crate::catalog::temporary::TemporaryTables;
 use crate::catalog::{CatalogVersion, Table, TableId, View};
 use crate::clock::clock_micros;
-use crate::database::{ClientInfo, Database};
+use crate::database::{ClientInfo, Database, SettingsId};
 use crate::error::StorageResult;
 use crate::interrupt::Interrupt;
 use inia_base::collation::Collation;
@@ -22,7 +22,7 @@ use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
 use inia_expr::{Environment, EvalContext, Level, SubqueryRunner, Warnings};
 use inia_storage::{Isolation, LockMode, LockRequest, Savepoint, StorageError, Txn, WaitPolicy};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -101,6 +101,8 @@ pub struct SessionContext {
     pub(super) changed_temporary: RefCell<Option<TemporaryTables>>,
     /// Counts changes of settings that bound statements depend on.
     pub settings: u64,
+    /// The number that [`SessionContext::settings_id`] gave last, and the count of that moment.
+    pub(super) known_settings: Cell<(u64, Option<SettingsId>)>,
     /// The collation that SET NAMES … COLLATE gave results, where one was given.
     pub results: Option<Collation>,
     /// LOCK TABLES.
@@ -202,6 +204,7 @@ impl SessionContext {
             state,
             client_found_rows,
             settings: 0,
+            known_settings: Cell::default(),
             results: None,
             table_locks: TableLocks::default(),
             read_lock: None,
@@ -235,6 +238,7 @@ impl SessionContext {
             state: TxnState::default(),
             client_found_rows: outer.client_found_rows,
             settings: outer.settings,
+            known_settings: Cell::default(),
             results: outer.results,
             table_locks: TableLocks::default(),
             read_lock: None,

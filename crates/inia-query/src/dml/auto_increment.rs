@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 /// Makes sure that the table's counters have been read.
 pub(crate) fn prepare(table: &Table) -> Result<(), SqlError> {
     let shared = &table.shared;
-    if table.def.primary().is_none() && shared.next_row_id.load(Ordering::Acquire) == 0 {
+    if table.def.clustered_index().is_none() && shared.next_row_id.load(Ordering::Acquire) == 0 {
         let next = last_row_id(table)?.checked_add(1).ok_or(Damaged)?;
         let _ = shared.next_row_id.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire);
     }
@@ -94,7 +94,7 @@ fn greatest(table: &Table) -> Result<u64, SqlError> {
 }
 
 fn greatest_of(table: &Table, column: usize, at: usize) -> Result<u64, SqlError> {
-    let primary = table.def.indexes[at].kind == crate::catalog::IndexKind::Primary;
+    let primary = table.def.indexes[at].clustered;
     let tree = if primary { &table.clustered } else { &table.indexes[at].tree };
     let direction = match table.def.indexes[at].parts[0].descending {
         true => Direction::Forward,

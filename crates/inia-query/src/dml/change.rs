@@ -224,7 +224,10 @@ fn in_own_order(path: AccessPath, table: &Table) -> AccessPath {
     if !path.is_unbounded() || !path.covering {
         return path;
     }
-    AccessPath { partitions: path.partitions, ..AccessPath::all(table.def.primary().is_some()) }
+    AccessPath {
+        partitions: path.partitions,
+        ..AccessPath::all(table.def.clustered_index().is_some())
+    }
 }
 
 /// ORDER BY and LIMIT.
@@ -282,7 +285,7 @@ fn moves_rows(plan: &ChangePlan, rewriting: &Rewriting) -> bool {
     let merged = plan.path.merge().into_iter().flat_map(|merge| &merge.parts);
     let paths = std::iter::once(&plan.path).chain(merged);
     let scanned = paths.filter_map(|path| path.index).map(|at| &def.indexes[at]);
-    let indexes = scanned.chain(def.primary());
+    let indexes = scanned.chain(def.clustered_index());
     let divides = def.partitioning.iter().flat_map(|by| by.divisions());
     let divides = divides.flat_map(|division| &division.columns);
     if divides.filter_map(|name| def.column(name)).any(|column| rewriting.may_write(column)) {

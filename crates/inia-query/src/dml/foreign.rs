@@ -13,8 +13,8 @@ use super::change::exclusive_request;
 use super::fill::Fills;
 use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::catalog::{
-    ForeignKeyDef, IndexDef, IndexKind, IndexPart, ReferentialAction, Table, TableDef,
-    foreign_key_text, quoted,
+    ForeignKeyDef, IndexDef, IndexPart, ReferentialAction, Table, TableDef, foreign_key_text,
+    quoted,
 };
 use crate::context::SessionContext;
 use crate::error::StorageResult;
@@ -348,7 +348,8 @@ fn constraint_error(
 /// The index that finds rows by some columns, and how many of them are its own parts. A secondary
 /// index goes on with the columns of the primary key, which are the others.
 fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
-    let primary = table.def.primary().map(|index| index.parts.as_slice()).unwrap_or_default();
+    let primary =
+        table.def.clustered_index().map(|index| index.parts.as_slice()).unwrap_or_default();
     let own = |index: &IndexDef| {
         let same =
             |(part, column): (&IndexPart, &usize)| part.column == *column && part.prefix.is_none();
@@ -390,7 +391,7 @@ fn matching(
     let mut end = start.clone();
     let bounded = prefix_successor(&mut end);
     let upper = if bounded { KeyBound::Excluded(&end) } else { KeyBound::Unbounded };
-    let primary = index.kind == IndexKind::Primary;
+    let primary = index.clustered;
     let tree = if primary { &table.clustered } else { &table.indexes[at].tree };
     let mut txn = session.txn.borrow_mut();
     let mode = ReadMode::Lock(request);
@@ -440,7 +441,7 @@ fn agrees(
     row: &[u8],
     zone: &TimeZone,
 ) -> Result<bool, SqlError> {
-    let parts = table.def.primary().map(|index| index.parts.as_slice()).unwrap_or_default();
+    let parts = table.def.clustered_index().map(|index| index.parts.as_slice()).unwrap_or_default();
     for (column, value) in columns.iter().zip(wanted) {
         let primary = &table.indexes[0].codec;
         let Some(part) = parts.iter().position(|part| part.column == *column) else {

@@ -141,7 +141,7 @@ fn target(
         false => column.name.clone(),
     };
     items.extend(def.columns.iter().map(|column| item(column_of(member, &name(column)))));
-    if def.primary().is_none() {
+    if def.clustered_index().is_none() {
         items.push(item(column_of(member, ROW_ID)));
     }
     let fills = Fills::compile(def, &session.env, &session.host)?;
@@ -619,7 +619,7 @@ impl TargetTable {
     /// join found no row.
     fn key(&self, session: &SessionContext, tuple: &[Value]) -> Result<Option<Vec<u8>>, SqlError> {
         let table = &self.table;
-        let Some(primary) = table.def.primary() else {
+        let Some(primary) = table.def.clustered_index() else {
             let key = &tuple[self.base + table.def.columns.len()];
             return Ok(match key {
                 Value::Bytes(key) => Some(key.clone()),

@@ -2,7 +2,7 @@
 //! it is compared with a number; where the number begins a key, the text is only looked for in
 //! that key, and finds nothing.
 
-use crate::catalog::{IndexKind, TableDef};
+use crate::catalog::TableDef;
 use crate::plan::{JoinMethod, RowSource};
 use inia_expr::{CmpOp, Expr, ExprKind, TypeClass};
 
@@ -28,7 +28,7 @@ fn is_number_key(expr: &Expr, members: &[Member<'_>]) -> bool {
         && members.iter().any(|(def, base)| {
             let begins = |column: usize| {
                 def.indexes.iter().any(|index| {
-                    (index.kind == IndexKind::Primary || index.kind.has_entries())
+                    (index.clustered || index.has_entries())
                         && index.parts.first().is_some_and(|part| part.column == column)
                 })
             };

@@ -5,7 +5,7 @@ use super::change::PendingChanges;
 use super::write_batch::PendingRows;
 use crate::access::TableScan;
 use crate::catalog::width::row_bytes;
-use crate::catalog::{IndexKind, Table, TableDef, value_text};
+use crate::catalog::{Table, TableDef, value_text};
 use crate::error::Damaged;
 use crate::error::sql_error;
 use crate::row::Cell;
@@ -13,7 +13,7 @@ use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
-use inia_storage::{LockMode, StorageError, Txn};
+use inia_storage::{LockMode, Savepoint, StorageError, Txn};
 use std::sync::atomic::Ordering;
 
 /// What became of a write.
@@ -30,7 +30,7 @@ impl Written {
     /// The clustered key is taken. The counter of hidden row ids is ahead of every row: where one
     /// of them is taken, the tree is damaged.
     pub(super) fn clustered_duplicate(def: &TableDef) -> Result<Written, Damaged> {
-        def.primary().map(|_| Written::Duplicate(0)).ok_or(Damaged)
+        def.clustered_index().map(|_| Written::Duplicate(0)).ok_or(Damaged)
     }
 }
 
@@ -51,12 +51,14 @@ impl<V> RowChange<'_, V> {
     /// Checks, in debug builds, that the row stays where it is found: its primary key does not
     /// change.
     pub(super) fn debug_check_stays(&self, table: &Table) {
-        let mut parts = table.def.primary().into_iter().flat_map(|primary| &primary.parts);
+        let mut parts = table.def.clustered_index().into_iter().flat_map(|primary| &primary.parts);
         debug_assert!(parts.all(|part| !self.changed[part.column]), "the row stays at its key");
     }
 }
 
 /// Writes rows of one table; its buffers are reused from row to row.
+///
+/// Wide: one buffer for each part of a change.
 pub(crate) struct RowWriter<'t> {
     /// The table, or the partition of the row at hand.
     pub(super) table: &'t Table,
@@ -65,6 +67,8 @@ pub(crate) struct RowWriter<'t> {
     pub(super) zone: &'t TimeZone,
     /// How existing records of unique indexes are locked.
     pub(crate) existing: LockMode,
+    /// The hidden id of a deleted row whose place the next row takes.
+    pub(crate) replaced: Option<u64>,
     pub(super) clustered: Vec<u8>,
     pub(super) row: Vec<u8>,
     pub(super) key: Vec<u8>,
@@ -82,6 +86,7 @@ impl<'t> RowWriter<'t> {
             whole: table,
             zone,
             existing: LockMode::Shared,
+            replaced: None,
             clustered: Vec::new(),
             row: Vec::new(),
             key: Vec::new(),
@@ -100,11 +105,12 @@ impl<'t> RowWriter<'t> {
     fn put_clustered_key(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let (table, zone) = (self.table, self.zone);
         self.clustered.clear();
-        if table.def.primary().is_some() {
+        if table.def.clustered_index().is_some() {
             let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
             table.indexes[0].codec.put_clustered_key(cell, &mut self.clustered)?;
         } else {
-            let id = table.shared.next_row_id.fetch_add(1, Ordering::Relaxed);
+            let id = self.replaced.take();
+            let id = id.unwrap_or_else(|| table.shared.take_row_id(&table.def));
             self.clustered.extend_from_slice(&id.to_be_bytes());
         }
         Ok(())
@@ -122,7 +128,7 @@ impl<'t> RowWriter<'t> {
     /// Encodes the entry that a row with the clustered key at hand has in the index `at`.
     pub(super) fn encode_entry(&mut self, at: usize, row: &[Value]) -> Result<(), SqlError> {
         let (table, zone) = (self.table, self.zone);
-        debug_assert!(table.def.indexes[at].kind.has_entries(), "an entry is one of a tree");
+        debug_assert!(table.def.indexes[at].has_entries(), "an entry is one of a tree");
         debug_assert!(!self.clustered.is_empty(), "an entry leads to its row");
         self.key.clear();
         self.value.clear();
@@ -140,7 +146,7 @@ impl<'t> RowWriter<'t> {
         bytes: &[u8],
     ) -> Result<bool, SqlError> {
         let table = self.table;
-        if !table.def.indexes[at].kind.has_entries() {
+        if !table.def.indexes[at].has_entries() {
             return Ok(false);
         }
         self.key.clear();
@@ -158,12 +164,16 @@ impl<'t> RowWriter<'t> {
         match txn.insert_or_lock(&table.clustered, &self.clustered, &self.row, self.existing) {
             Ok(()) => {}
             Err(StorageError::DuplicateKey) => {
+                // A vacated id may be taken again, where the deletion was rolled back.
+                if table.def.clustered_index().is_none() && table.shared.forget_vacated() {
+                    return self.insert(txn, row);
+                }
                 return Ok(Written::clustered_duplicate(&table.def)?);
             }
             Err(error) => return Err(write_error(table, error)),
         }
         for at in 0..table.indexes.len() {
-            if !table.def.indexes[at].kind.has_entries() {
+            if !table.def.indexes[at].has_entries() {
                 if let Written::Duplicate(at) = self.insert_several(txn, at, row)? {
                     return Ok(Written::Duplicate(at));
                 }
@@ -179,6 +189,13 @@ impl<'t> RowWriter<'t> {
         Ok(Written::Done)
     }
 
+    /// Takes back what the last insert, of a row that was refused, wrote since `attempt`.
+    pub(super) fn take_back(&self, txn: &mut Txn, attempt: Savepoint) -> Result<(), SqlError> {
+        txn.rollback_statement(attempt).map_err(sql_error)?;
+        self.table.shared.vacate(&self.table.def, &self.clustered);
+        Ok(())
+    }
+
     /// Deletes the row with the clustered key `key` and the clustered bytes `bytes`.
     pub(crate) fn delete(
         &mut self,
@@ -190,7 +207,9 @@ impl<'t> RowWriter<'t> {
         let table = self.table;
         auto_increment::leaving(txn, self.whole, bytes)?;
         txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
-        self.delete_entries(txn, key, bytes)
+        self.delete_entries(txn, key, bytes)?;
+        table.shared.vacate(&table.def, key);
+        Ok(())
     }
 
     /// As [`RowWriter::delete`], for the row that a scan stands on; false, with nothing done, where
@@ -208,7 +227,9 @@ impl<'t> RowWriter<'t> {
         if !scan.write_current(txn, None).map_err(|error| write_error(table, error))? {
             return Ok(false);
         }
-        self.delete_entries(txn, key, bytes).map(|()| true)
+        self.delete_entries(txn, key, bytes)?;
+        table.shared.vacate(&table.def, key);
+        Ok(true)
     }
 
     /// Deletes the entries of a row whose clustered record is deleted already.
@@ -304,7 +325,7 @@ impl<'t> RowWriter<'t> {
         let RowChange { key, new, changed, .. } = *change;
         self.leaves_number(txn, change)?;
         self.clustered.clear();
-        let primary = table.def.primary();
+        let primary = table.def.clustered_index();
         let moved = primary.is_some_and(|index| index.parts.iter().any(|p| changed[p.column]));
         if moved {
             let cell = |c: usize| table.layout.cell(new, c);
@@ -342,7 +363,7 @@ impl<'t> RowWriter<'t> {
                 }
                 continue;
             }
-            let moved = moved && table.def.indexes[at].kind.has_entries();
+            let moved = moved && table.def.indexes[at].has_entries();
             if !moved && !self.touches_entry(at, change.changed) {
                 continue;
             }
@@ -357,7 +378,7 @@ impl<'t> RowWriter<'t> {
     fn touches_entry(&self, at: usize, changed: &[bool]) -> bool {
         let (index, def) = (&self.table.indexes[at], &self.table.def.indexes[at]);
         let whole = (0..changed.len()).any(|c| changed[c] && index.codec.covers(c));
-        def.kind.has_entries() && (whole || def.parts.iter().any(|part| changed[part.column]))
+        def.has_entries() && (whole || def.parts.iter().any(|part| changed[part.column]))
     }
 
     /// Encodes the old and the new entry in the index `at` of a row whose clustered key is now
@@ -422,7 +443,7 @@ impl<'t> RowWriter<'t> {
         if table.indexes[at].several.is_some() {
             let Some(holder) = self.element_holder(txn, at, row, request)? else { return Ok(None) };
             primary = holder;
-        } else if table.def.indexes[at].kind != IndexKind::Primary {
+        } else if !table.def.indexes[at].clustered {
             let codec = &table.indexes[at].codec;
             let cell = |c: usize| Ok(Cell::of(&row[c], table.layout.data_type(c), zone));
             self.key.clear();
@@ -451,7 +472,7 @@ pub(super) fn insert_entry(
     let tree = &table.indexes[at].tree;
     match txn.insert_or_lock(tree, key, value, existing) {
         Ok(()) => {
-            if txn.replaced_own_deletion() && table.def.indexes[at].kind.refuses() {
+            if txn.replaced_own_deletion() && table.def.indexes[at].refuses() {
                 txn.lock_gaps_at(tree, key, true).map_err(sql_error)?;
             }
             Ok(true)

@@ -33,14 +33,14 @@ impl RowWriter<'_> {
     /// Takes a row that [`RowWriter::flush`] will insert.
     pub(crate) fn buffer_row(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let table = self.table;
-        let refuses = |index: &IndexDef| index.kind.refuses();
+        let refuses = |index: &IndexDef| index.refuses();
         debug_assert!(!table.def.indexes.iter().any(refuses), "only the primary key refuses a row");
         debug_assert!(self.changes.is_empty(), "a statement inserts or changes");
         self.encode(row)?;
         self.pending.rows.push(&self.clustered, &self.row);
         self.pending.entries.resize_with(table.indexes.len(), Records::default);
         for at in 0..table.indexes.len() {
-            if table.def.indexes[at].kind.has_entries() {
+            if table.def.indexes[at].has_entries() {
                 self.encode_entry(at, row)?;
                 self.pending.entries[at].push(&self.key, &self.value);
             }

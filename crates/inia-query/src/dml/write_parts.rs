@@ -87,13 +87,13 @@ impl<'t> RowWriter<'t> {
         self.delete_entries(txn, change.key, change.old)?;
         self.table = leaf;
         let mut key = Vec::new();
-        match leaf.def.primary() {
+        match leaf.def.clustered_index() {
             Some(_) => {
                 let cell = |c: usize| leaf.layout.cell(change.new, c);
                 leaf.indexes[0].codec.put_clustered_key(cell, &mut key)?;
             }
             None => {
-                let id = leaf.shared.next_row_id.fetch_add(1, Ordering::Relaxed);
+                let id = leaf.shared.take_row_id(&leaf.def);
                 key.extend_from_slice(&id.to_be_bytes());
             }
         }

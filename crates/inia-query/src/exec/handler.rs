@@ -13,7 +13,7 @@ use super::emit::emit;
 use super::select::holds;
 use super::{Result, Runner, window};
 use crate::access::{FoundRow, RowData, TableScan};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::context::HandlerPlace;
 use crate::plan::{Body, RowSource, SelectPlan, TableSource};
 use crate::row::{Cell, prefix_successor};
@@ -204,7 +204,7 @@ fn span(read: &HandlerRead, place: &HandlerPlace) -> Option<Span> {
 
 /// The key of a row in the tree that is read.
 fn key_of(table: &Table, index: Option<usize>, row: &FoundRow<'_>) -> Result<Vec<u8>> {
-    let secondary = index.filter(|&index| table.def.indexes[index].kind != IndexKind::Primary);
+    let secondary = index.filter(|&index| !table.def.indexes[index].clustered);
     let (_, clustered_key) = table.located(row.clustered_key);
     let Some(index) = secondary else { return Ok(clustered_key.to_vec()) };
     let mut key = Vec::new();

@@ -20,7 +20,7 @@ const FINER: u8 = 2;
 
 /// Appends `value` as one key part: equal bytes exactly where SQL calls the values equal, ordered
 /// as ORDER BY orders them, NULL first (last when descending).
-pub(crate) fn encode_key(value: &Value, ty: &ExprType, descending: bool, out: &mut Vec<u8>) {
+pub fn encode_key(value: &Value, ty: &ExprType, descending: bool, out: &mut Vec<u8>) {
     let start = out.len();
     if *value == Value::Null {
         out.push(NULL);

@@ -2,7 +2,6 @@
 
 use super::line::Line;
 use crate::access::AccessPath;
-use crate::catalog::IndexKind;
 use crate::optimize::keeps_together;
 use crate::plan::{JoinMethod, RowSource, SelectPlan, TableSource};
 use inia_expr::{Expr, ExprKind};
@@ -57,7 +56,7 @@ impl<'p> GroupedColumns<'p> {
         let table = &self.table.table;
         let serves = |position: usize| {
             let index = &table.def.indexes[position];
-            let has = |column: &usize| match index.kind == IndexKind::Primary {
+            let has = |column: &usize| match index.clustered {
                 true => index.parts.iter().any(|part| part.column == *column),
                 false => table.indexes[position].codec.covers(*column),
             };

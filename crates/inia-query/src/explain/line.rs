@@ -9,7 +9,7 @@ use crate::access::{
     AccessPath, EqualPart, EvalSettings, MergeRules, RejectedIndex, Request, SearchPath,
     branch_indexes, partitions, rejected_indexes,
 };
-use crate::catalog::{IndexDef, IndexKind, TableDef};
+use crate::catalog::{IndexDef, TableDef};
 use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
     TableSource,
@@ -378,8 +378,10 @@ pub(super) fn table_line(
         return merge_line(source, merge, blank, join, settings);
     }
     let index = path.index.map(|index| &def.indexes[index]);
-    let secondary = index.is_some_and(|index| index.kind != IndexKind::Primary);
-    let named = index.filter(|_| bounded || secondary || path.backward);
+    let secondary = index.is_some_and(|index| !index.clustered);
+    // A scan that reads key columns alone is one of the index in MySQL.
+    let shown = |index: &&IndexDef| secondary || path.backward || has_all(index, source);
+    let named = index.filter(|index| bounded || shown(index));
     let range = is_range(path);
     // In MySQL what reads a functional key part reads the columns of its expression.
     let computes = reads_hidden(source);
@@ -469,11 +471,11 @@ fn is_pushed(source: &TableSource, condition: &Expr) -> bool {
     simple && read.peek().is_some() && read.all(|slot| codec.covers(slot - source.base))
 }
 
-/// Whether the primary key has all that is read.
+/// Whether the key of the clustered index has all that is read.
 fn has_all(index: &IndexDef, source: &TableSource) -> bool {
     let has = |column: usize| index.parts.iter().any(|part| part.column == column);
     let mut needed = source.needed.iter().enumerate();
-    index.kind == IndexKind::Primary && needed.all(|(column, needed)| !needed || has(column))
+    index.clustered && needed.all(|(column, needed)| !needed || has(column))
 }
 
 /// Whether the statement reads a hidden column.

@@ -4,7 +4,7 @@ use super::estimate::Estimate;
 use super::filtered::filtered;
 use super::line::{Line, join_extra, possible_keys, used, used_parts};
 use crate::access::{AccessPath, EvalSettings, MergeKind, MergePath};
-use crate::catalog::{IndexDef, IndexKind};
+use crate::catalog::IndexDef;
 use crate::optimize::path_cost;
 use crate::plan::{JoinPlan, TableSource};
 
@@ -63,10 +63,10 @@ pub(super) fn merged_nodes(table: &TableSource, merge: &MergePath) -> Vec<Merged
     let mut nodes = Vec::new();
     for (part, rows) in merge.parts.iter().zip(&merge.entries) {
         let Some(index) = part.index.map(|at| &table.table.def.indexes[at]) else { continue };
-        if merge.kind == MergeKind::SortUnion && index.kind == IndexKind::Primary {
+        if merge.kind == MergeKind::SortUnion && index.clustered {
             nodes.push(MergedNode::Apart);
         }
-        let covering = AccessPath { covering: index.kind != IndexKind::Primary, ..part.clone() };
+        let covering = AccessPath { covering: !index.clustered, ..part.clone() };
         let cost = path_cost(&table.table, &covering, *rows);
         let text = format!("Index range scan on {} using {}", table.alias, index.name);
         nodes.push(MergedNode::Part(text, Estimate { rows: *rows, cost }));

@@ -152,7 +152,7 @@ fn attached(table: &TableSource) -> Vec<Expr> {
 /// What reading the whole table would give and cost.
 fn whole(table: &TableSource) -> Json {
     let rows = table.table.rows() as f64;
-    let path = AccessPath::all(table.table.def.primary().is_some());
+    let path = AccessPath::all(table.table.def.clustered_index().is_some());
     let estimate = Estimate { rows, cost: path_cost(&table.table, &path, rows) };
     Json::Object(vec![
         ("rows", Json::Number(estimate.shown_rows())),

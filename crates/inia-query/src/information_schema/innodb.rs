@@ -18,7 +18,7 @@ pub(super) fn table_stats(info: &Information<'_>, rows: &mut Rows) {
     for table in kept(info) {
         let Some(clustered) = table.stats().clustered() else { continue };
         let others = (0..table.def.indexes.len())
-            .filter(|index| table.def.indexes[*index].kind.has_entries())
+            .filter(|index| table.def.indexes[*index].has_entries())
             .filter_map(|index| table.stats().keys(index))
             .map(|keys| pages(&keys));
         rows.push(row![
@@ -39,7 +39,7 @@ fn pages(keys: &KeyStats) -> u64 {
 
 pub(super) fn index_stats(info: &Information<'_>, rows: &mut Rows) {
     for table in kept(info) {
-        if table.def.primary().is_none()
+        if table.def.clustered_index().is_none()
             && let Some(keys) = table.stats().clustered()
         {
             let distinct = [(String::from("DB_ROW_ID"), row_estimate(table))];
@@ -59,7 +59,7 @@ fn distinct(table: &Table, index: &IndexDef, keys: &KeyStats) -> Vec<(String, u6
     let name = |column: &usize| table.def.columns[*column].name.as_str();
     let columns: Vec<usize> = index.parts.iter().map(|part| part.column).collect();
     let mut names: Vec<&str> = columns.iter().map(name).collect();
-    match table.def.primary().filter(|_| !index.unique()) {
+    match table.def.clustered_index().filter(|_| !index.unique()) {
         Some(primary) => {
             let more: Vec<usize> = primary.parts.iter().map(|part| part.column).collect();
             names.extend(more.iter().filter(|column| !columns.contains(column)).map(name));

@@ -80,7 +80,7 @@ fn statistic(table: &Table, index: &IndexDef, at: usize, distinct: u64, rows: &m
         "def",
         def.schema.as_str(),
         def.name.as_str(),
-        i64::from(!index.declared_unique()),
+        i64::from(!index.kind.is_unique()),
         def.schema.as_str(),
         index.name.as_str(),
         at as u64 + 1,
@@ -102,7 +102,7 @@ pub(super) fn key_column_usage(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
         let def = &table.def;
         let (schema, name) = (def.schema.as_str(), def.name.as_str());
-        for index in def.indexes.iter().filter(|index| index.declared_unique()) {
+        for index in def.indexes.iter().filter(|index| index.kind.is_unique()) {
             for (at, part) in index.parts.iter().enumerate() {
                 let functional = def.columns[part.column].is_hidden();
                 if functional || !info.shows_column(def, part.column) {
@@ -155,7 +155,7 @@ pub(super) fn table_constraints(info: &Information<'_>, rows: &mut Rows) {
             let (schema, name) = (def.schema.as_str(), def.name.as_str());
             rows.push(row!["def", schema, constraint, schema, name, kind, yes_no(enforced)]);
         };
-        for index in def.indexes.iter().filter(|index| index.declared_unique()) {
+        for index in def.indexes.iter().filter(|index| index.kind.is_unique()) {
             let primary = index.kind == IndexKind::Primary;
             push(&index.name, if primary { "PRIMARY KEY" } else { "UNIQUE" }, true);
         }

@@ -178,8 +178,8 @@ fn free_parts<'d>(
     def: &'d TableDef,
     fixed: &[usize],
 ) -> impl Iterator<Item = &'d IndexPart> {
-    let suffix = match (index.kind, def.primary()) {
-        (IndexKind::Plain, Some(primary)) => primary.parts.as_slice(),
+    let suffix = match (index.kind, def.clustered_index()) {
+        (IndexKind::Plain, Some(clustered)) => clustered.parts.as_slice(),
         _ => &[],
     };
     index.parts.iter().chain(suffix).filter(|part| !fixed.contains(&part.column))
@@ -248,7 +248,8 @@ fn direction(path: &AccessPath, def: &TableDef, keys: &[Key]) -> Option<bool> {
 /// Whether rows that agree on all parts of the index are one row.
 fn ends_with_one_row(index: &IndexDef, def: &TableDef) -> bool {
     let no_nulls = index.parts.iter().all(|part| !def.columns[part.column].nullable);
-    (index.unique() && no_nulls) || (index.kind == IndexKind::Plain && def.primary().is_some())
+    (index.unique() && no_nulls)
+        || (index.kind == IndexKind::Plain && def.clustered_index().is_some())
 }
 
 /// In which order rows are wanted, and how many.
@@ -293,7 +294,7 @@ pub(crate) fn path_in_order(
         if !index.visible || !kept_in_order || !may(position) {
             continue;
         }
-        let primary = index.kind == IndexKind::Primary;
+        let primary = index.clustered;
         let covering = is_covering(table, needed, position);
         let mut path = AccessPath::all(true);
         path.index = Some(position);
@@ -462,7 +463,7 @@ fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option
             continue;
         }
         path.index = Some(position);
-        path.covering = index.kind != IndexKind::Primary;
+        path.covering = !index.clustered;
         path.backward = greatest != part.descending;
         if path.intervals.is_empty() {
             // Any value but NULL.

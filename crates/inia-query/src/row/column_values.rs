@@ -16,7 +16,6 @@ use super::index::{ColumnSource, IndexCodec};
 use super::layout::{CellPosition, RowLayout};
 use super::part::{NULL, PartCodec};
 use crate::error::Damaged;
-use crate::table_def::IndexKind;
 use inia_base::datatype::DataType;
 use inia_base::decimal::Decimal;
 use std::ops::Range;
@@ -257,9 +256,9 @@ impl IndexCodec {
                 let before: Option<usize> =
                     self.primary[..part].iter().map(PartCodec::constant_len).sum();
                 let (len, before) = (self.primary_len?, before?);
-                let stand = match self.kind {
-                    IndexKind::Unique => Stand::Value(before),
-                    _ => Stand::KeyEnd(len.checked_sub(before)?),
+                let stand = match self.unique {
+                    true => Stand::Value(before),
+                    false => Stand::KeyEnd(len.checked_sub(before)?),
                 };
                 Some((&self.primary[part], stand))
             }

@@ -39,7 +39,7 @@ pub(super) enum ColumnSource {
 
 /// Builds and takes apart the keys and values of one index.
 pub struct IndexCodec {
-    pub(super) kind: IndexKind,
+    clustered: bool,
     /// Entries keep others of the same parts out.
     pub(super) unique: bool,
     pub(super) parts: Vec<PartCodec>,
@@ -61,7 +61,7 @@ impl IndexCodec {
             (IndexKind::Spatial, [part]) => vec![PartCodec::spatial(part, srid_of(def, part))],
             _ => part_codecs(def, index),
         };
-        let primary = def.primary().map(|p| part_codecs(def, p)).unwrap_or_default();
+        let primary = def.clustered_index().map(|p| part_codecs(def, p)).unwrap_or_default();
         let primary_len = if primary.is_empty() {
             Some(ROW_ID)
         } else {
@@ -69,7 +69,7 @@ impl IndexCodec {
         };
         let mut sources = vec![ColumnSource::Absent; def.columns.len()];
         let mut kept = Vec::new();
-        if index.kind != IndexKind::Primary && !index.kind.has_elements() {
+        if !index.clustered && !index.kind.has_elements() {
             let all = parts.iter().map(|p| (p, true)).chain(primary.iter().map(|p| (p, false)));
             let (mut key, mut suffix) = (0, 0);
             for (part, declared) in all {
@@ -90,10 +90,20 @@ impl IndexCodec {
         let columns = kept.iter().map(|c| (&def.columns[*c].data_type, def.columns[*c].nullable));
         let kept_layout = RowLayout::new(columns);
         let starts = starts(&parts);
-        let (kind, unique) = (index.kind, index.kind.refuses());
+        let (clustered, unique) = (index.clustered, index.refuses());
         debug_assert_eq!(starts.len(), parts.len(), "each part has a start, known or not");
         debug_assert_eq!(kept.len(), kept_layout.len(), "the value holds what is kept");
-        IndexCodec { kind, unique, parts, starts, primary, primary_len, kept, kept_layout, sources }
+        IndexCodec {
+            clustered,
+            unique,
+            parts,
+            starts,
+            primary,
+            primary_len,
+            kept,
+            kept_layout,
+            sources,
+        }
     }
 
     /// How the index orders places, where it is a spatial one.
@@ -122,13 +132,13 @@ impl IndexCodec {
         Ok((part.skip(key)?, part.is_null(key)))
     }
 
-    /// Appends the clustered key of a row; only for the primary key's codec.
+    /// Appends the clustered key of a row; only for the clustered index's codec.
     pub fn put_clustered_key<'v>(
         &self,
         cell: impl Fn(usize) -> Result<Cell<'v>, Damaged>,
         out: &mut Vec<u8>,
     ) -> Result<(), Damaged> {
-        debug_assert_eq!(self.kind, IndexKind::Primary, "rows are clustered by the primary key");
+        debug_assert!(self.clustered, "rows are clustered by the index");
         self.parts.iter().try_for_each(|part| part.put(&cell(part.column)?, out))
     }
 
@@ -162,7 +172,7 @@ impl IndexCodec {
         primary_key: &[u8],
         key: &mut Vec<u8>,
     ) -> Result<bool, Damaged> {
-        debug_assert!(self.kind != IndexKind::Primary, "a clustered record is no entry");
+        debug_assert!(!self.clustered, "a clustered record is no entry");
         let mut null = false;
         for part in &self.parts {
             let cell = cell(part.column)?;

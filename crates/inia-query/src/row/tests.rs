@@ -144,6 +144,7 @@ fn index(kind: IndexKind, parts: &[(usize, bool)]) -> IndexDef {
         for_foreign_key: false,
         ngrams: false,
         element: None,
+        clustered: kind == IndexKind::Primary,
         tree: TreeId(1),
     }
 }

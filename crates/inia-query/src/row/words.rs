@@ -62,7 +62,7 @@ impl WordsCodec {
             let column = &def.columns[part.column];
             PartCodec::new(part, &column.data_type, column.nullable).constant_len()
         };
-        let primary_len = match def.primary() {
+        let primary_len = match def.clustered_index() {
             Some(key) => key.parts.iter().map(primary).sum(),
             None => Some(ROW_ID),
         };

@@ -4,7 +4,7 @@
 //! has. The trees of the table itself are empty then: its counter of AUTO_INCREMENT is kept with
 //! them.
 
-use super::{IndexKind, TableDef, same_name};
+use super::{TableDef, same_name};
 use inia_base::ids::TreeId;
 use inia_base::value::Value;
 
@@ -203,9 +203,9 @@ impl TableDef {
         let mut trees = trees.iter().copied();
         self.clustered = trees.next().unwrap_or_default();
         for index in &mut self.indexes {
-            index.tree = match index.kind {
-                IndexKind::Primary => self.clustered,
-                _ => trees.next().unwrap_or_default(),
+            index.tree = match index.clustered {
+                true => self.clustered,
+                false => trees.next().unwrap_or_default(),
             };
         }
     }

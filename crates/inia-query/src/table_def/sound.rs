@@ -1,8 +1,8 @@
 //! What holds for every table definition; debug builds check each one before DDL records it.
 //!
 //! - Columns, indexes and constraints have names of their own.
-//! - Key parts and foreign keys name columns that there are; `indexes[0]` alone may be primary, its
-//!   columns are never NULL, and its tree is that of the rows.
+//! - Key parts and foreign keys name columns that there are; `indexes[0]` alone may be primary or
+//!   clustered; then its columns are never NULL. The clustered index's tree is that of the rows.
 //! - A column gets a value in one way: it is generated, or numbered, or has a default.
 //! - A histogram is of one column, which has no unique index for itself.
 //! - A table that is stored has a tree for its rows and for each index, and no tree twice.
@@ -80,6 +80,8 @@ impl TableDef {
             debug_assert!(!primary || at == 0, "the primary key is the first index");
             debug_assert_eq!(primary, index.name == "PRIMARY", "the primary key goes by its name");
             debug_assert!(!primary || index.visible, "rows are found by the primary key");
+            debug_assert!(!index.clustered || at == 0, "the clustered index is the first");
+            debug_assert!(!index.clustered || index.unique(), "a clustered key is of one row");
             self.check_parts(index);
         }
     }
@@ -100,7 +102,7 @@ impl TableDef {
             let class = ExprType::of_column(column.data_type.clone(), column.nullable).class();
             let cut = part.prefix.is_none() || class == TypeClass::String;
             debug_assert!(cut, "strings have prefixes");
-            if index.kind == IndexKind::Primary {
+            if index.kind == IndexKind::Primary || index.clustered {
                 debug_assert!(!column.nullable, "no part of a primary key is NULL");
             }
         }
@@ -146,8 +148,8 @@ impl TableDef {
         let own: HashSet<u64> = trees.iter().map(|tree| u64::from(tree.0)).collect();
         debug_assert_eq!(own.len(), trees.len(), "no two indexes share a tree");
         debug_assert!(!own.contains(&0), "each index has a tree");
-        let clustered = self.primary().is_none_or(|primary| primary.tree == self.clustered);
-        debug_assert!(clustered, "the primary key's tree holds the rows");
+        let clustered = self.clustered_index().is_none_or(|index| index.tree == self.clustered);
+        debug_assert!(clustered, "the clustered index's tree holds the rows");
     }
 }
 

@@ -35,8 +35,8 @@ pub(super) struct Wishes {
     pub(super) auto_increment: Option<u64>,
     /// Something other than the name was asked for.
     pub(super) changes: bool,
-    /// ORDER BY.
-    pub(super) order: bool,
+    /// ORDER BY: what rows are stored in the order of.
+    pub(super) order: Vec<ast::OrderItem>,
     /// Something else than indexes that come and go.
     pub(super) beside_indexes: bool,
     pub(super) wanted: RequestedAlgorithm,
@@ -244,7 +244,7 @@ fn apply(
         }
         AlterAction::EnableKeys(_) => session.note(ErrorCode::IllegalHa, &[&builder.name]),
         AlterAction::Force => (wishes.copy, wishes.wanted.rebuild) = (true, true),
-        AlterAction::OrderBy(_) => wishes.order = true,
+        AlterAction::OrderBy(items) => wishes.order.clone_from(items),
         AlterAction::Algorithm(text) => wishes.wanted.algorithm = Some(text.clone()),
         AlterAction::Lock(text) => wishes.wanted.lock = Some(text.clone()),
         _ => return apply_attribute(session, builder, action),
@@ -410,8 +410,7 @@ fn drop_constraint(builder: &mut TableBuilder, name: &str) -> Result<(), SqlErro
     if drop_foreign_key(builder, name) || drop_check(builder, name) {
         return Ok(());
     }
-    let unique = |kind: IndexKind| kind == IndexKind::Primary || kind.refuses();
-    match builder.index(name).filter(|at| unique(builder.indexes[*at].kind)) {
+    match builder.index(name).filter(|at| builder.indexes[*at].kind.is_unique()) {
         Some(at) => {
             builder.indexes.remove(at);
             Ok(())

@@ -67,7 +67,8 @@ impl Alteration<'_> {
         if wanted.lenient && pairs().any(|(a, b)| a.nullable && !b.nullable) {
             return Algorithm::Copy(Some(NULLS));
         }
-        if old.primary().is_some() && new.primary().is_none() {
+        let kept = new.clustered_index().is_some() && self.indexes.first() == Some(&Some(0));
+        if old.clustered_index().is_some() && new.primary().is_none() && !kept {
             return Algorithm::Copy(Some(PRIMARY));
         }
         let added = || {
@@ -92,7 +93,7 @@ impl Alteration<'_> {
         if self.combines_functions(hidden) {
             return Algorithm::Copy(Some(VIRTUAL));
         }
-        let parts = |def: &TableDef| def.primary().map(|index| index.parts.clone());
+        let parts = |def: &TableDef| def.clustered_index().map(|index| index.parts.clone());
         let moved = self.columns.iter().flatten().is_sorted();
         if (!moved || added().any(ColumnDef::is_virtual)) && self.moves_virtual() {
             return Algorithm::Copy(None);

@@ -2,7 +2,7 @@
 //! the table to the new definition: the catalog only, new index trees, or a copy of all rows.
 
 use super::actions::{self, Wishes};
-use super::algorithm::{Algorithm, Alteration};
+use super::algorithm::{Algorithm, Alteration, RequestedAlgorithm};
 use super::columns;
 use super::foreign::{self, Moved};
 use super::fulltext;
@@ -29,7 +29,6 @@ use inia_query::dml::auto_increment;
 use inia_query::error::StorageResult;
 use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))
@@ -157,13 +156,11 @@ fn carry_out(
     }
     tablespace::check_table(session, &def)?;
     let checked = new_checks(&table.def, &def);
-    let mut wanted = wishes.wanted.clone();
-    wanted.references = session.flag("foreign_key_checks") && !added_keys.is_empty();
-    wanted.copy |= checked || wishes.order;
-    wanted.lenient = !session.env.sql_mode.is_strict();
+    let references = session.flag("foreign_key_checks") && !added_keys.is_empty();
+    let wanted = wishes.requested(session, checked, references);
+    let (old, new, beside_indexes) = (&table.def, &def, wishes.beside_indexes);
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
-    let beside_indexes = wishes.beside_indexes;
-    let alteration = Alteration { old: &table.def, new: &def, columns, indexes, beside_indexes };
+    let alteration = Alteration { old, new, columns, indexes, beside_indexes };
     // `way` is MySQL's algorithm, for refusals and row counts; `plan` is what is done here.
     let way = match temporary {
         true => Algorithm::Copy(None),
@@ -178,7 +175,8 @@ fn carry_out(
     foreign::check_bases(&def, copied)?;
     warn_of_order(session, wishes, &def, &name.1);
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
-    let plan = RebuildPlan::new(&table.def, &def, &column_origins, &index_origins, copy);
+    let plan = RebuildPlan::new(&table.def, &def, columns, indexes, copy)
+        .sorted_by(order_of(&table.def, &wishes.order)?);
     if plan.copies() && wishes.auto_increment.is_none() {
         keep_numbers(table, &mut def)?;
     }
@@ -212,6 +210,23 @@ fn carry_out(
         false => 0,
     };
     reported(session, affected_rows)
+}
+
+impl Wishes {
+    /// What decides about the algorithm: whether rows must be `checked` by a new condition, or have
+    /// new `references`, counts with what the statement says.
+    fn requested(
+        &self,
+        session: &SessionContext,
+        checked: bool,
+        references: bool,
+    ) -> RequestedAlgorithm {
+        let mut wanted = self.wanted.clone();
+        wanted.references = references;
+        wanted.copy |= checked || !self.order.is_empty();
+        wanted.lenient = !session.env.sql_mode.is_strict();
+        wanted
+    }
 }
 
 /// What ALTER TABLE reports of so many rows that were copied.
@@ -270,11 +285,22 @@ fn rename(session: &SessionContext, def: &mut TableDef, to: &FullName) -> Result
 }
 
 fn warn_of_order(session: &mut SessionContext, wishes: &Wishes, def: &TableDef, table: &str) {
-    if !wishes.order || def.primary().is_none() {
+    if wishes.order.is_empty() || def.clustered_index().is_none() {
         return;
     }
     let text = "ORDER BY ignored as there is a user-defined clustered index in the table";
     session.warn(ErrorCode::UnknownError, &[&format!("{text} '{table}'")]);
+}
+
+/// The columns of ORDER BY, which are those of the table before the statement, and whether each
+/// descends; error 1054.
+fn order_of(old: &TableDef, items: &[ast::OrderItem]) -> Result<Vec<(usize, bool)>, SqlError> {
+    let column = |item: &ast::OrderItem| {
+        let ast::Expr::Column(name) = &item.expr else { return None };
+        let unknown = || SqlError::new(ErrorCode::UnknownColumn, &[&name.name, &"order clause"]);
+        Some(old.column(&name.name).ok_or_else(unknown).map(|column| (column, item.desc)))
+    };
+    items.iter().filter_map(column).collect()
 }
 
 /// The copy of a table goes on from the table's AUTO_INCREMENT counter, if the column is kept.
@@ -291,7 +317,7 @@ fn keep_numbers(old: &Table, new: &mut TableDef) -> Result<(), SqlError> {
 /// where the statement set it.
 fn count_anew(table: &Table, copied: bool, wishes: &Wishes) -> Result<(), SqlError> {
     if copied {
-        table.shared.next_row_id.store(0, Ordering::Relaxed);
+        table.shared.forget_row_ids();
     } else if wishes.auto_increment.is_some() {
         table.store.forget_counter(&table.clustered).sql()?;
     }

@@ -331,7 +331,7 @@ pub(super) fn finish(def: &mut TableDef) -> Result<(), SqlError> {
     for index in &def.indexes {
         let what = match index.kind {
             IndexKind::Primary => "PRIMARY KEY",
-            kind if kind.refuses() => "UNIQUE INDEX",
+            kind if kind.is_unique() => "UNIQUE INDEX",
             _ => continue,
         };
         let whole = |name: &String| {

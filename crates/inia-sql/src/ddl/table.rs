@@ -451,7 +451,7 @@ pub(crate) fn truncate(session: &mut SessionContext, name: &ast::ObjectName) -> 
         changes.push(Change::PutTable(def));
         Ok(())
     })?;
-    table.shared.next_row_id.store(0, Ordering::Relaxed);
+    table.shared.forget_row_ids();
     table.shared.row_estimate.store(0, Ordering::Relaxed);
     Ok(StatementOutcome::default())
 }

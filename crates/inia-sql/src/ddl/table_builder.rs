@@ -291,6 +291,7 @@ impl TableBuilder {
             partitioning: self.partitioning,
         };
         super::partition::finish(&mut def)?;
+        def.choose_clustered();
         Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })
     }
 
@@ -468,6 +469,7 @@ impl TableBuilder {
             for_foreign_key: index.for_foreign_key,
             ngrams: index.ngrams,
             element: index.element.clone(),
+            clustered: false,
             tree: TreeId(0),
         })
     }
@@ -508,7 +510,11 @@ impl TableBuilder {
 
     fn warn_duplicates(&mut self, indexes: &[(IndexDef, Option<usize>)]) {
         for (at, (index, origin)) in indexes.iter().enumerate() {
-            let same = |other: &IndexDef| other.kind == index.kind && other.parts == index.parts;
+            let tree = |index: &IndexDef| index.using.as_deref() == Some("BTREE");
+            let same = |other: &IndexDef| {
+                let method = self.engine != "MEMORY" || tree(other) == tree(index);
+                method && other.kind == index.kind && other.parts == index.parts
+            };
             let repeats = indexes[..at].iter().any(|(other, _)| same(other));
             if origin.is_none() && repeats && index.kind != IndexKind::Primary {
                 let args: [&dyn std::fmt::Display; 3] = [&index.name, &self.schema, &self.name];
@@ -517,8 +523,8 @@ impl TableBuilder {
         }
     }
 
-    /// MySQL's order of indexes: primary, unique without NULL, unique, plain, full text; within
-    /// those, indexes of columns that are not stored come last.
+    /// MySQL's order of indexes: primary, unique without NULL, unique, plain, full text. Of unique
+    /// ones those with prefixes come later; within those, indexes of columns that are not stored.
     fn rank(&self, index: &IndexDef) -> (u8, bool) {
         let nullable = index.parts.iter().any(|part| self.columns[part.column].def.nullable);
         let partial = index.parts.iter().any(|part| part.prefix.is_some());
@@ -528,14 +534,15 @@ impl TableBuilder {
         };
         let rank = match index.kind {
             IndexKind::Primary => 0,
-            IndexKind::Unique if !nullable => 1,
-            kind if kind.refuses() && !partial => 2,
-            kind if kind.refuses() => 3,
+            IndexKind::Unique if !nullable && !partial => 1,
+            IndexKind::Unique if !nullable => 2,
+            kind if kind.is_unique() && !partial => 3,
+            kind if kind.is_unique() => 4,
             IndexKind::Unique
             | IndexKind::Plain
             | IndexKind::Spatial
-            | IndexKind::MultiValued { .. } => 4,
-            IndexKind::FullText => 5,
+            | IndexKind::MultiValued { .. } => 5,
+            IndexKind::FullText => 6,
         };
         (rank, index.parts.iter().any(computed))
     }

@@ -10,7 +10,8 @@
 use super::observe::{self, Arrival};
 use super::plan_cache::{self, CacheEntry, PlanKey};
 use super::room::parser_of;
-use super::run::{IncomingStatement, KeptPlan, Syntax, begin, failed, run_statement};
+use super::run::{IncomingStatement, Syntax, begin, failed, run_statement};
+use super::shared::{self, SharedStatement};
 use super::{Prepared, PreparedSlot, PreparedStatement, Session, admin, hints, plan};
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
@@ -91,7 +92,7 @@ impl Session {
             self.plan_cache.note(key, CacheEntry::SeenOnce);
             return None;
         };
-        let (statement, hints) = (&kept.statement, &kept.hints);
+        let SharedStatement { statement, hints, .. } = &*kept.shared;
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;
         let noted = observe::begin(&mut self.context, statement, Arrival::Text(sql));
@@ -288,10 +289,10 @@ impl Session {
         }
         // Privileges are checked for this reply, and again at each execution.
         let allowed = admin::authorize_later(&self.context, &statement);
-        self.context.env.is_prepared = true;
-        let planned = allowed.and_then(|()| plan::prepare(&mut self.context, &statement));
-        self.context.env.is_prepared = false;
-        let (plan, columns) = match planned {
+        let text = text_of(&sql[span.start..span.end]).into_owned();
+        let own = SharedStatement::own(statement, text, hints);
+        let planned = allowed.and_then(|()| shared::prepare(&mut self.context, own, deep));
+        let (shared, kept, columns) = match planned {
             Ok(planned) => planned,
             Err(error) => return Err(failed(&mut self.context, error)),
         };
@@ -302,11 +303,9 @@ impl Session {
         };
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
-        let kept = KeptPlan::new(&self.context, plan);
-        let text = text_of(&sql[span.start..span.end]).into_owned();
+        observe::note_prepared(&self.context, &shared.text);
         let _slot = Some(slot);
-        let made = PreparedStatement { _slot, cost, deep, statement, text, params, kept, hints };
-        observe::note_prepared(&self.context, &made.text);
+        let made = PreparedStatement { _slot, cost, deep, shared, params, kept };
         self.prepared.insert(id, made);
         let params = (0..params).map(|_| plan::param_column()).collect();
         Ok(Prepared { id, params, columns, warnings: self.context.warning_count() })

@@ -98,7 +98,7 @@ fn as_number(
 }
 
 /// The kinds of a statement's parameters; none stands for texts only.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ParamKinds(Vec<ParamKind>);
 
 /// The types of values that nothing has given a type yet.

@@ -48,7 +48,7 @@ impl PlannedStatement {
     }
 
     /// The views that the plan was made from.
-    fn views(&self) -> &[ViewUse] {
+    pub(super) fn views(&self) -> &[ViewUse] {
         match self {
             PlannedStatement::Query(plan) => &plan.views,
             PlannedStatement::Insert(plan) => &plan.views,
@@ -73,7 +73,7 @@ impl PlannedStatement {
             || self.views().iter().any(|used| used.view.is_stale())
     }
 
-    fn columns(&self) -> Vec<ResultColumn> {
+    pub(super) fn columns(&self) -> Vec<ResultColumn> {
         match self {
             PlannedStatement::Query(plan) => {
                 plan.root.columns.iter().map(|c| c.result.clone()).collect()
@@ -176,6 +176,7 @@ pub(super) fn plan(
     statement: &Statement,
 ) -> Result<PlannedStatement, SqlError> {
     session.host.plans_once.set(false);
+    session.host.plans_unshared.set(false);
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(session, query, session.plain_lock())?;

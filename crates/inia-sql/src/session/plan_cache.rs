@@ -14,8 +14,10 @@
 
 mod shape;
 
+use super::params::ParamKinds;
 use super::plan::PlannedStatement;
 use super::run::KeptPlan;
+use super::shared::SharedStatement;
 use super::{PreparedStatement, plan};
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
@@ -146,11 +148,15 @@ impl PlanCache {
         self.young.insert(hash, entry);
     }
 
-    /// How many digests have a plan.
+    /// The statements of digests that have a plan.
     #[cfg(test)]
-    pub(super) fn ready(&self) -> usize {
+    pub(super) fn ready(&self) -> Vec<&Arc<SharedStatement>> {
         let entries = self.young.values().chain(self.old.values());
-        entries.filter(|entry| matches!(entry.entry, CacheEntry::Cached(_))).count()
+        let cached = entries.filter_map(|entry| match &entry.entry {
+            CacheEntry::Cached(cached) => Some(&cached.shared),
+            _ => None,
+        });
+        cached.collect()
     }
 
     /// Forgets all.
@@ -198,25 +204,24 @@ pub(super) fn parametrise(
     key: &PlanKey<'_>,
 ) -> Option<PreparedStatement> {
     let spans = &key.digest.params;
-    let mut text = String::with_capacity(sql.len());
-    let mut types = Vec::with_capacity(spans.len());
-    let mut from = 0;
-    for span in spans {
-        text.push_str(sql.get(from..span.start as usize)?);
-        text.push('?');
-        from = span.end as usize;
-        let (value, ty) = literal(session, sql.get(span.start as usize..from)?)?;
-        // An integer beyond BIGINT is UNSIGNED, but `value` reads integers as signed.
-        if matches!(value, Value::UInt(_)) {
-            return None;
-        }
-        // Under SET NAMES binary a string is bytes, but `value` reads it as text.
-        if matches!(value, Value::Bytes(_)) && span.kind == LiteralKind::PlainString {
-            return None;
-        }
-        types.push(ty);
+    let (text, types) = with_parameters(session, sql, spans)?;
+    let params = u32::try_from(spans.len()).ok()?;
+    let made = |shared, kept| PreparedStatement {
+        _slot: None,
+        cost: 0,
+        deep: false,
+        shared,
+        params,
+        kept,
+    };
+    let kinds = [key.digest.hash, key.digest.check];
+    let shared_key = SharedStatement::key(session, &text, kinds);
+    if let Some(shared_key) = &shared_key
+        && let Some(shared) = SharedStatement::find(session, shared_key)
+        && let Some(plan) = shared.plan(session, &ParamKinds::default())
+    {
+        return Some(made(shared, KeptPlan::shared(session, Some(plan))));
     }
-    text.push_str(sql.get(from..)?);
     let mut parser = Parser::new(&text, session.parser_mode());
     let (statement, _) = parser.next_statement().ok()??;
     // Later texts run without being parsed: none could repeat a warning about the syntax.
@@ -238,18 +243,46 @@ pub(super) fn parametrise(
     if session.host.plans_once.get() {
         return None;
     }
-    let params = u32::try_from(spans.len()).ok()?;
     // `is_plain` has judged this version of the table, and the plan must be for the same one.
-    is_of(&plan, &table).then(|| PreparedStatement {
-        _slot: None,
-        cost: 0,
-        deep: false,
-        statement,
-        text,
-        params,
-        kept: KeptPlan::new(session, Some(plan)),
-        hints: inia_parser::Hints::default(),
-    })
+    if !is_of(&plan, &table) {
+        return None;
+    }
+    let kept = KeptPlan::new(session, Some(plan));
+    let own = SharedStatement::own(statement, text, inia_parser::Hints::default());
+    let shared = match shared_key.filter(|_| kept.may_share(session)) {
+        Some(shared_key) => own.share(session, shared_key),
+        None => Arc::new(own),
+    };
+    kept.offer(session, &shared);
+    Some(made(shared, kept))
+}
+
+/// The text with a parameter in the place of each literal, and their types.
+fn with_parameters(
+    session: &SessionContext,
+    sql: &str,
+    spans: &[LiteralSpan],
+) -> Option<(String, Vec<ExprType>)> {
+    let mut text = String::with_capacity(sql.len());
+    let mut types = Vec::with_capacity(spans.len());
+    let mut from = 0;
+    for span in spans {
+        text.push_str(sql.get(from..span.start as usize)?);
+        text.push('?');
+        from = span.end as usize;
+        let (value, ty) = literal(session, sql.get(span.start as usize..from)?)?;
+        // An integer beyond BIGINT is UNSIGNED, but `value` reads integers as signed.
+        if matches!(value, Value::UInt(_)) {
+            return None;
+        }
+        // Under SET NAMES binary a string is bytes, but `value` reads it as text.
+        if matches!(value, Value::Bytes(_)) && span.kind == LiteralKind::PlainString {
+            return None;
+        }
+        types.push(ty);
+    }
+    text.push_str(sql.get(from..)?);
+    Some((text, types))
 }
 
 /// Whether the plan is made for this very table, and no other.

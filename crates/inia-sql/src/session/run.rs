@@ -12,6 +12,7 @@
 
 use super::params::ParamKinds;
 use super::plan::{self, PlannedStatement};
+use super::shared::{self, SharedStatement};
 use super::{admin, hints, incoming, system_tables};
 use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -21,6 +22,7 @@ use inia_parser::ast::{Expr, QueryBody, SelectItem, Statement};
 use inia_parser::{Hints, Remark};
 use inia_query::context::{SessionContext, StatementOutcome};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// What running a statement's plan gives.
 type Executed = Result<StatementOutcome, SqlError>;
@@ -162,7 +164,7 @@ fn selects_only_parameters(statement: &Statement, params: usize) -> bool {
 #[derive(Default)]
 pub(super) struct KeptPlan {
     /// The plan, where it can be kept, and the settings it was made under.
-    plan: Option<(PlannedStatement, u64)>,
+    plan: Option<(Arc<PlannedStatement>, u64)>,
     /// The kinds of values that the plan is made for.
     kinds: ParamKinds,
 }
@@ -170,14 +172,33 @@ pub(super) struct KeptPlan {
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
     pub(super) fn new(session: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
-        let plan = plan.filter(|_| !session.host.plans_once.get());
+        KeptPlan::shared(session, plan.filter(|_| !session.host.plans_once.get()).map(Arc::new))
+    }
+
+    /// Keeps a plan for texts, made under settings that are the session's present ones.
+    pub(super) fn shared(
+        session: &SessionContext,
+        plan: Option<Arc<PlannedStatement>>,
+    ) -> KeptPlan {
         KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds: ParamKinds::default() }
+    }
+
+    /// Lets other sessions use the plan, which was just made.
+    pub(super) fn offer(&self, session: &SessionContext, statement: &SharedStatement) {
+        if let Some((plan, _)) = &self.plan {
+            statement.offer(session, &self.kinds, plan);
+        }
+    }
+
+    /// Whether others may use the plan, which was just made.
+    pub(super) fn may_share(&self, session: &SessionContext) -> bool {
+        self.plan.as_ref().is_some_and(|(plan, _)| shared::may_share(session, plan))
     }
 
     /// The plan, where it is still the right one.
     pub(super) fn usable(&self, session: &SessionContext) -> Option<&PlannedStatement> {
         let (plan, settings) = self.plan.as_ref()?;
-        (*settings == session.settings && !plan.is_stale()).then_some(plan)
+        (*settings == session.settings && !plan.is_stale()).then_some(&**plan)
     }
 
     /// Runs a prepared statement by the kept plan, or by a new one where that does not fit; the
@@ -185,11 +206,12 @@ impl KeptPlan {
     pub(super) fn run(
         &mut self,
         session: &mut SessionContext,
-        (statement, text, hinted): (&Statement, &str, bool),
+        shared: &SharedStatement,
         params: &[Value],
         sink: &mut dyn RowSink,
     ) -> Result<StatementOutcome, SqlError> {
-        let keeps = !hinted && !session.may_be_serializable();
+        let SharedStatement { statement, text, hints, .. } = shared;
+        let keeps = hints.variables.is_empty() && !session.may_be_serializable();
         let carried = match selects_only_parameters(statement, params.len()) {
             true => self.kinds.carry(session, params)?,
             false => None,
@@ -206,13 +228,21 @@ impl KeptPlan {
         }
         self.plan = None;
         let kinds = ParamKinds::of(params);
+        if keeps && let Some(plan) = shared.plan(session, &kinds) {
+            let result = plan::run(session, &plan, params, sink);
+            if !result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
+                (self.plan, self.kinds) = (Some((plan, session.settings)), kinds);
+                return result;
+            }
+        }
         session.env.param_types = kinds.types(session.env.collation);
         let made = plan::plan_and_run(session, statement, text, params, sink);
         session.env.param_types = Vec::new();
         self.kinds = kinds;
         let (outcome, plan) = made?;
         let keeps = keeps && !session.host.plans_once.get();
-        self.plan = plan.filter(|_| keeps).map(|plan| (plan, session.settings));
+        self.plan = plan.filter(|_| keeps).map(|plan| (Arc::new(plan), session.settings));
+        self.offer(session, shared);
         Ok(outcome)
     }
 }

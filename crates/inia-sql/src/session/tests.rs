@@ -43,6 +43,7 @@ mod returning;
 mod rewrites;
 mod row_ids;
 mod sequences;
+mod shared;
 mod spill;
 mod spilled_batches;
 mod statistics;

@@ -1,7 +1,7 @@
 //! What no other disk has: pieces, and files of several sorts.
 
-use super::{MemDisk, PIECE};
-use crate::io::Disk;
+use super::{MemDisk, MemFile, PIECE};
+use crate::io::{Disk, DiskFile};
 
 #[test]
 fn bytes_come_back_across_pieces() {
@@ -26,6 +26,20 @@ fn pieces_that_were_never_written_to_are_zeros() {
     let mut bytes = vec![1; PIECE + 10];
     file.read_at(&mut bytes, PIECE as u64 - 5).unwrap();
     assert!(bytes.iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn zeros_take_no_memory_and_replace_what_was_there() {
+    let file = MemFile::default();
+    file.write_at(&vec![0; 2 * PIECE], 0).unwrap();
+    assert_eq!(file.len().unwrap(), 2 * PIECE as u64);
+    let taken = |file: &MemFile| file.pieces.read().pieces.iter().flatten().count();
+    assert_eq!(taken(&file), 0);
+    file.write_at(b"abc", 5).unwrap();
+    file.write_at(&[0; 2], 5).unwrap();
+    let mut bytes = [1; 4];
+    file.read_at(&mut bytes, 5).unwrap();
+    assert_eq!((&bytes, taken(&file)), (b"\0\0c\0", 1));
 }
 
 #[test]

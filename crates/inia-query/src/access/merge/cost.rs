@@ -7,7 +7,7 @@
 
 use super::Rival;
 use crate::access::choose::{ENTRY_COST, LOOKUP_COST, Request};
-use crate::catalog::{IndexKind, SMALL_TABLE};
+use crate::catalog::SMALL_TABLE;
 
 /// A page of a small table, and how many blocks MySQL counts in it.
 const PAGE: f64 = 2.5;
@@ -89,7 +89,7 @@ impl Costs {
         let (path, rows) = (rival.path, rival.rows);
         let bounded = !path.is_unbounded();
         let indexes = &request.table.def.indexes;
-        let clustered = path.index.is_none_or(|index| indexes[index].kind == IndexKind::Primary);
+        let clustered = path.index.is_none_or(|index| indexes[index].clustered);
         match self.small {
             None if bounded && !clustered && !path.covering => GAIN * rival.cost,
             None => rival.cost,

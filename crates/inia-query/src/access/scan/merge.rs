@@ -16,7 +16,7 @@
 use super::{Batch, BatchItem, KeyRange, Result, Standing, State, TableScan, is_exclusive};
 use crate::access::run::FoundRun;
 use crate::access::{AccessPath, EqualPart, MergeKind, MergePath};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::error::StorageResult;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -280,7 +280,7 @@ pub(super) fn open(
 /// Whether a path reads the entries of one value of its whole index.
 fn finds_one_value(table: &Table, path: &AccessPath) -> bool {
     let Some(index) = path.index.map(|index| &table.def.indexes[index]) else { return false };
-    index.kind != IndexKind::Primary
+    !index.clustered
         && path.found_by.is_none()
         && path.intervals.is_empty()
         && path.equal.len() == index.parts.len()

@@ -30,6 +30,7 @@ fn index(name: &str, kind: IndexKind, columns: &[usize]) -> IndexDef {
         for_foreign_key: false,
         ngrams: false,
         element: None,
+        clustered: kind == IndexKind::Primary,
         tree: TreeId(0),
     }
 }

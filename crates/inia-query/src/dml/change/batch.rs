@@ -97,7 +97,7 @@ impl PendingChanges {
 /// index whose keys may meet, or that has several entries for a row.
 pub(super) fn may_change_together(table: &Table, assigned: impl Fn(usize) -> bool) -> bool {
     let meets = |index: &crate::catalog::IndexDef| {
-        let one_by_one = index.kind.refuses() || index.kind.has_several();
+        let one_by_one = index.refuses() || index.kind.has_several();
         one_by_one && index.parts.iter().any(|part| assigned(part.column))
     };
     let whole = table.partitions.is_none();
@@ -133,7 +133,7 @@ impl RowWriter<'_> {
             (0..run.len()).try_for_each(|i| auto_increment::leaving(txn, table, run.value(i)))?;
         }
         self.changes.entries.resize_with(table.indexes.len(), EntryChanges::default);
-        let has_entries = |at: &usize| table.def.indexes[*at].kind.has_entries();
+        let has_entries = |at: &usize| table.def.indexes[*at].has_entries();
         for at in (0..table.indexes.len()).filter(has_entries) {
             let codec = &table.indexes[at].codec;
             let records = &mut self.changes.entries[at].removed.records;

@@ -130,7 +130,7 @@ impl Rewriting {
         let mut written = self.writes.iter().chain(&self.moments);
         let holds =
             |c: &usize| index.codec.covers(*c) || def.parts.iter().any(|part| part.column == *c);
-        def.kind.has_entries() && written.any(holds)
+        def.has_entries() && written.any(holds)
     }
 }
 

@@ -113,6 +113,12 @@ impl ChangePlan {
         self.rewriting.is_none()
     }
 
+    /// Whether it deletes all rows, as an engine does that leaves no places behind.
+    fn empties(&self) -> bool {
+        let all = self.filter.is_empty() && self.limit.is_none();
+        all && self.deletes() && self.table.triggers.is_empty()
+    }
+
     /// Whether the outcome is the same when rows are changed together.
     fn is_simple(&self) -> bool {
         if self.deletes() && self.table.has_several() {
@@ -431,6 +437,9 @@ impl ChangeRun<'_> {
     fn outcome(&self, ctx: &EvalContext<'_>) -> StatementOutcome {
         debug_assert!(self.changed <= self.matched, "a row that is changed has matched");
         if self.plan.deletes() {
+            if self.plan.empties() {
+                self.plan.table.shared.forget_vacated();
+            }
             return StatementOutcome { affected_rows: self.changed, ..StatementOutcome::default() };
         }
         self.plan.table.shared.updates.fetch_add(self.changed, Ordering::Relaxed);

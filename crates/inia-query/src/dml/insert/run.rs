@@ -70,7 +70,7 @@ impl<'r> InsertRun<'r> {
         let foreign = Foreign::load(session, &plan.table)?;
         let several = written > 1 || plan.selects;
         let settles = plan.replace || plan.ignore || !plan.on_duplicate.is_empty();
-        let unique = plan.table.def.indexes.iter().any(|index| index.kind.refuses());
+        let unique = plan.table.def.indexes.iter().any(|index| index.refuses());
         let nontransactional = !plan.table.def.is_transactional();
         let fires = !plan.table.triggers.is_empty();
         let single = unique || plan.table.has_several() || foreign.is_some() || fires;
@@ -99,7 +99,7 @@ impl<'r> InsertRun<'r> {
     /// Has rows of LOAD DATA with IGNORE written together, too, but those whose key exists.
     pub(super) fn forgive_together(&mut self) {
         let plan = self.plan;
-        let unique = plan.table.def.indexes.iter().any(|index| index.kind.refuses());
+        let unique = plan.table.def.indexes.iter().any(|index| index.refuses());
         let single = unique || plan.table.has_several() || self.foreign.is_some() || self.fires;
         let single = single || plan.table.partitions.is_some();
         let batched = !single && plan.table.def.is_transactional();
@@ -160,7 +160,7 @@ impl<'r> InsertRun<'r> {
             if !settles && !self.plan.ignore {
                 return Err(duplicate_error(&self.plan.table.def, at, row));
             }
-            txn.rollback_statement(attempt).sql()?;
+            self.writer.take_back(&mut txn, attempt)?;
             if self.plan.replace {
                 drop(txn);
                 let same = self.replace(session, at, (row, generated.is_some()))?;

@@ -8,7 +8,6 @@ use super::operators::Operators;
 use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow};
 use crate::access::{FoundLeaf, TableScan};
-use crate::catalog::IndexKind;
 use crate::columns::{CachedColumn, LeafColumns};
 use crate::exec::Result;
 use crate::exec::select::holds;
@@ -153,8 +152,8 @@ impl Operators<'_> {
             trace.examined(source, examined);
         }
         let indexes = &source.table.def.indexes;
-        let index = source.access.index.map(|at| indexes[at].kind);
-        if self.columns.is_some() && index.is_some_and(|kind| kind != IndexKind::Primary) {
+        let index = source.access.index.map(|at| &indexes[at]);
+        if self.columns.is_some() && index.is_some_and(|index| !index.clustered) {
             source.table.columns.note_read(examined);
         }
         flow

@@ -5,7 +5,7 @@
 //! waits for the request and the holders, and one table lock for each transaction's tables.
 
 use crate::account::Privileges;
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::information_schema::tables::visible;
 use crate::information_schema::{Information, Rows, row};
 use crate::row::Cell;
@@ -28,7 +28,7 @@ fn place(info: &Information<'_>, wait: &LockWait) -> Option<Place> {
     let is_tree = |tree: TreeId| tree == wait.tree;
     visible(info).find_map(|table| {
         let index = match is_tree(table.clustered.id()) {
-            true => table.def.indexes.iter().position(|index| index.kind == IndexKind::Primary),
+            true => table.def.indexes.iter().position(|index| index.clustered),
             false => Some(table.indexes.iter().position(|index| is_tree(index.tree.id()))?),
         };
         let name = index.map_or("GEN_CLUST_INDEX", |at| table.def.indexes[at].name.as_str());

@@ -7,7 +7,7 @@ use super::group::{Group, Member, Source};
 use super::members::Members;
 use super::{Solution, solve_nested};
 use crate::access::{self, AccessPath, Choice, HintedIndexes, MergeRules};
-use crate::catalog::{IndexKind, SMALL_TABLE, Table};
+use crate::catalog::{SMALL_TABLE, Table};
 use crate::optimize::{Leaf, LeafKind, QueryBlock, UNKNOWN_ROWS};
 use crate::plan::JoinType;
 use inia_base::value::Value;
@@ -199,9 +199,6 @@ fn read_cost(request: &access::Request<'_>, choice: &Choice) -> f64 {
 
 /// What it costs to read so many rows by a path.
 pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
-    let kind = path.index.map(|index| table.def.indexes[index].kind);
-    // Rows of a small table are found by any index as soon as by the primary key.
-    let clustered = table.is_small() || kind.is_none_or(|kind| kind == IndexKind::Primary);
     if let Some(merge) = path.merge() {
         let entries = merge.entries.iter().sum();
         let begun = LOOKUP * merge.parts.len() as f64;
@@ -209,6 +206,9 @@ pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
             + cost::read(entries, false, true)
             + cost::read(rows, table.is_small(), false);
     }
+    let index = path.index.map(|index| &table.def.indexes[index]);
+    // Rows of a small table are found by any index as soon as by the clustered one.
+    let clustered = table.is_small() || index.is_none_or(|index| index.clustered);
     LOOKUP + cost::read(rows, clustered, path.covering)
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
     let Some(at) = path.index else {
         let unbounded = path.is_unbounded() || path.found_by.is_some();
         debug_assert!(unbounded, "bounds are those of an index");
-        debug_assert!(def.primary().is_none(), "rows are clustered by the primary key");
+        debug_assert!(def.clustered_index().is_none(), "rows are clustered by the primary key");
         debug_assert!(!path.point && !path.covering, "only an index finds one row, or covers");
         return;
     };
@@ -38,7 +38,7 @@ pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
         debug_assert!(values, "a list has values");
     }
     if path.covering {
-        debug_assert!(index.kind != IndexKind::Primary, "a clustered record is the row itself");
+        debug_assert!(!index.clustered, "a clustered record is the row itself");
         let codec = &table.indexes[at].codec;
         let mut read = needed.iter().enumerate().filter(|(_, needed)| **needed);
         debug_assert!(read.all(|(column, _)| codec.covers(column)), "it has the columns read");

@@ -60,7 +60,7 @@ impl StatementPlan {
         let def = &source.table.def;
         // A changed table without a primary key gives its row id, too.
         let row_id =
-            usize::from(source.needed.len() > def.columns.len() && def.primary().is_none());
+            usize::from(source.needed.len() > def.columns.len() && def.clustered_index().is_none());
         let slots = def.columns.len() + row_id;
         debug_assert_eq!(source.needed.len(), slots, "each column is read or not");
         path::check(&source.access, &source.table, &source.needed);

@@ -127,7 +127,7 @@ fn replace(
 
 /// Has the numbers of rows and hidden row ids computed again at their next use.
 pub(super) fn forget_counts(table: &Table) {
-    table.shared.next_row_id.store(0, Ordering::Relaxed);
+    table.shared.forget_row_ids();
     table.shared.estimate_known.store(false, Ordering::Relaxed);
 }
 

@@ -100,7 +100,9 @@ fn same_tables(a: &TableDef, b: &TableDef) -> bool {
         });
     let indexes = a.indexes.len() == b.indexes.len()
         && a.indexes.iter().zip(&b.indexes).all(|(a, b)| {
-            a.name.eq_ignore_ascii_case(&b.name) && a.kind == b.kind && a.parts == b.parts
+            a.name.eq_ignore_ascii_case(&b.name)
+                && (a.kind, a.clustered) == (b.kind, b.clustered)
+                && a.parts == b.parts
         });
     columns && indexes
 }

@@ -10,8 +10,8 @@
 //!   helper                1   3 4        entries, sorted ─► channel ───┴► merged ─► tree
 //! ```
 
+use super::RebuildPlan;
 use super::filler::{Duplicate, Filler};
-use super::{RebuildPlan, has_entries};
 use inia_base::error::SqlError;
 use inia_base::ids::TreeId;
 use inia_base::temporal::TimeZone;
@@ -128,7 +128,7 @@ pub(super) fn add_indexes(
     plan: &RebuildPlan,
 ) -> Result<(), SqlError> {
     let added: Vec<usize> = (0..new.indexes.len())
-        .filter(|at| plan.kept[*at].is_none() && has_entries(new.indexes[*at].kind))
+        .filter(|at| plan.kept[*at].is_none() && !new.indexes[*at].clustered)
         .collect();
     // Without new trees there is no reason to scan the rows.
     if added.is_empty() {

@@ -1,7 +1,6 @@
 //! The trees of a table's new definition, while rows are copied into them.
 
 use super::filler::{Duplicate, Filler};
-use super::has_entries;
 use inia_base::error::SqlError;
 use inia_base::ids::TreeId;
 use inia_base::io::Disk;
@@ -61,7 +60,7 @@ impl<'n> NewTrees<'n> {
         let NewTrees { new, zone, layout, codecs, several, fillers, next_row_id } = self;
         let cell = |column: usize| Ok(Cell::of(&row[column], &new.columns[column].data_type, zone));
         let mut key = Vec::new();
-        match (new.primary(), kept) {
+        match (new.clustered_index(), kept) {
             (Some(_), _) => codecs[0].put_clustered_key(cell, &mut key)?,
             (None, Some(kept)) => key.extend_from_slice(kept),
             (None, None) => {
@@ -73,7 +72,7 @@ impl<'n> NewTrees<'n> {
             if let Some(several) = &several[at] {
                 let entries = several.entries(cell, &key)?;
                 entries.iter().try_for_each(|(key, value)| fillers[at].push(key, value))?;
-            } else if has_entries(new.indexes[at].kind) {
+            } else if !new.indexes[at].clustered {
                 let (mut entry, mut value) = (Vec::new(), Vec::new());
                 codec.put_entry(cell, &key, &mut entry, &mut value)?;
                 fillers[at].push(&entry, &value)?;
@@ -97,7 +96,7 @@ impl<'n> NewTrees<'n> {
             return Err(duplicate_error(new, 0, &values(&row)?));
         }
         for (at, filler) in fillers.into_iter().enumerate() {
-            if !has_entries(new.indexes[at].kind) {
+            if new.indexes[at].clustered {
                 continue;
             }
             if let Some(Duplicate(key, value)) = filler.finish(txn, interrupt)? {

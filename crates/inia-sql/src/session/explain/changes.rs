@@ -122,7 +122,7 @@ fn as_changed(line: &mut Line, conditional: bool) {
     }
 }
 
-/// UPDATE of a whole table reads it by its primary key.
+/// UPDATE of a whole table reads it by its clustered index.
 fn show_order_of_rows(session: &SessionContext, name: &ast::ObjectName, line: &mut Line) {
     let schema = name.db.as_deref().or(session.env.database.as_deref());
     let table = schema.and_then(|schema| session.table(schema, &name.name));
@@ -130,11 +130,11 @@ fn show_order_of_rows(session: &SessionContext, name: &ast::ObjectName, line: &m
         return;
     }
     if let Some(def) = table.as_ref().map(|table| &table.def)
-        && let Some(primary) = def.primary()
+        && let Some(index) = def.clustered_index()
     {
         line.access = Some("index");
-        line.key = Some(primary.name.clone());
-        line.key_len = Some(def.key_length(primary, primary.parts.len()).to_string());
+        line.key = Some(index.name.clone());
+        line.key_len = Some(def.key_length(index, index.parts.len()).to_string());
     }
 }
 

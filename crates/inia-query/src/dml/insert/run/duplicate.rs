@@ -1,6 +1,7 @@
 //! A row whose key is there already: REPLACE and ON DUPLICATE KEY UPDATE.
 
 use super::{InsertRun, number_of};
+use crate::catalog::row_ids::row_id;
 use crate::context::SessionContext;
 use crate::dml::assign::{Nulls, assign, touch};
 use crate::dml::foreign::Foreign;
@@ -21,7 +22,8 @@ impl InsertRun<'_> {
     }
 
     /// REPLACE: removes the row that holds the key; true where it is equal to the new row, which
-    /// then need not be written.
+    /// then need not be written. As in MySQL the new row takes the place of one that holds the last
+    /// unique key.
     pub(super) fn replace(
         &mut self,
         session: &SessionContext,
@@ -39,11 +41,12 @@ impl InsertRun<'_> {
         self.plan.table.layout.encode_values(row, zone, &mut new)?;
         // What refers to the row is reached even where it stays the same.
         let reached = self.foreign.as_ref().is_some_and(Foreign::has_children);
+        let def = &self.plan.table.def;
+        let later = def.indexes[at + 1..].iter().any(|index| index.refuses());
         if new == bytes && !reached && !self.fires {
             // What MySQL would delete and insert counts, though it makes no difference.
-            let def = &self.plan.table.def;
-            let later = def.indexes[at + 1..].iter().any(|index| index.kind.refuses());
-            self.tally.deleted += u64::from(later || !def.is_transactional());
+            let kept = !later && self.plan.table.def.is_transactional();
+            self.tally.deleted += u64::from(!kept);
             return Ok(true);
         }
         let old = match self.fires {
@@ -54,6 +57,9 @@ impl InsertRun<'_> {
             self.on_delete(session, true, &old)?;
         }
         self.writer.delete(&mut session.txn_of(&self.plan.table).borrow_mut(), &key, &bytes)?;
+        if !later && !reached && !self.fires && def.clustered_index().is_none() {
+            self.writer.replaced = row_id(&key).filter(|_| def.is_transactional());
+        }
         self.tally.deleted += 1;
         session.row_done(&self.plan.table, -1);
         if let Some(foreign) = &self.foreign {
