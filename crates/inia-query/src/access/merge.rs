@@ -21,6 +21,7 @@ mod rules;
 pub(crate) use rules::{MergeRules, MergeScope};
 
 use super::choose::{Candidate, Request, dived_rows, expected_rows, is_covering, path_for};
+use super::selectivity::kept_by_all;
 use super::tuples::index_path;
 use super::{AccessPath, EqualPart, FoundBy};
 use crate::catalog::IndexDef;
@@ -83,6 +84,8 @@ struct Weighed {
     path: AccessPath,
     rows: f64,
     cost: f64,
+    /// What is done before the first row is given.
+    begun: f64,
 }
 
 /// What the path that was found best costs otherwise.
@@ -116,7 +119,7 @@ fn may_merge(request: &Request<'_>, conditions: &[Expr], rival: Rival<'_>) -> bo
         let is_or = |condition: &Expr| matches!(condition.kind, ExprKind::Or(_));
         conditions.iter().any(is_or)
             || request.merging.is_demanded()
-            || looks_rows_up(request, rival)
+            || conditions.len() > 1 && looks_rows_up(request, rival)
     };
     !found && request.merging.settings.is_some() && request.table.partitions.is_none() && reason()
 }
@@ -144,13 +147,23 @@ fn merge_path(
     let hinted = request.merging.is_demanded();
     let intersects = hinted || looks_rows_up(request, rival);
     let intersection = if intersects { finder.intersection() } else { None };
-    let best = unions.chain(intersection).min_by(|a, b| a.cost.total_cmp(&b.cost))?;
+    let share = |rows: f64| share_read(request, conditions, rows);
+    let cost = |path: &Weighed| path.begun + (path.cost - path.begun) * share(path.rows);
+    let best = unions.chain(intersection).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
     let scans = rival.path.is_unbounded();
     let forced = request.allowed.is_some_and(|allowed| allowed.forced) && scans;
     let few = !scans || best.rows < request.table.rows() as f64;
-    let cheaper = few && best.cost < costs.of_rival(request, rival);
+    let cheaper = few && cost(&best) < costs.of_rival(request, rival) * share(best.rows);
     let chosen = Candidate { path: best.path, covered: Vec::new() };
     (hinted || forced || cheaper).then_some((chosen, best.rows))
+}
+
+/// The share of so many rows that are read until a LIMIT is reached.
+fn share_read(request: &Request<'_>, conditions: &[Expr], rows: f64) -> f64 {
+    let Some(limit) = request.merging.limit else { return 1.0 };
+    let others = conditions.iter().filter(|condition| !matches!(condition.kind, ExprKind::Or(_)));
+    let given = rows * kept_by_all(others, request.table, request.base);
+    (limit / given.max(1.0)).min(1.0)
 }
 
 /// The indexes that branches of an OR could be read by, as EXPLAIN lists them.
@@ -234,7 +247,7 @@ impl Finder<'_> {
             _ => self.costs.of_comparing(rows, parts.len()),
         };
         let cost = keys + merging + self.costs.of_looking_up(rows);
-        Some(self.merge_of(kind, parts, rows, cost))
+        Some(self.merge_of(kind, parts, rows, (cost, keys + merging)))
     }
 
     /// The parts of one index as one.
@@ -320,11 +333,12 @@ impl Finder<'_> {
         let mut chosen: Vec<MergePart> = Vec::new();
         let (mut rows, mut read, mut cost) = (total, 0.0, f64::INFINITY);
         for part in parts {
-            let columns = |path: &AccessPath| path.index.map(|at| &table.def.indexes[at].parts);
+            let columns = |part: &MergePart| {
+                let index = part.path.index.map(|at| &table.def.indexes[at]);
+                index.into_iter().flat_map(|index| &index.parts).map(|part| part.column)
+            };
             let known = |other: &MergePart| {
-                let own = columns(&part.path).into_iter().flatten();
-                let mut known = columns(&other.path).into_iter().flatten();
-                own.into_iter().all(|own| known.any(|known| known.column == own.column))
+                columns(&part).all(|own| columns(other).any(|known| known == own))
             };
             let less = rows * (part.rows / total).min(1.0);
             let now = read + part.cost + self.costs.of_looking_up(less.max(1.0));
@@ -337,14 +351,23 @@ impl Finder<'_> {
             chosen.push(part);
         }
         let several = chosen.len() > 1;
-        several.then(|| self.merge_of(MergeKind::Intersect, chosen, rows.max(1.0), cost))
+        several.then(|| self.merge_of(MergeKind::Intersect, chosen, rows.max(1.0), (cost, 0.0)))
     }
 
-    fn merge_of(&self, kind: MergeKind, parts: Vec<MergePart>, rows: f64, cost: f64) -> Weighed {
+    /// A merge that costs so much, of which reading keys is the second part.
+    fn merge_of(
+        &self,
+        kind: MergeKind,
+        parts: Vec<MergePart>,
+        rows: f64,
+        (cost, keys): (f64, f64),
+    ) -> Weighed {
         let (parts, entries) = parts.into_iter().map(|part| (part.path, part.rows)).unzip();
         let mut path = AccessPath::all(self.request.table.def.clustered_index().is_some());
         path.found_by = Some(Box::new(FoundBy::Merge(MergePath { kind, parts, entries, rows })));
-        Weighed { path, rows, cost }
+        // Keys that ascend are read as they are wanted.
+        let begun = if kind == MergeKind::SortUnion { keys } else { 0.0 };
+        Weighed { path, rows, cost, begun }
     }
 
     /// The ranges that several branches have in one index. Those of one column are read without a
@@ -358,7 +381,7 @@ impl Finder<'_> {
         let MergePart { mut path, rows, .. } = self.together(index, same);
         path.covering = is_covering(self.request.table, &self.request.needed, index);
         let cost = self.costs.of_range(rows, self.is_clustered(&path), path.covering);
-        Some(Weighed { path, rows, cost })
+        Some(Weighed { path, rows, cost, begun: 0.0 })
     }
 }
 

@@ -188,6 +188,7 @@ fn plan(
             settings: Some(EvalSettings { env: &session.env, host: session }),
             hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
             locks: true,
+            limit: None,
         },
     };
     let choice = access::choose(&request, &conditions, &SlotSet::default());

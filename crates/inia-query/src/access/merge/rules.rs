@@ -15,6 +15,8 @@ pub(crate) struct MergeRules<'r> {
     pub(crate) hinted: Option<&'r MergeScope>,
     /// Rows are locked as they are read.
     pub(crate) locks: bool,
+    /// No more rows are read once there are so many.
+    pub(crate) limit: Option<f64>,
 }
 
 impl MergeRules<'_> {

@@ -232,8 +232,15 @@ pub(super) fn request<'r>(
             settings: Some(block.settings),
             hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
             locks: matches!(leaf.kind, LeafKind::Table { lock: Some(_), .. }),
+            limit: limit_of(leaf, block),
         },
     }
+}
+
+/// How many rows a LIMIT asks for, where they are those of one table and in no order.
+fn limit_of(leaf: &Leaf, block: &QueryBlock<'_>) -> Option<f64> {
+    let alone = || block.needed.is_subset(&SlotSet::of_range(leaf.slots.clone()));
+    block.limit.filter(|_| !block.sorts && !block.reads_all && alone())
 }
 
 /// What a row costs in a scan of the whole table, beside one that is read from its leaf: less
