@@ -20,6 +20,8 @@ use inia_query::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use inia_query::exec::Runner;
 use inia_query::plan::{LimitPlan, StatementPlan, ViewUse};
 use inia_query::planner::plan_query;
+use inia_query::status::Executed;
+use inia_storage::without_counting;
 use std::sync::Arc;
 
 /// A planned statement.
@@ -64,6 +66,22 @@ impl PlannedStatement {
             PlannedStatement::Insert(plan) => vec![&plan.table],
             PlannedStatement::Change(plan) => vec![&plan.table],
             PlannedStatement::Joined(plan) => plan.targets().collect(),
+        }
+    }
+
+    /// Counts a run of the plan that has ended, for good or not.
+    fn count(&self, session: &SessionContext, done: bool) {
+        let tables = match self {
+            PlannedStatement::Query(plan) => plan.tables.len(),
+            PlannedStatement::Insert(plan) => 1 + plan.source().map_or(0, |read| read.tables.len()),
+            PlannedStatement::Change(_) => 1,
+            PlannedStatement::Joined(plan) => plan.query.tables.len(),
+        };
+        if tables > 0 {
+            let counters = &session.host.counters;
+            counters.count_executed(Executed::ExternalLock, 2 * tables as u64);
+            let end = if done { Executed::Commit } else { Executed::Rollback };
+            counters.count_executed(end, 1);
         }
     }
 
@@ -177,6 +195,13 @@ pub(super) fn plan(
 ) -> Result<PlannedStatement, SqlError> {
     session.host.plans_once.set(false);
     session.host.plans_unshared.set(false);
+    without_counting(|| plan_statement(session, statement))
+}
+
+fn plan_statement(
+    session: &SessionContext,
+    statement: &Statement,
+) -> Result<PlannedStatement, SqlError> {
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(session, query, session.plain_lock())?;
@@ -330,6 +355,7 @@ pub(super) fn plan_and_run(
     });
     let result = session.timed(result);
     session.leave(start, result.as_ref().err())?;
+    kept.iter().for_each(|plan| plan.count(session, result.is_ok()));
     Ok((result?, kept))
 }
 
@@ -351,6 +377,7 @@ pub(super) fn run(
     let result = locked.and_then(|()| run_plan(session, plan, params, sink));
     let result = session.timed(result);
     session.leave(start, result.as_ref().err())?;
+    plan.count(session, result.is_ok());
     result
 }
 
@@ -497,6 +524,9 @@ fn run_plan(
             let (result, warnings) = result;
             session.take_warnings(warnings);
             let rows = result?;
+            if !query.tables.is_empty() {
+                session.host.counters.count_plan(&query.counts, rows);
+            }
             Ok(StatementOutcome {
                 // SQL_CALC_FOUND_ROWS also counts the rows that LIMIT leaves out.
                 rows: Some(found.unwrap_or(rows)),
@@ -516,6 +546,7 @@ fn run_plan(
                     }
                 });
                 drop(runner);
+                shared.host.counters.count_plan(&source.counts, 0);
                 session.used.truncate(before);
                 session.take_warnings(warnings);
                 result
@@ -534,6 +565,7 @@ fn run_plan(
                 joined.run(shared, ctx, &runner, sink)
             });
             drop(runner);
+            shared.host.counters.count_plan(&joined.query.counts, 0);
             session.used.truncate(before);
             session.take_warnings(warnings);
             result
