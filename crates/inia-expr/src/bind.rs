@@ -11,6 +11,7 @@ mod years;
 pub use operators::negate;
 pub(crate) use operators::{arithmetic_node, case_node, double_like, num_class, numeric};
 pub(crate) use operators::{scalar_comparison, unary_class};
+pub(crate) use prepare::as_class;
 pub use prepare::{converted, prepare, prepare_operand, sort_key};
 pub(crate) use years::{beside_years, year_meant};
 

@@ -23,6 +23,7 @@ pub mod locale;
 mod merge;
 mod number;
 pub mod print;
+mod row_set;
 mod rows;
 mod same;
 mod slots;

@@ -1,7 +1,7 @@
 //! Bound expressions as text, the way MySQL prints them in error messages.
 
 use crate::func;
-use crate::tree::{CastKind, Expr, ExprKind};
+use crate::tree::{CastKind, Compare, Expr, ExprKind};
 use crate::ty::ExprType;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::value::Value;
@@ -104,7 +104,11 @@ fn write_compound(expr: &Expr, out: &mut String) {
             out.push('(');
             write(&list_node.value, out);
             out.push_str(if list_node.negated { " not in (" } else { " in (" });
-            let items: Vec<String> = list_node.items.iter().map(|(_, e)| print(e)).collect();
+            let item = |(_, item): &(_, Expr)| match &item.kind {
+                ExprKind::CompareRows(_, parts) => listed(&list_node.value, &mut parts.iter()),
+                _ => print(item),
+            };
+            let items: Vec<String> = list_node.items.iter().map(item).collect();
             out.push_str(&items.join(","));
             out.push_str("))");
         }
@@ -143,6 +147,17 @@ fn wrap(before: &str, expr: &Expr, after: &str, out: &mut String) {
     out.push_str(before);
     write(expr, out);
     out.push_str(after);
+}
+
+/// A row of a list, in the shape of the row that is sought.
+fn listed<'e>(sought: &Expr, parts: &mut impl Iterator<Item = &'e Compare>) -> String {
+    match &sought.kind {
+        ExprKind::Row(columns) => {
+            let columns: Vec<String> = columns.iter().map(|column| listed(column, parts)).collect();
+            format!("({})", columns.join(","))
+        }
+        _ => parts.next().map(|part| print(&part.right)).unwrap_or_default(),
+    }
 }
 
 fn binary(left: &Expr, op: &str, right: &Expr, out: &mut String) {

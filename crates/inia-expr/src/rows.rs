@@ -79,9 +79,18 @@ pub(super) fn eval_row_in(
     ctx: &mut EvalContext<'_>,
     row: &[Value],
 ) -> Result<Truth, SqlError> {
+    let found = match &list.rows {
+        Some(rows) => rows.contains(list, ctx, row)?.zip(Some(rows)),
+        None => None,
+    };
+    let compared: &mut dyn Iterator<Item = usize> = match found {
+        Some((true, _)) => return Ok(Some(!list.negated)),
+        Some((false, rows)) => &mut rows.with_null.iter().copied(),
+        None => &mut (0..list.items.len()),
+    };
     let mut unknown = false;
-    for (_, item) in &list.items {
-        match item.eval_bool(ctx, row)? {
+    for number in compared {
+        match list.items[number].1.eval_bool(ctx, row)? {
             Some(true) => return Ok(Some(!list.negated)),
             None => unknown = true,
             Some(false) => {}

@@ -8,6 +8,7 @@ use crate::compare::{CmpClass, InSet};
 use crate::context::VarScope;
 use crate::eval::EvalFn;
 use crate::like::Pattern;
+use crate::row_set::RowSet;
 use crate::ty::ExprType;
 use inia_base::temporal::IntervalUnit;
 use inia_base::value::Value;
@@ -271,6 +272,8 @@ pub struct InList {
     pub items: Vec<(CmpClass, Expr)>,
     /// All items as a set, where all are constants of one class.
     pub set: Option<Arc<InSet>>,
+    /// All rows of a list of constant rows.
+    pub rows: Option<Arc<RowSet>>,
     /// NOT.
     pub negated: bool,
 }

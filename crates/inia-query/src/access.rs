@@ -13,6 +13,7 @@ mod choose;
 mod elements;
 mod hinted;
 mod lookups;
+mod merge;
 mod morsels;
 pub(crate) mod partitions;
 mod rejected;
@@ -21,10 +22,12 @@ mod scan;
 mod search;
 mod selectivity;
 mod spatial;
+mod tuples;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_covering, is_stable};
 pub(crate) use hinted::{HintedIndexes, IndexScope};
 pub(crate) use lookups::Lookups;
+pub(crate) use merge::{MergeKind, MergePath, MergeRules, MergeScope, branch_indexes};
 pub(crate) use morsels::MorselScan;
 pub(crate) use rejected::{RejectedIndex, rejected_indexes};
 pub(crate) use run::{FoundRun, RunColumn};
@@ -50,11 +53,22 @@ pub struct AccessPath {
     pub(crate) point: bool,
     /// Keys are read in descending order.
     pub(crate) backward: bool,
-    /// Rows are those that MATCH … AGAINST finds, the most relevant first; the index is that of the
-    /// rows then.
-    pub(crate) search: Option<Box<SearchPath>>,
+    /// How the keys of the rows are found, where they are not read by ranges of one index; the
+    /// index is that of the rows then.
+    pub(crate) found_by: Option<Box<FoundBy>>,
     /// Which partitions are read, of a table that has some.
     pub(crate) partitions: Option<Box<partitions::PartitionPaths>>,
+}
+
+/// Where the keys of rows come from that are looked up one by one.
+#[derive(Clone, Debug)]
+pub(crate) enum FoundBy {
+    /// MATCH … AGAINST, the most relevant row first.
+    Search(SearchPath),
+    /// Several indexes, in the order of the keys.
+    Merge(MergePath),
+    /// Ranges of these paths over the index, in its order.
+    Ranges(Vec<AccessPath>),
 }
 
 /// A search whose rows are read.
@@ -69,7 +83,31 @@ pub(crate) struct SearchPath {
 impl AccessPath {
     /// Whether it reads the whole table.
     pub(crate) fn is_unbounded(&self) -> bool {
-        self.equal.is_empty() && self.intervals.is_empty() && self.search.is_none()
+        self.equal.is_empty() && self.intervals.is_empty() && self.found_by.is_none()
+    }
+
+    /// The search whose rows it reads.
+    pub(crate) fn search(&self) -> Option<&SearchPath> {
+        match self.found_by.as_deref()? {
+            FoundBy::Search(search) => Some(search),
+            FoundBy::Merge(_) | FoundBy::Ranges(_) => None,
+        }
+    }
+
+    /// The indexes whose keys it merges.
+    pub(crate) fn merge(&self) -> Option<&MergePath> {
+        match self.found_by.as_deref()? {
+            FoundBy::Merge(merge) => Some(merge),
+            FoundBy::Search(_) | FoundBy::Ranges(_) => None,
+        }
+    }
+
+    /// The paths over the index whose ranges it reads together.
+    pub(crate) fn ranges(&self) -> Option<&[AccessPath]> {
+        match self.found_by.as_deref()? {
+            FoundBy::Ranges(paths) => Some(paths),
+            FoundBy::Search(_) | FoundBy::Merge(_) => None,
+        }
     }
 }
 
@@ -82,6 +120,16 @@ pub(crate) enum EqualPart {
     NullSafe(Expr),
     /// One of these values (IN).
     AnyOf(Vec<Expr>),
+}
+
+impl EqualPart {
+    /// Whether it is one value at most.
+    pub(crate) fn is_single(&self) -> bool {
+        match self {
+            EqualPart::Value(_) | EqualPart::NullSafe(_) => true,
+            EqualPart::AnyOf(values) => values.len() < 2,
+        }
+    }
 }
 
 /// A range of one part's values; NULL is in none but its own.
@@ -131,7 +179,7 @@ impl AccessPath {
             covering: false,
             point: false,
             backward: false,
-            search: None,
+            found_by: None,
             partitions: None,
         }
     }
@@ -143,13 +191,24 @@ impl AccessPath {
     }
 
     /// Every expression whose value bounds the path.
-    pub(crate) fn own_exprs(&self) -> impl Iterator<Item = &Expr> {
+    pub(crate) fn own_exprs(&self) -> impl Iterator<Item = &Expr> + '_ {
         let equal = self.equal.iter().flat_map(|part| match part {
             EqualPart::Value(expr) | EqualPart::NullSafe(expr) => std::slice::from_ref(expr),
             EqualPart::AnyOf(exprs) => exprs,
         });
         let ends = self.intervals.iter().flat_map(|i| i.lower.iter().chain(&i.upper));
-        let search = self.search.iter().map(|path| &path.search.against);
-        equal.chain(ends.map(|end| &end.value)).chain(search)
+        let found = self.found_by.iter().flat_map(|found| found.exprs());
+        equal.chain(ends.map(|end| &end.value)).chain(found)
+    }
+}
+
+impl FoundBy {
+    /// Every expression that decides which rows are found.
+    fn exprs(&self) -> Box<dyn Iterator<Item = &Expr> + '_> {
+        match self {
+            FoundBy::Search(path) => Box::new(std::iter::once(&path.search.against)),
+            FoundBy::Merge(merge) => Box::new(merge.parts.iter().flat_map(AccessPath::own_exprs)),
+            FoundBy::Ranges(paths) => Box::new(paths.iter().flat_map(AccessPath::own_exprs)),
+        }
     }
 }

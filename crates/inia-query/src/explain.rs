@@ -10,6 +10,7 @@ mod grouped;
 mod joined;
 mod json;
 mod line;
+mod merged;
 mod traced;
 mod tree;
 

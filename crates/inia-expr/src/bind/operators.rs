@@ -275,7 +275,7 @@ impl Binder<'_> {
         } else {
             numeric(value)
         };
-        let node = InList { value, items, set: None, negated };
+        let node = InList { value, items, set: None, rows: None, negated };
         Ok(Expr { kind: ExprKind::In(Box::new(node)), ty: ExprType::bool(nullable) })
     }
 

@@ -8,12 +8,14 @@ use crate::convert;
 use crate::eval;
 use crate::like::Pattern;
 use crate::number;
+use crate::row_set::RowSet;
 use crate::tree::{ArithOp, CastKind, Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
 use inia_base::decimal::MAX_SCALE;
 use inia_base::temporal::{DateRules, DateTime, Time};
 use inia_base::value::Value;
+use std::sync::Arc;
 
 /// Prepares a whole expression (a selected value, a condition, a key). What cannot be computed
 /// without a warning or an error is left for evaluation, where it is reported.
@@ -112,7 +114,8 @@ fn specialise(expr: &mut Expr) {
                 as_class(class, item);
             }
             // The set is built last: it takes the final classes and constants.
-            list.set = in_set(&list.items, &list.value).map(std::sync::Arc::new);
+            list.set = in_set(&list.items, &list.value).map(Arc::new);
+            list.rows = RowSet::of(list).map(Arc::new);
         }
         ExprKind::Like(like) => {
             if let Some(value) = like.pattern.as_literal()
@@ -142,7 +145,7 @@ fn integer_class(column: &Expr, constant: &mut Expr) -> Option<CmpClass> {
 }
 
 /// Turns a constant into a value of its comparison's class, where the conversion loses nothing.
-fn as_class(class: &CmpClass, expr: &mut Expr) {
+pub(crate) fn as_class(class: &CmpClass, expr: &mut Expr) {
     let ExprKind::Literal(value) = &expr.kind else { return };
     // A text that is not wholly a value of the class stays as it is: evaluation warns of it. A
     // text with an offset stays, too, as its value depends on the session's time zone.

@@ -159,6 +159,19 @@ fn constants_become_values_of_the_columns_class() {
 }
 
 #[test]
+fn lists_of_constant_rows_become_sets() {
+    let rows = |sql: &str| match prepared(sql).kind {
+        ExprKind::In(list) => list.rows,
+        other => panic!("{other:?}"),
+    };
+    let set = rows("(i, s) IN ((1, 'a'), (2, 'b'), (3, NULL), (4, 'd'))").expect("constants");
+    assert_eq!(set.with_null, [2], "rows with a NULL are compared one by one");
+    assert!(rows("(i, d) IN ((1, '2020-01-01'), (2, '2020-1-2'), (3, NULL), (4, 0))").is_some());
+    assert!(rows("(i, s) IN ((1, 'a'), (2, 'b'), (3, s), (4, 'd'))").is_none(), "not constant");
+    assert!(rows("(i, s) IN ((1, 'a'), (2, 'b'))").is_none(), "few rows");
+}
+
+#[test]
 fn what_fails_is_left_for_evaluation() {
     let failing = prepared("IF(i = 7, 1, EXP(1000))");
     assert!(matches!(failing.kind, ExprKind::Call(_)));

@@ -149,6 +149,9 @@ pub(super) fn compute(
     // Values of an IN list come as they are written and may be equal. Ranges are sorted and merged,
     // so that no row is read twice.
     if path.intervals.is_empty() {
+        if let Some(paths) = path.ranges() {
+            return any_of(table, paths, ctx, row);
+        }
         let is_whole = builder.is_whole(path.equal.len());
         let range = if is_whole { KeyRange::whole } else { KeyRange::prefix };
         let ranges = prefixes.into_iter().map(range).collect();
@@ -163,6 +166,29 @@ pub(super) fn compute(
     }
     let keys = Keys::of_ranges(ranges, path, (kind, builder.exact));
     Ok(Bounds { keys, exact: builder.exact })
+}
+
+/// The ranges of several paths over one index.
+#[cold]
+fn any_of(
+    table: &Table,
+    paths: &[AccessPath],
+    ctx: &mut EvalContext<'_>,
+    row: &[Value],
+) -> Result<Bounds> {
+    let (mut ranges, mut exact) = (Vec::new(), true);
+    for path in paths {
+        let bounds = compute(table, path, ctx, row)?;
+        exact &= bounds.exact;
+        match bounds.keys {
+            Keys::Point(key) => {
+                let whole = path.index.is_some_and(|index| table.def.indexes[index].clustered);
+                ranges.push(if whole { KeyRange::whole(key) } else { KeyRange::prefix(key) });
+            }
+            Keys::Ranges(found) | Keys::Once(found) => ranges.extend(found),
+        }
+    }
+    Ok(Bounds { keys: Keys::Ranges(sorted(ranges)), exact })
 }
 
 /// Sorts ranges and merges those that overlap or touch.
@@ -250,7 +276,13 @@ impl Builder<'_> {
             let value = match bound {
                 Bound::Cell(value) => value,
                 Bound::Nothing => continue,
-                Bound::Unknown => return Ok(false),
+                Bound::Unknown => {
+                    let value = item.eval_ref(ctx, row)?;
+                    if is_never_equal(&value, &item.ty, &self.data_type(part)) {
+                        continue;
+                    }
+                    return Ok(false);
+                }
             };
             let cell = Cell::of(&value, &self.data_type(part), &ctx.env.time_zone);
             // A single value extends the prefixes in place; several need a copy of them each.
@@ -372,7 +404,7 @@ pub(super) fn convert_for_key<'v>(
     // A value that the column's type would round gives no bound: a rounded bound could cut off rows
     // that match.
     Ok(match target {
-        DataType::Int { width, unsigned } => match integral(&value, ty, ctx)? {
+        DataType::Int { width, unsigned } => match integral(&value, ty) {
             Some(number) if fits(number, *width, *unsigned) => {
                 Bound::Cell(Cow::Owned(match unsigned {
                     true => Value::UInt(number as u64),
@@ -425,16 +457,36 @@ pub(super) fn convert_for_key<'v>(
     })
 }
 
+/// Whether a number equals no value of an integer column: it has a fraction, or is beyond what the
+/// column holds. Columns of 64 bits may compare as doubles, which are not exact near their limits.
+#[cold]
+fn is_never_equal(value: &Value, ty: &ExprType, target: &DataType) -> bool {
+    let DataType::Int { width, unsigned } = *target else { return false };
+    let real = match value {
+        Value::Int(number) => *number as f64,
+        Value::UInt(number) if ty.class() == TypeClass::Int => *number as f64,
+        Value::Double(number) => *number,
+        Value::Decimal(number) => number.to_f64(),
+        _ => return false,
+    };
+    match integral(value, ty) {
+        Some(number) if width.bits() < 64 => !fits(number, width, unsigned),
+        Some(number) => unsigned && number < 0,
+        None => real.is_finite() && real.fract() != 0.0,
+    }
+}
+
 /// The value as an integer, where it is one exactly.
-fn integral(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Option<i128>> {
-    Ok(match value {
+fn integral(value: &Value, ty: &ExprType) -> Option<i128> {
+    match value {
         Value::Int(number) => Some(i128::from(*number)),
         Value::UInt(number) if ty.class() == TypeClass::Int => Some(i128::from(*number)),
         Value::Double(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
             Some(*number as i128)
         }
         Value::Decimal(number) if number.truncate(0).cmp(number).is_eq() => {
-            Some(convert::to_wide(value, ty, ctx)?)
+            let signed = number.to_i64().map(i128::from);
+            signed.or_else(|_| number.to_u64().map(i128::from)).ok()
         }
         // Such columns and texts compare as doubles, in which all smaller integers differ.
         Value::Text(text) => {
@@ -442,7 +494,7 @@ fn integral(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<O
             whole.filter(|n| n.unsigned_abs() < 1 << 53).map(i128::from)
         }
         _ => None,
-    })
+    }
 }
 
 fn fits(number: i128, width: IntWidth, unsigned: bool) -> bool {

@@ -2,10 +2,12 @@
 
 use super::bounds;
 use super::elements::Sought;
+use super::merge::{self, MergeRules};
 use super::partitions::{self, leaves_of_constants};
 use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
 use super::spatial;
+use super::tuples::index_path;
 use super::{AccessPath, End, EqualPart, IndexScope, KeyInterval};
 use crate::catalog::{IndexDef, IndexKind, SMALL_TABLE, Table};
 use inia_base::datatype::DataType;
@@ -23,10 +25,10 @@ const EQUAL_SHARE: f64 = 0.01;
 const HALF_OPEN_SHARE: f64 = 0.33;
 const CLOSED_SHARE: f64 = 0.05;
 /// Reading a row by a secondary index costs this many sequential rows.
-const LOOKUP_COST: f64 = 8.0;
+pub(super) const LOOKUP_COST: f64 = 8.0;
 
 /// Reading an entry of a secondary index that has all that is read.
-const ENTRY_COST: f64 = 0.9;
+pub(super) const ENTRY_COST: f64 = 0.9;
 
 /// The most keys that are made of the columns of a list of rows, and the most values of one column
 /// that are compared with one another.
@@ -63,6 +65,8 @@ pub(crate) struct Request<'r> {
     pub(crate) measure: Option<EvalSettings<'r>>,
     /// What a row costs in a scan of the whole table, beside one that is read from its leaf.
     pub(crate) scan_cost: f64,
+    /// Whether several indexes may be merged.
+    pub(crate) merging: MergeRules<'r>,
 }
 
 /// A path with what it is expected to cost.
@@ -124,7 +128,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     let (mut best_cost, mut best_rows) = (total * each, total);
     let forced = request.allowed.is_some_and(|allowed| allowed.forced);
     for position in positions() {
-        let mut candidate = path_for(request, position, conditions, filled);
+        let mut candidate = index_path(request, position, conditions, filled);
         candidate.path.partitions.clone_from(&paths);
         let path = &candidate.path;
         if path.is_unbounded() || is_refused_by_hash(table, path, position) {
@@ -160,9 +164,15 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     {
         (best, best_rows) = (candidate, (total * FOUND_SHARE).max(1.0));
     }
-    let path = best.path;
-    let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
-    Choice { path, rows: best_rows, covered }
+    let found = (best, best_rows);
+    Choice::of(merge::or_merged(request, (conditions, filled), found, best_cost), conditions)
+}
+
+impl Choice {
+    fn of((best, rows): (Candidate, f64), conditions: &[Expr]) -> Choice {
+        let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
+        Choice { path: best.path, rows, covered }
+    }
 }
 
 /// The index, of those at `positions`, whose entries have all that is read and are the shortest.
@@ -211,10 +221,24 @@ pub(super) fn measured_rows(
     request: &Request<'_>,
     position: usize,
 ) -> Option<f64> {
-    let (context, table) = (request.measure?, request.table);
-    let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
+    let context = request.measure?;
+    if request.table.rows() < WORTH_MEASURING {
+        return None;
+    }
+    dived_rows(path, request, position, context)
+}
+
+/// As [`measured_rows`], of a table of any size.
+pub(super) fn dived_rows(
+    path: &AccessPath,
+    request: &Request<'_>,
+    position: usize,
+    context: EvalSettings<'_>,
+) -> Option<f64> {
+    let table = request.table;
+    let bounded = !path.is_unbounded();
     let constant = path.own_exprs().all(|expr| expr.as_literal().is_some());
-    if path.point || !bounded || !constant || table.rows() < WORTH_MEASURING {
+    if path.point || !bounded || !constant {
         return None;
     }
     let mut scratch = EvalContext::new(context.env, context.host, &NoSubqueries, &[]);
@@ -246,6 +270,10 @@ pub(super) fn measured_rows(
 pub(super) fn expected_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> f64 {
     if path.point {
         return 1.0;
+    }
+    if let Some(paths) = path.ranges() {
+        let each = paths.iter().map(|path| expected_rows(path, table, position, total));
+        return each.sum::<f64>().min(total);
     }
     let index = &table.def.indexes[position];
     let mut rows = equal_rows(path, table, position, total);
@@ -391,10 +419,10 @@ fn are_apart(a: &KeyInterval, b: &KeyInterval) -> bool {
 }
 
 /// Looks for conditions on a column.
-struct Finder<'f> {
-    request: &'f Request<'f>,
-    conditions: &'f [Expr],
-    filled: &'f SlotSet,
+pub(super) struct Finder<'f> {
+    pub(super) request: &'f Request<'f>,
+    pub(super) conditions: &'f [Expr],
+    pub(super) filled: &'f SlotSet,
 }
 
 impl Finder<'_> {
@@ -447,7 +475,11 @@ impl Finder<'_> {
         }
     }
 
-    fn compared<'e>(&self, compare: &'e Compare, column: usize) -> Option<(CmpOp, &'e Expr)> {
+    pub(super) fn compared<'e>(
+        &self,
+        compare: &'e Compare,
+        column: usize,
+    ) -> Option<(CmpOp, &'e Expr)> {
         if !self.fits(column, &compare.class) {
             return None;
         }
@@ -461,7 +493,7 @@ impl Finder<'_> {
     }
 
     /// An equality with the column, and which condition it is, where it is no more than that.
-    fn equal(&self, column: usize) -> Option<(Option<usize>, EqualPart)> {
+    pub(super) fn equal(&self, column: usize) -> Option<(Option<usize>, EqualPart)> {
         let mut any_of = None;
         for (number, condition) in self.conditions.iter().enumerate() {
             match self.comparison(condition, column) {
@@ -535,7 +567,7 @@ impl Finder<'_> {
     }
 
     /// The intervals that conditions put the column into, and the conditions they stand for.
-    fn intervals(&self, column: usize, prefix: bool) -> (Vec<KeyInterval>, Vec<usize>) {
+    pub(super) fn intervals(&self, column: usize, prefix: bool) -> (Vec<KeyInterval>, Vec<usize>) {
         let mut both = KeyInterval::default();
         let (mut union, mut union_of) = (Vec::new(), Vec::new());
         let mut used = Vec::new();

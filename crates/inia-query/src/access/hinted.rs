@@ -1,10 +1,11 @@
 //! Indexes that hints leave for a table: USE, FORCE and IGNORE INDEX, and the optimizer hints
-//! INDEX, JOIN_INDEX, ORDER_INDEX and their opposites.
+//! INDEX, JOIN_INDEX, ORDER_INDEX, INDEX_MERGE and their opposites.
 //!
 //! As in MySQL, optimizer hints for indexes of a table replace what stands behind its name, and a
 //! hint whose names are all unknown has no effect. Hints for GROUP BY have none either, since
 //! groups are not read from indexes.
 
+use super::MergeScope;
 use crate::catalog::TableDef;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{HintKind, IndexHint, IndexHintKind, IndexHintScope, TableHints};
@@ -16,6 +17,8 @@ pub(crate) struct HintedIndexes {
     pub(crate) lookup: Option<IndexScope>,
     /// For reading rows in the order of ORDER BY.
     pub(crate) order: Option<IndexScope>,
+    /// For being merged.
+    pub(crate) merge: Option<MergeScope>,
 }
 
 /// The indexes that hints leave.
@@ -84,7 +87,9 @@ impl HintedIndexes {
         }
         let count = def.indexes.len();
         let (lookup, order) = (lookup.scope(count), order.scope(count));
-        Ok((lookup.is_some() || order.is_some()).then_some(HintedIndexes { lookup, order }))
+        let merge = hints.and_then(|hints| merge_scope(def, hints));
+        let says = lookup.is_some() || order.is_some() || merge.is_some();
+        Ok(says.then_some(HintedIndexes { lookup, order, merge }))
     }
 
     /// Whether rows may be read in the order of an index.
@@ -122,4 +127,20 @@ fn asked_by_hints(def: &TableDef, hints: &TableHints) -> Option<(Asked, Asked)> 
         }
     }
     any.then_some((lookup, order))
+}
+
+/// What INDEX_MERGE or NO_INDEX_MERGE says; `None` where it names no index that there is.
+fn merge_scope(def: &TableDef, hints: &TableHints) -> Option<MergeScope> {
+    let hint = hints.indexes(HintKind::IndexMerge)?;
+    let named: Vec<usize> = hint.names.iter().filter_map(|name| def.index(name)).collect();
+    if named.is_empty() && !hint.names.is_empty() {
+        return None;
+    }
+    let all = 0..def.indexes.len();
+    let usable = match hint.names.is_empty() {
+        true if hint.on => all.collect(),
+        true => Vec::new(),
+        false => all.filter(|at| named.contains(at) == hint.on).collect(),
+    };
+    Some(MergeScope { usable, on: hint.on })
 }

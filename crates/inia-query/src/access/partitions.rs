@@ -8,7 +8,7 @@
 
 use super::bounds::{self, Bound, KeyRange, convert_for_key};
 use super::choose::path_for;
-use super::{AccessPath, EqualPart, Request};
+use super::{AccessPath, EqualPart, MergeRules, Request};
 use crate::catalog::Table;
 use crate::catalog::partitions::{Divider, Place, Rule};
 use crate::row::Cell;
@@ -61,6 +61,7 @@ pub(super) fn paths_for(
             allowed: None,
             measure: None,
             scan_cost: 1.0,
+            merging: MergeRules::default(),
         };
         path_for(&request, divider.index, conditions, filled).path
     };

@@ -1,8 +1,9 @@
 //! Why a table is not read by its other indexes, for EXPLAIN.
 
 use super::AccessPath;
-use super::choose::{Request, expected_rows, measured_rows, path_for};
+use super::choose::{Request, expected_rows, measured_rows};
 use super::spatial::is_usable;
+use super::tuples::index_path;
 use crate::catalog::IndexKind;
 use inia_expr::{Expr, SlotSet};
 
@@ -25,7 +26,12 @@ pub(crate) fn rejected_indexes(
     chosen: &AccessPath,
 ) -> Vec<RejectedIndex> {
     let indexes = &request.table.def.indexes;
-    let others = (0..indexes.len()).filter(|position| Some(*position) != chosen.index);
+    let merged = chosen.merge().map_or(&[][..], |merge| &merge.parts);
+    let read_by = |position| match merged {
+        [] => chosen.index == Some(position),
+        parts => parts.iter().any(|part| part.index == Some(position)),
+    };
+    let others = (0..indexes.len()).filter(|position| !read_by(*position));
     let reject = |position: usize| {
         let index = &indexes[position];
         let allowed = request.allowed.is_none_or(|allowed| allowed.usable.contains(&position));
@@ -38,7 +44,7 @@ pub(crate) fn rejected_indexes(
         } else if !allowed {
             ("hint", None)
         } else {
-            let path = path_for(request, position, conditions, filled).path;
+            let path = index_path(request, position, conditions, filled).path;
             let guess = || {
                 let total = request.table.rows() as f64;
                 expected_rows(&path, request.table, position, total)

@@ -3,14 +3,15 @@
 mod batch;
 mod leaves;
 mod locks;
+mod merge;
 mod parts;
 mod row;
 
 pub(crate) use row::{FoundRow, RowData};
 
-use super::AccessPath;
 use super::bounds::{self, KeyRange, Keys};
 use super::run::FoundRun;
+use super::{AccessPath, FoundBy};
 use crate::catalog::Table;
 use crate::error::StorageResult;
 use batch::{Batch, BatchItem, FIRST_BATCH};
@@ -24,6 +25,7 @@ use inia_storage::{
 };
 pub(crate) use leaves::FoundLeaf;
 use locks::{LastMove, LockPolicy};
+use merge::KeyStream;
 use parts::Parts;
 use std::sync::Arc;
 
@@ -43,7 +45,7 @@ impl State {
 enum State {
     Point(Option<Vec<u8>>),
     /// Keys of the clustered tree.
-    Keys(std::vec::IntoIter<Vec<u8>>),
+    Keys(KeyStream),
     Ranges {
         rest: std::vec::IntoIter<KeyRange>,
         cursor: Option<Cursor>,
@@ -123,12 +125,18 @@ impl TableScan {
         }
         let direction = if path.backward { Direction::Backward } else { Direction::Forward };
         let bounds = bounds::compute(table, path, ctx, row)?;
-        let found = match &path.search {
-            Some(path) => Some(searched(&path.search, ctx, row)?),
+        let found = match &path.found_by {
+            Some(found_by) => open_found(table, found_by, mode, ctx, row)?,
             None => None,
         };
+        // A row that is locked may be another one than was found.
+        let kept = match &path.found_by {
+            Some(_) if path.merge().is_some() => false,
+            Some(_) => path.search().is_none() || mode == ReadMode::Snapshot,
+            None => true,
+        };
         let state = match bounds.keys {
-            _ if let Some(keys) = found => State::Keys(keys.into_iter()),
+            _ if let Some(state) = found => state,
             Keys::Point(key) => State::Point(Some(key)),
             Keys::Ranges(mut ranges) => {
                 if path.backward {
@@ -142,8 +150,7 @@ impl TableScan {
             index: path.index,
             covering: path.covering && !is_exclusive(mode),
             direction,
-            // A row that is locked may be another one than was found.
-            exact: bounds.exact && (path.search.is_none() || mode == ReadMode::Snapshot),
+            exact: bounds.exact && kept,
         };
         Ok(TableScan::by(table, way, mode, state))
     }
@@ -223,6 +230,11 @@ impl TableScan {
             }
             return self.run_of_batch(index, txn);
         }
+        match self.state {
+            State::Ranges { cursor: Some(_), .. } => {}
+            State::Keys(_) => return self.run_of_merged(txn),
+            _ => return Ok(None),
+        }
         let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
         if self.parts.as_ref().is_some_and(|parts| parts.merges()) {
             return Ok(None);
@@ -243,7 +255,7 @@ impl TableScan {
     fn is_unmoved(&self) -> bool {
         match &self.state {
             State::Point(key) => key.is_some(),
-            State::Keys(keys) => self.standing == Standing::Record || keys.len() > 0,
+            State::Keys(keys) => keys.is_unread(self.standing == Standing::Record),
             State::Ranges { cursor, .. } => cursor.is_none(),
         }
     }
@@ -376,15 +388,14 @@ impl TableScan {
     /// Moves to the row of the next key that has one.
     fn next_of_keys(&mut self, txn: &mut Txn) -> Result<bool> {
         self.standing = Standing::Row;
-        while let State::Keys(keys) = &mut self.state
-            && let Some(key) = keys.next()
-        {
+        while let State::Keys(KeyStream::Found(keys)) = &mut self.state {
+            let Some(key) = keys.next() else { return Ok(false) };
             self.key = key;
             if self.lookup(txn)? {
                 return Ok(true);
             }
         }
-        Ok(false)
+        self.next_merged(txn)
     }
 
     /// Reads the clustered row of `self.key` into `self.row`.
@@ -521,6 +532,25 @@ fn is_later_entry(
     let entries = several.entries(|column| table.layout.cell(row, column), primary)?;
     let mut found = entries.keys().filter(|key| ranges.iter().any(|range| range.holds(key)));
     Ok(found.next().is_some_and(|first| first.as_slice() < entry))
+}
+
+/// Where the keys of rows come from that are not read by ranges of the path's index.
+#[cold]
+fn open_found(
+    table: &Arc<Table>,
+    found_by: &FoundBy,
+    mode: ReadMode,
+    ctx: &mut EvalContext<'_>,
+    row: &[Value],
+) -> Result<Option<State>> {
+    Ok(match found_by {
+        FoundBy::Search(path) => {
+            let keys = searched(&path.search, ctx, row)?;
+            Some(State::Keys(KeyStream::Found(keys.into_iter())))
+        }
+        FoundBy::Merge(path) => Some(merge::open(table, path, mode, ctx, row)?),
+        FoundBy::Ranges(_) => None,
+    })
 }
 
 /// The clustered keys of the rows that a search finds.

@@ -1,7 +1,7 @@
 //! Finding rows by MATCH … AGAINST.
 
 use super::choose::Candidate;
-use super::{AccessPath, Request, SearchPath};
+use super::{AccessPath, FoundBy, Request, SearchPath};
 use inia_base::value::Value;
 use inia_expr::tree::Match;
 use inia_expr::{CmpOp, Expr, ExprKind};
@@ -29,7 +29,8 @@ pub(super) fn search_path(request: &Request<'_>, conditions: &[Expr]) -> Option<
             return None;
         }
         let mut path = AccessPath::all(def.clustered_index().is_some());
-        path.search = Some(Box::new(SearchPath { index, search: search.clone() }));
+        let search = SearchPath { index, search: search.clone() };
+        path.found_by = Some(Box::new(FoundBy::Search(search)));
         let covered = if whole { vec![number] } else { Vec::new() };
         Some(Candidate { path, covered })
     })

@@ -14,7 +14,7 @@ use super::fill::Fills;
 use super::insert::bind_plain;
 use super::joined::has_subquery;
 use super::view::Guard;
-use crate::access::{self, AccessPath, HintedIndexes};
+use crate::access::{self, AccessPath, EvalSettings, HintedIndexes, MergeRules};
 use crate::bind::table_scope::TableScope;
 use crate::bind::{Never, meant, read_hidden_columns};
 use crate::catalog::Table;
@@ -184,6 +184,12 @@ fn plan(
         allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
         measure: None,
         scan_cost: 1.0,
+        merging: MergeRules {
+            settings: Some(EvalSettings { env: &session.env, host: session }),
+            hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
+            locks: true,
+            limit: None,
+        },
     };
     let choice = access::choose(&request, &conditions, &SlotSet::default());
     let mut path = in_own_order(choice.path, table);
@@ -277,8 +283,10 @@ fn compile_patterns(condition: &mut Expr, session: &SessionContext) {
 /// Whether the assignments change the order of what is scanned.
 fn moves_rows(plan: &ChangePlan, rewriting: &Rewriting) -> bool {
     let def = &plan.table.def;
-    let scanned = plan.path.index.map(|at| &def.indexes[at]);
-    let indexes = scanned.into_iter().chain(def.clustered_index());
+    let merged = plan.path.merge().into_iter().flat_map(|merge| &merge.parts);
+    let paths = std::iter::once(&plan.path).chain(merged);
+    let scanned = paths.filter_map(|path| path.index).map(|at| &def.indexes[at]);
+    let indexes = scanned.chain(def.clustered_index());
     let divides = def.partitioning.iter().flat_map(|by| by.divisions());
     let divides = divides.flat_map(|division| &division.columns);
     if divides.filter_map(|name| def.column(name)).any(|column| rewriting.may_write(column)) {

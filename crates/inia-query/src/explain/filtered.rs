@@ -6,6 +6,7 @@
 //! keeps all. Of a table of three rows no equality keeps less than one row
 //! ([`condition filtering`](https://dev.mysql.com/doc/refman/8.0/en/condition-filtering.html)).
 
+use super::line::used;
 use crate::plan::{JoinMethod, JoinPlan, TableSource};
 use inia_expr::{CmpOp, Expr, ExprKind, slots_of};
 
@@ -34,6 +35,16 @@ pub(super) fn filtered(source: &TableSource, join: Option<&JoinPlan>) -> f64 {
     share.max(columns.least()).min(1.0) * 100.0
 }
 
+/// The columns by which the parts of a merge find their rows.
+fn merged_columns(source: &TableSource) -> impl Iterator<Item = usize> + '_ {
+    let parts = source.access.merge().into_iter().flat_map(|merge| &merge.parts);
+    parts.flat_map(|part| {
+        let index = part.index.map(|at| &source.table.def.indexes[at]);
+        let columns = index.into_iter().map(|index| index.parts.iter().take(used(part, index)));
+        columns.flatten().map(|part| part.column)
+    })
+}
+
 struct Columns<'p> {
     source: &'p TableSource,
 }
@@ -47,7 +58,9 @@ impl Columns<'_> {
     fn column(&self, expr: &Expr) -> Option<usize> {
         let ExprKind::Column { index, .. } = expr.kind else { return None };
         let column = index.checked_sub(self.source.base)?;
-        (column < self.source.table.def.columns.len()).then_some(column)
+        // What the parts of a merge have sought is not looked at again.
+        let sought = merged_columns(self.source).any(|sought| sought == column);
+        (column < self.source.table.def.columns.len() && !sought).then_some(column)
     }
 
     /// Whether a condition reads only columns by which the path finds its rows.
@@ -56,7 +69,7 @@ impl Columns<'_> {
         let Some(index) = access.index.map(|at| &self.source.table.def.indexes[at]) else {
             return false;
         };
-        let used = access.equal.len() + usize::from(!access.intervals.is_empty());
+        let used = if access.is_unbounded() { 0 } else { used(access, index) };
         let sought = |slot: usize| {
             let column = slot.checked_sub(self.source.base);
             index.parts.iter().take(used).any(|part| Some(part.column) == column)

@@ -106,8 +106,9 @@ fn line_members(line: &Line) -> Object {
     add("access_type", line.access);
     let names = |list: &str| Json::List(list.split(',').map(text).collect());
     members.extend(line.possible_keys.as_deref().map(|keys| ("possible_keys", names(keys))));
-    members.extend(line.key.as_deref().map(|key| ("key", text(key))));
-    if !line.key_parts.is_empty() {
+    let key = line.merge.as_deref().or(line.key.as_deref());
+    members.extend(key.map(|key| ("key", text(key))));
+    if !line.key_parts.is_empty() && line.merge.is_none() {
         let parts = line.key_parts.iter().map(text).collect();
         members.push(("used_key_parts", Json::List(parts)));
     }

@@ -4,9 +4,10 @@ use super::estimate::Estimator;
 use super::filtered::filtered;
 use super::grouped::{GroupedColumns, show_order};
 use super::joined::show_joins;
+use super::merged::merge_line;
 use crate::access::{
-    AccessPath, EqualPart, EvalSettings, RejectedIndex, Request, SearchPath, partitions,
-    rejected_indexes,
+    AccessPath, EqualPart, EvalSettings, MergeRules, RejectedIndex, Request, SearchPath,
+    branch_indexes, partitions, rejected_indexes,
 };
 use crate::catalog::{IndexDef, TableDef};
 use crate::plan::{
@@ -47,8 +48,20 @@ pub struct Line {
     pub rows: Option<u64>,
     /// Estimated percentage of the rows that conditions leave.
     pub filtered: Option<f64>,
-    /// Parts of column `Extra`.
+    /// How several indexes are merged: `union(a,b)`.
+    pub merge: Option<String>,
+    /// Further parts of column `Extra`.
     pub extra: Vec<&'static str>,
+}
+
+impl Line {
+    /// Column `Extra`; `None` where it is empty.
+    pub fn extra_text(&self) -> Option<String> {
+        let merged = self.merge.iter().map(|merge| format!("Using {merge}"));
+        let parts: Vec<String> =
+            merged.chain(self.extra.iter().map(|part| (*part).to_owned())).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
 }
 
 /// All lines of a statement.
@@ -332,7 +345,7 @@ fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>) {
+pub(super) fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>) {
     if let Some(JoinPlan { method: JoinMethod::Hash(keys), on, .. }) = join {
         let checks = !keys.is_empty() || !on.is_empty();
         if checks && !extra.contains(&"Using where") {
@@ -357,9 +370,12 @@ pub(super) fn table_line(
 ) -> Line {
     let def = &source.table.def;
     let path = &source.access;
-    let bounded = !path.equal.is_empty() || !path.intervals.is_empty();
-    if let Some(search) = &path.search {
+    let bounded = !path.is_unbounded();
+    if let Some(search) = path.search() {
         return search_line(source, search, blank, join);
+    }
+    if let Some(merge) = path.merge() {
+        return merge_line(source, merge, blank, join, settings);
     }
     let index = path.index.map(|index| &def.indexes[index]);
     let secondary = index.is_some_and(|index| !index.clustered);
@@ -478,7 +494,8 @@ fn seeks_null(path: &AccessPath) -> bool {
 }
 
 fn is_range(path: &AccessPath) -> bool {
-    !path.intervals.is_empty() || path.equal.iter().any(|e| matches!(e, EqualPart::AnyOf(_)))
+    let any_of = |part: &EqualPart| matches!(part, EqualPart::AnyOf(_));
+    !path.intervals.is_empty() || path.ranges().is_some() || path.equal.iter().any(any_of)
 }
 
 fn access_name(path: &AccessPath, index: Option<&IndexDef>, by_index: bool) -> &'static str {
@@ -515,7 +532,7 @@ fn reference(path: &AccessPath) -> Option<String> {
 }
 
 /// The indexes that conditions of the table bound, in the order of their definition.
-fn possible_keys(
+pub(super) fn possible_keys(
     source: &TableSource,
     chosen: Option<&IndexDef>,
     settings: Option<EvalSettings<'_>>,
@@ -524,13 +541,16 @@ fn possible_keys(
     let (request, filled) = request_of(source, &conditions, settings);
     let mut names: Vec<&str> = Vec::new();
     let rejected = rejected_indexes(&request, &conditions, &filled, &source.access);
-    for index in &source.table.def.indexes {
+    let mut branches = branch_indexes(&request, &conditions, &filled);
+    let merged = source.access.merge().into_iter().flat_map(|merge| &merge.parts);
+    branches.extend(merged.filter_map(|part| part.index));
+    for (position, index) in source.table.def.indexes.iter().enumerate() {
         let bounds = |other: &RejectedIndex| {
             other.key == index.name
                 && other.path.as_ref().is_some_and(|(path, _)| !path.is_unbounded())
         };
         let is_chosen = chosen.is_some_and(|chosen| chosen.name == index.name);
-        if is_chosen || rejected.iter().any(bounds) {
+        if is_chosen || branches.contains(&position) || rejected.iter().any(bounds) {
             names.push(&index.name);
         }
     }
@@ -551,6 +571,7 @@ pub(super) fn request_of<'r>(
         allowed: source.hinted.as_ref().and_then(|hinted| hinted.lookup.as_ref()),
         measure: settings,
         scan_cost: 1.0,
+        merging: MergeRules::default(),
     };
     // The conditions of a table read slots that are filled before it, and its own.
     let mut filled = SlotSet::default();
@@ -562,13 +583,16 @@ pub(super) fn request_of<'r>(
 }
 
 /// The columns of the index's parts that the path uses.
-fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String> {
+pub(super) fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String> {
     let parts = index.parts.iter().take(used(path, index));
     parts.map(|part| def.columns[part.column].shown_name().to_owned()).collect()
 }
 
 /// How many parts of the index the path uses.
-fn used(path: &AccessPath, index: &IndexDef) -> usize {
+pub(super) fn used(path: &AccessPath, index: &IndexDef) -> usize {
+    if let Some(paths) = path.ranges() {
+        return paths.iter().map(|path| used(path, index)).max().unwrap_or_default();
+    }
     let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
     if bounded == 0 { index.parts.len() } else { bounded }
 }

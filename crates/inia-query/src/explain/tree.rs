@@ -6,6 +6,7 @@
 
 use super::estimate::{Estimate, Estimator, computed, scan};
 use super::line::{Line, each_subquery, is_never};
+use super::merged::{MergedNode, merge_text, merged_nodes};
 use crate::access::kept_by_all;
 use crate::plan::batches::BatchSource;
 use crate::plan::trace::{Node, Trace};
@@ -62,6 +63,21 @@ impl<'p> Printer<'p> {
     /// A node that gives no rows of its own.
     fn heading(&mut self, depth: usize, text: &str) {
         let _ = writeln!(self.out, "{:indent$}-> {text}", "", indent = depth * 4);
+    }
+
+    /// The parts of a merge.
+    fn merged(&mut self, table: &TableSource, depth: usize) {
+        let Some(merge) = table.access.merge() else { return };
+        let mut at = depth;
+        for node in merged_nodes(table, merge) {
+            match node {
+                MergedNode::Apart => {
+                    self.heading(depth, "Clustered primary key (scanned separately)");
+                    at = depth + 1;
+                }
+                MergedNode::Part(text, estimate) => self.node(at, &text, estimate),
+            }
+        }
     }
 
     /// The next node printed is this one.
@@ -343,6 +359,7 @@ impl<'p> Printer<'p> {
                     let _ = write!(text, " (up to {} threads)", plan.threads_of(from, table));
                 }
                 self.node(depth, &text, scan(table));
+                self.merged(table, depth + 1);
             }
             RowSource::Subplan { id, alias, filter, .. } => {
                 self.filtered(&filter.iter().collect::<Vec<_>>(), estimate, &mut depth);
@@ -476,6 +493,7 @@ fn table_text(table: &TableSource, sent: &str) -> String {
         Some("const" | "eq_ref") => format!("Single-row index lookup on {alias} using {key}"),
         Some("ref") => format!("{covering}ndex lookup on {alias} using {key}{reverse}"),
         Some("range") => format!("{covering}ndex range scan on {alias} using {key}{reverse}"),
+        _ if let Some(merge) = table.access.merge() => merge_text(merge).to_owned(),
         Some("fulltext") => format!("Full-text index search on {alias} using {key}"),
         Some("index") => format!("{covering}ndex scan on {alias} using {key}{reverse}"),
         _ => format!("Table scan on {alias}"),

@@ -6,7 +6,9 @@
 //! that equal one value do not affect the order: with an index on `(a, b)` the path `a = 3` yields
 //! rows in the order of `b`, then of the primary key, since every entry ends with it.
 
-use crate::access::{AccessPath, EqualPart, HintedIndexes, KeyInterval, is_covering};
+use crate::access::{
+    AccessPath, EqualPart, HintedIndexes, KeyInterval, MergeKind, MergePath, is_covering,
+};
 use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef};
 use crate::plan::{
     Body, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan, RowSource, SelectPlan,
@@ -101,7 +103,7 @@ fn is_ranked(query: &mut QueryPlan) -> bool {
     let [key] = &query.order[..] else { return false };
     let ExprKind::Match(wanted) = &select.output[key.index].kind else { return false };
     let (wanted, descending) = (wanted.id, key.descending);
-    let path = leftmost(&mut select.source).and_then(|source| source.access.search.as_ref());
+    let path = leftmost(&mut select.source).and_then(|source| source.access.search());
     descending && path.is_some_and(|path| path.search.id == wanted)
 }
 
@@ -189,7 +191,7 @@ pub(crate) fn keeps_together(path: &AccessPath, def: &TableDef, columns: &[usize
         return true;
     }
     let Some(index) = path.index.map(|index| &def.indexes[index]) else { return false };
-    if def.partitioning.is_some() {
+    if def.partitioning.is_some() || path.merge().is_some() {
         return false;
     }
     let fixed = fixed_columns(path, index);
@@ -212,7 +214,7 @@ fn direction(path: &AccessPath, def: &TableDef, keys: &[Key]) -> Option<bool> {
     if path.point {
         return Some(false);
     }
-    if path.search.is_some() {
+    if path.search().is_some() || path.merge().is_some_and(|m| m.kind == MergeKind::SortUnion) {
         return None;
     }
     let index = &def.indexes[path.index?];
@@ -275,10 +277,12 @@ pub(crate) fn path_in_order(
     let may = |index| HintedIndexes::orders_by(wanted.hinted, index);
     if (present.point || present.index.is_none_or(may))
         && let Some(backward) = direction(present, def, wanted.keys)
+        && !(backward && present.merge().is_some())
     {
         return Some(merged(AccessPath { backward, ..present.clone() }));
     }
-    if !present.is_unbounded() {
+    let few = |merge| looks_few_up(table, merge, wanted.limit);
+    if !present.is_unbounded() && present.merge().is_none_or(few) {
         return equal_in_order(table, needed, present, wanted);
     }
     let keeps = if wanted.filtered { FILTER_KEEPS } else { 1 };
@@ -305,6 +309,12 @@ pub(crate) fn path_in_order(
     None
 }
 
+/// Whether a merge looks fewer rows up than are read in order until a LIMIT is reached.
+fn looks_few_up(table: &Table, merge: &MergePath, limit: Option<u64>) -> bool {
+    let share = merge.rows / (table.rows() as f64).max(1.0);
+    limit.is_none_or(|limit| merge.rows * LOOKUP_COST as f64 <= limit as f64 / share)
+}
+
 /// A path by another index whose first parts are the columns that the present path has values for,
 /// and whose next parts yield the wanted order: `KEY (user, created)` beside `KEY (user)`.
 fn equal_in_order(
@@ -317,7 +327,7 @@ fn equal_in_order(
     let own = &def.indexes[present.index?];
     let single = |part: &EqualPart| !matches!(part, EqualPart::AnyOf(_));
     let whole = own.parts.iter().take(present.equal.len()).all(|part| part.prefix.is_none());
-    if !present.intervals.is_empty() || present.search.is_some() || !whole {
+    if !present.intervals.is_empty() || present.found_by.is_some() || !whole {
         return None;
     }
     let value = |column: usize| {
@@ -402,7 +412,7 @@ fn all_rows(source: &RowSource, tables: &mut Vec<Arc<Table>>) -> bool {
     match source {
         RowSource::Table(source) => {
             tables.push(source.table.clone());
-            let bounded = !source.access.equal.is_empty() || !source.access.intervals.is_empty();
+            let bounded = !source.access.is_unbounded();
             let whole = source.filter.is_empty() && source.bound_filter.is_empty() && !bounded;
             whole && source.lock.is_none() && !source.table.def.is_transactional()
         }
@@ -425,7 +435,7 @@ fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option
         return None;
     }
     let present = &source.access;
-    if present.search.is_some() {
+    if present.found_by.is_some() {
         return None;
     }
     let bounded = !present.equal.is_empty() || !present.intervals.is_empty();

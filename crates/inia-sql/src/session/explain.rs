@@ -206,7 +206,7 @@ fn table(lines: &[Line], sink: &mut dyn RowSink) -> Result<StatementOutcome, Sql
             Some(filtered) => sink.double(filtered),
             None => sink.null(),
         }
-        text(Some(line.extra.join("; ").as_str()).filter(|extra| !extra.is_empty()), sink);
+        text(line.extra_text().as_deref(), sink);
         sink.end_row()?;
     }
     Ok(StatementOutcome { rows: Some(lines.len() as u64), ..StatementOutcome::default() })

@@ -62,18 +62,27 @@ impl TableScan {
 
     pub(super) fn next_of_batch(&mut self, index: usize, txn: &mut Txn) -> Result<bool> {
         loop {
-            while self.batch.next < self.batch.items.len() {
-                self.batch.next += 1;
-                if self.batch.items[self.batch.next - 1].row.is_some() {
-                    self.standing = Standing::Batch(self.batch.next - 1);
-                    return Ok(true);
-                }
+            if self.stands_in_batch() {
+                return Ok(true);
             }
             if !self.gather(index, txn)? {
                 return Ok(false);
             }
             self.look_up_batch(index, txn)?;
         }
+    }
+
+    /// Moves to the next row of the batch; false where there is none.
+    #[inline]
+    pub(super) fn stands_in_batch(&mut self) -> bool {
+        while self.batch.next < self.batch.items.len() {
+            self.batch.next += 1;
+            if self.batch.items[self.batch.next - 1].row.is_some() {
+                self.standing = Standing::Batch(self.batch.next - 1);
+                return true;
+            }
+        }
+        false
     }
 
     /// Fills the batch with the clustered keys of the next entries; false when there are none.

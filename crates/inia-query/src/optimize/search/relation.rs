@@ -6,7 +6,7 @@ use super::cost::{self, LOOKUP};
 use super::group::{Group, Member, Source};
 use super::members::Members;
 use super::{Solution, solve_nested};
-use crate::access::{self, AccessPath, Choice, HintedIndexes};
+use crate::access::{self, AccessPath, Choice, HintedIndexes, MergeRules};
 use crate::catalog::{SMALL_TABLE, Table};
 use crate::optimize::{Leaf, LeafKind, QueryBlock, UNKNOWN_ROWS};
 use crate::plan::JoinType;
@@ -199,6 +199,13 @@ fn read_cost(request: &access::Request<'_>, choice: &Choice) -> f64 {
 
 /// What it costs to read so many rows by a path.
 pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
+    if let Some(merge) = path.merge() {
+        let entries = merge.entries.iter().sum();
+        let begun = LOOKUP * merge.parts.len() as f64;
+        return begun
+            + cost::read(entries, false, true)
+            + cost::read(rows, table.is_small(), false);
+    }
     let index = path.index.map(|index| &table.def.indexes[index]);
     // Rows of a small table are found by any index as soon as by the clustered one.
     let clustered = table.is_small() || index.is_none_or(|index| index.clustered);
@@ -221,7 +228,19 @@ pub(super) fn request<'r>(
         allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
         measure: Some(block.settings),
         scan_cost,
+        merging: MergeRules {
+            settings: Some(block.settings),
+            hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
+            locks: matches!(leaf.kind, LeafKind::Table { lock: Some(_), .. }),
+            limit: limit_of(leaf, block),
+        },
     }
+}
+
+/// How many rows a LIMIT asks for, where they are those of one table and in no order.
+fn limit_of(leaf: &Leaf, block: &QueryBlock<'_>) -> Option<f64> {
+    let alone = || block.needed.is_subset(&SlotSet::of_range(leaf.slots.clone()));
+    block.limit.filter(|_| !block.sorts && !block.reads_all && alone())
 }
 
 /// What a row costs in a scan of the whole table, beside one that is read from its leaf: less

@@ -84,7 +84,7 @@ fn is_divisible(source: &RowSource, node: &BatchNode) -> bool {
     match (source, node) {
         (RowSource::Table(table), BatchNode::Table(_)) => {
             let path = &table.access;
-            let read_in_order = !path.point && !path.backward && path.search.is_none();
+            let read_in_order = !path.point && !path.backward && path.found_by.is_none();
             read_in_order && are_pure(&table.filter) && are_pure(&table.bound_filter)
         }
         (RowSource::Join(join), BatchNode::Hash(hash)) => {

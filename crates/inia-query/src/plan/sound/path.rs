@@ -6,8 +6,17 @@ use crate::catalog::{IndexKind, Table};
 /// Checks a path to a table of whose rows the `needed` columns are read.
 pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
     let def = &table.def;
+    let found = path.found_by.is_some();
+    debug_assert!(!found || path.equal.is_empty() && path.intervals.is_empty(), "one way is taken");
+    if let Some(merge) = path.merge() {
+        debug_assert!(merge.parts.len() > 1, "several indexes are merged");
+        debug_assert_eq!(merge.parts.len(), merge.entries.len(), "each part has its entries");
+        debug_assert!(!path.covering && !path.backward, "rows are looked up in their order");
+        merge.parts.iter().for_each(|part| check_part(part, table));
+    }
+    path.ranges().into_iter().flatten().for_each(|part| check_part(part, table));
     let Some(at) = path.index else {
-        let unbounded = path.is_unbounded() || path.search.is_some();
+        let unbounded = path.is_unbounded() || path.found_by.is_some();
         debug_assert!(unbounded, "bounds are those of an index");
         debug_assert!(def.clustered_index().is_none(), "rows are clustered by the primary key");
         debug_assert!(!path.point && !path.covering, "only an index finds one row, or covers");
@@ -42,4 +51,12 @@ pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
         let whole = index.parts.iter().all(|part| part.prefix.is_none());
         debug_assert!(whole, "a prefix does not identify a row");
     }
+}
+
+/// Checks one of several paths that find rows together.
+fn check_part(path: &AccessPath, table: &Table) {
+    debug_assert!(path.index.is_some() && !path.is_unbounded(), "a part is bounded");
+    debug_assert!(path.merge().is_none() && path.search().is_none(), "a part is of one index");
+    debug_assert!(path.partitions.is_none(), "a part has no partitions of its own");
+    check(&AccessPath { covering: false, ..path.clone() }, table, &[]);
 }

@@ -165,7 +165,7 @@ fn of_update(session: &SessionContext, update: &ast::Update) -> Lines {
     }
     // Rows that move in the index that is read are collected before any is changed.
     if let (Some(_), [line]) = (sole, found.0.as_mut_slice())
-        && line.access == Some("range")
+        && matches!(line.access, Some("range" | "index_merge"))
         && update.assignments.iter().any(|set| line.key_parts.contains(&set.column.name))
     {
         line.extra.push("Using temporary");
