@@ -76,6 +76,7 @@ impl<'g> GroupCheck<'g> {
             None => Ok(()),
         }
     }
+
     /// The column of a slot. A slot without a name is read by a column that a merged view or
     /// derived table computes.
     fn column_of<'n>(

@@ -91,6 +91,8 @@ impl Session {
             self.plan_cache.note(key, CacheEntry::SeenOnce);
             return None;
         };
+        // As a literal such a text is another error.
+        kept.kept.check(&self.context, &params).ok()?;
         let (statement, hints) = (&kept.statement, &kept.hints);
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;

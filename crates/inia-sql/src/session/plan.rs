@@ -10,6 +10,7 @@ use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::narrow::check_params;
 use inia_expr::{Expr, ExprType, Strictness};
 use inia_parser::ast::{self, Statement};
 use inia_query::catalog::Table;
@@ -176,6 +177,7 @@ pub(super) fn plan(
     statement: &Statement,
 ) -> Result<PlannedStatement, SqlError> {
     session.host.plans_once.set(false);
+    session.host.narrow_params.borrow_mut().clear();
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(session, query, session.plain_lock())?;
@@ -317,6 +319,8 @@ pub(super) fn plan_and_run(
     };
     let held = with_values(session, params, |session| session.back_off_and_retry(make));
     let result = held.and_then(|plan| {
+        let narrow = session.host.narrow_params.borrow().clone();
+        check_params(&narrow, params, session.env.collation)?;
         lock_rows(session, &plan)?;
         let before = session.used.len();
         if session.host.plans_once.get() {

@@ -16,6 +16,7 @@ use super::{admin, hints, incoming, system_tables};
 use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::narrow::{NarrowParam, check_params};
 use inia_expr::{Level, Warning};
 use inia_parser::ast::{Expr, QueryBody, SelectItem, Statement};
 use inia_parser::{Hints, Remark};
@@ -165,19 +166,28 @@ pub(super) struct KeptPlan {
     plan: Option<(PlannedStatement, u64)>,
     /// The kinds of values that the plan is made for.
     kinds: ParamKinds,
+    /// The parameters that are converted to other character sets.
+    narrow: Vec<NarrowParam>,
 }
 
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
     pub(super) fn new(session: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
         let plan = plan.filter(|_| !session.host.plans_once.get());
-        KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds: ParamKinds::default() }
+        let narrow = session.host.narrow_params.take();
+        let plan = plan.map(|plan| (plan, session.settings));
+        KeptPlan { plan, kinds: ParamKinds::default(), narrow }
     }
 
     /// The plan, where it is still the right one.
     pub(super) fn usable(&self, session: &SessionContext) -> Option<&PlannedStatement> {
         let (plan, settings) = self.plan.as_ref()?;
         (*settings == session.settings && !plan.is_stale()).then_some(plan)
+    }
+
+    /// Error 3988: a value loses characters.
+    pub(super) fn check(&self, session: &SessionContext, params: &[Value]) -> Result<(), SqlError> {
+        check_params(&self.narrow, params, session.env.collation)
     }
 
     /// Runs a prepared statement by the kept plan, or by a new one where that does not fit; the
@@ -199,6 +209,7 @@ impl KeptPlan {
             && self.kinds.fit(params)
             && let Some(plan) = self.usable(session)
         {
+            self.check(session, params)?;
             let result = plan::run(session, plan, params, sink);
             if !result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
                 return result;
@@ -212,6 +223,7 @@ impl KeptPlan {
         self.kinds = kinds;
         let (outcome, plan) = made?;
         let keeps = keeps && !session.host.plans_once.get();
+        self.narrow = session.host.narrow_params.take();
         self.plan = plan.filter(|_| keeps).map(|plan| (plan, session.settings));
         Ok(outcome)
     }
