@@ -213,8 +213,20 @@ impl Aggregate {
         let ty = result_type(call.func, &args, env)?;
         let separator = call.separator.clone().unwrap_or_else(|| String::from(","));
         let distinct = call.distinct;
-        let order_by = order_by.into_iter().map(|(key, desc)| (sort_key(key), desc)).collect();
+        let order_by: Vec<(Expr, bool)> =
+            order_by.into_iter().map(|(key, desc)| (sort_key(key), desc)).collect();
+        let mut args = args;
+        if call.func == AggregateFunc::GroupConcat && (distinct || !order_by.is_empty()) {
+            // A column's bits come from a temporary table as a number.
+            let columns = args.iter_mut().filter(|arg| matches!(arg.kind, ExprKind::Column { .. }));
+            columns.for_each(|arg| arg.ty = arg.ty.clone().into_number());
+        }
         Ok(Aggregate { func: call.func, distinct, args, order_by, separator, ty })
+    }
+
+    /// Whether it is the AVG of exact numbers.
+    pub(crate) fn is_exact_mean(&self) -> bool {
+        self.func == AggregateFunc::Avg && self.ty.class() == TypeClass::Decimal
     }
 
     /// An empty accumulator.

@@ -53,6 +53,7 @@ pub(crate) fn to_bool(
     Ok(Some(match value {
         Value::Null => return Ok(None),
         Value::Int(v) => *v != 0,
+        Value::UInt(v) if ty.of_group => of_member(*v, ty) != 0.0,
         Value::UInt(v) => *v != 0,
         Value::Double(v) => *v != 0.0,
         Value::Decimal(v) => !v.is_zero(),
@@ -65,8 +66,10 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
     Ok(match value {
         Value::Null => 0,
         Value::Int(v) => i128::from(*v),
+        Value::UInt(v) if ty.of_group => i128::from(of_member(*v, ty) as i64),
         Value::UInt(v) => i128::from(*v),
         Value::Double(v) => i128::from(round_even(*v)),
+        Value::Decimal(v) if ty.of_group => i128::from(round_even(v.to_f64())),
         Value::Decimal(v) => match v.to_i64() {
             Ok(v) => i128::from(v),
             Err(bound) => match v.to_u64() {
@@ -101,13 +104,14 @@ enum TruncationReport {
     /// VARCHAR and VARBINARY columns: whatever is lost, shown up to a zero byte. MySQL counts the
     /// bytes of the stored length with the number, so that twice as many others go unreported.
     Varying { unreported: usize },
-    /// TEXT and BLOB columns: nothing.
+    /// TEXT and BLOB columns, MIN and MAX: nothing.
     Nothing,
 }
 
 impl TruncationReport {
     fn of(ty: &ExprType) -> TruncationReport {
         match ty.data_type {
+            _ if ty.of_group => TruncationReport::Nothing,
             _ if !ty.stored => TruncationReport::All,
             DataType::VarChar { chars, collation } => {
                 TruncationReport::varying(chars.saturating_mul(charset::max_bytes(collation)))
@@ -167,6 +171,7 @@ pub fn to_real(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
     Ok(match value {
         Value::Null => 0.0,
         Value::Int(v) => *v as f64,
+        Value::UInt(v) if ty.of_group => of_member(*v, ty),
         Value::UInt(v) => *v as f64,
         Value::Double(v) => *v,
         Value::Decimal(v) => v.to_f64(),
@@ -176,6 +181,11 @@ pub fn to_real(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) => temporal_number(value, ty).to_f64(),
         Value::Json(text) => json::to_number::real(text, ctx)?,
     })
+}
+
+/// The number that the text of an ENUM or SET is; nothing is said of what is no number.
+fn of_member(value: u64, ty: &ExprType) -> f64 {
+    number::parse_real(plain_text(&Value::UInt(value), ty).as_bytes()).value
 }
 
 fn real_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<f64> {
@@ -191,6 +201,9 @@ pub fn to_decimal(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Re
     Ok(match value {
         Value::Null => Decimal::ZERO,
         Value::Int(v) => Decimal::from_i128(i128::from(*v), 0),
+        Value::UInt(v) if ty.of_group => {
+            return to_decimal(&Value::Double(of_member(*v, ty)), ty, ctx);
+        }
         Value::UInt(v) => Decimal::from_i128(i128::from(*v), 0),
         Value::Double(v) => {
             Decimal::from_f64(*v).unwrap_or_else(|_| Decimal::bound(MAX_DIGITS, 0, *v < 0.0))
