@@ -51,6 +51,8 @@ pub enum VarKind {
     Switches,
     /// One of a list of words; also settable by position.
     Word(&'static [&'static str]),
+    /// A list of such words; also settable by a number whose bits they are.
+    Set(&'static [&'static str]),
 }
 
 /// One line of the table.
@@ -171,6 +173,47 @@ pub(crate) fn seconds() -> ExprType {
 /// Characters of the type of a variable that is text, whatever its value is.
 const TEXT_CHARS: u64 = 21_845;
 
+/// Whether a variable of text can be NULL, which SHOW VARIABLES prints as an empty text.
+pub fn may_be_null(name: &str) -> bool {
+    const NULLABLE: [&str; 34] = [
+        "admin_address",
+        "admin_ssl_ca",
+        "admin_ssl_capath",
+        "admin_ssl_cert",
+        "admin_ssl_cipher",
+        "admin_ssl_crl",
+        "admin_ssl_crlpath",
+        "admin_ssl_key",
+        "admin_tls_ciphersuites",
+        "character_set_results",
+        "init_file",
+        "innodb_data_home_dir",
+        "innodb_directories",
+        "innodb_doublewrite_dir",
+        "innodb_ft_aux_table",
+        "innodb_ft_server_stopword_table",
+        "innodb_ft_user_stopword_table",
+        "innodb_monitor_disable",
+        "innodb_monitor_enable",
+        "innodb_redo_log_archive_dirs",
+        "innodb_tmpdir",
+        "log_bin_basename",
+        "log_bin_index",
+        "report_host",
+        "report_password",
+        "report_user",
+        "ssl_ca",
+        "ssl_capath",
+        "ssl_cert",
+        "ssl_cipher",
+        "ssl_crl",
+        "ssl_crlpath",
+        "ssl_key",
+        "tls_ciphersuites",
+    ];
+    NULLABLE.contains(&name)
+}
+
 /// Value and type of `@@name`; errors 1193 and 1238.
 pub(crate) fn read(
     globals: &GlobalVars,
@@ -196,9 +239,9 @@ pub(crate) fn read(
             (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false))
         }
         VarKind::Double => (Value::Double(text.parse().unwrap_or_default()), seconds()),
-        VarKind::Text | VarKind::Switches | VarKind::Word(_) => {
+        VarKind::Text | VarKind::Switches | VarKind::Word(_) | VarKind::Set(_) => {
             let ty = ExprType::text(TEXT_CHARS, Collation(33), true);
-            let null = (def.name == "character_set_results" && text.is_empty())
+            let null = (may_be_null(def.name) && text.is_empty())
                 || (def.name == "secure_file_priv" && text == "NULL");
             (if null { Value::Null } else { Value::Text(text) }, ty)
         }

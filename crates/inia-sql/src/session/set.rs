@@ -4,8 +4,10 @@
 //! ([`permitted`]); once all are known to be right, they take effect one after the other
 //! ([`effect`]). `SET a = 1, b = a + 1` so gives `b` what follows from the old `a`.
 
+mod deprecated;
 pub(super) mod effect;
 pub(super) mod permitted;
+mod texts;
 pub(super) mod value;
 
 use super::evaluate::value_of;
@@ -20,7 +22,7 @@ use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::sysvar;
 use inia_storage::Isolation;
-use permitted::check_settable;
+use permitted::{SET_BY_THE_SERVER, check_settable};
 use value::{check_client, checked};
 
 /// What one item of SET does once all items are known to be right.
@@ -112,18 +114,14 @@ fn carry_out(session: &mut SessionContext, setting: Setting) -> Result<(), SqlEr
     Ok(())
 }
 
-/// Warning 1287 of deprecated variables, whatever they are to be.
-fn warn_of_variable(session: &mut SessionContext, name: &str) {
-    if matches!(name, "profiling" | "profiling_history_size" | "transaction_write_set_extraction") {
-        let text = format!("'@@{name}' is deprecated and will be removed in a future release.");
-        session.push_warning(&SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text));
-    }
-}
-
 /// Warnings 1287 and 1681 of deprecated variables and values, once the value is found good.
 fn warn_of_value(session: &mut SessionContext, name: &str, value: &str) {
     let (code, text) = match name {
         "explicit_defaults_for_timestamp" if value == "OFF" => {
+            let end = "is deprecated and will be removed in a future release.";
+            (ErrorCode::WarnDeprecatedSyntax, format!("'{name}' {end}"))
+        }
+        "temptable_use_mmap" => {
             let end = "is deprecated and will be removed in a future release.";
             (ErrorCode::WarnDeprecatedSyntax, format!("'{name}' {end}"))
         }
@@ -155,13 +153,21 @@ fn prepare_system(
     };
     let global =
         matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
+    if !global && SET_BY_THE_SERVER.contains(&def.name) {
+        // A value of a wrong type is reported first.
+        if let Some(value) = value {
+            let value = value_of(session, value, params)?.value;
+            checked(session, (def, def.name), global, &value)?;
+        }
+    }
     check_settable(session, def, var.scope, global)?;
-    warn_of_variable(session, def.name);
+    let written = def.name;
+    let def = deprecated::resolve(session, def)?;
     if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
         let text = match value {
             Some(value) => {
                 let value = value_of(session, value, params)?.value;
-                checked(session, def, true, &value)?
+                checked(session, (def, written), true, &value)?
             }
             None => def.default.to_owned(),
         };
@@ -174,7 +180,7 @@ fn prepare_system(
     let text = match value {
         Some(value) => {
             let value = value_of(session, value, params)?.value;
-            checked(session, def, global, &value)?
+            checked(session, (def, written), global, &value)?
         }
         None if NO_DEFAULT.contains(&def.name) => {
             return Err(SqlError::new(ErrorCode::NoDefault, &[&def.name]));
