@@ -20,7 +20,7 @@ use inia_expr::charset;
 use inia_parser::ast::{self, SetItem, VarScope};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
-use inia_query::sysvar;
+use inia_query::sysvar::{self, VarDef};
 use inia_storage::Isolation;
 use permitted::{SET_BY_THE_SERVER, check_settable};
 use value::{check_client, checked};
@@ -135,6 +135,17 @@ fn warn_of_value(session: &mut SessionContext, name: &str, value: &str) {
     session.push_warning(&SqlError::with_message(code, text));
 }
 
+/// The variable that a statement names.
+fn named(var: &ast::SysVar) -> Result<&'static VarDef, SqlError> {
+    match &var.component {
+        // Only key caches have such names.
+        Some(component) if !var.name.starts_with("key_") => {
+            sysvar::find(&format!("{component}.{}", var.name))
+        }
+        _ => sysvar::find(&var.name),
+    }
+}
+
 /// A system variable; `once` where it was written as `@@name`, without a scope.
 fn prepare_system(
     session: &mut SessionContext,
@@ -144,13 +155,7 @@ fn prepare_system(
     once: bool,
     settings: &mut Vec<Setting>,
 ) -> Result<(), SqlError> {
-    let def = match &var.component {
-        // Only key caches have such names.
-        Some(component) if !var.name.starts_with("key_") => {
-            sysvar::find(&format!("{component}.{}", var.name))?
-        }
-        _ => sysvar::find(&var.name)?,
-    };
+    let def = named(var)?;
     let global =
         matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
     if !global && SET_BY_THE_SERVER.contains(&def.name) {
