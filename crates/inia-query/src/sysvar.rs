@@ -164,6 +164,51 @@ pub(crate) fn range(name: &str) -> (String, String) {
     }
 }
 
+/// Integers that are read as signed ones, though none of their values is negative.
+const SIGNED: [&str; 41] = [
+    "binlog_group_commit_sync_delay",
+    "caching_sha2_password_digest_rounds",
+    "innodb_autoinc_lock_mode",
+    "innodb_buffer_pool_size",
+    "innodb_fill_factor",
+    "innodb_open_files",
+    "max_digest_length",
+    "ngram_token_size",
+    "optimizer_trace_limit",
+    "performance_schema_accounts_size",
+    "performance_schema_digests_size",
+    "performance_schema_error_size",
+    "performance_schema_events_stages_history_long_size",
+    "performance_schema_events_stages_history_size",
+    "performance_schema_events_statements_history_long_size",
+    "performance_schema_events_statements_history_size",
+    "performance_schema_events_transactions_history_long_size",
+    "performance_schema_events_transactions_history_size",
+    "performance_schema_events_waits_history_long_size",
+    "performance_schema_events_waits_history_size",
+    "performance_schema_hosts_size",
+    "performance_schema_max_cond_instances",
+    "performance_schema_max_digest_length",
+    "performance_schema_max_file_instances",
+    "performance_schema_max_index_stat",
+    "performance_schema_max_metadata_locks",
+    "performance_schema_max_mutex_instances",
+    "performance_schema_max_prepared_statements_instances",
+    "performance_schema_max_program_instances",
+    "performance_schema_max_rwlock_instances",
+    "performance_schema_max_socket_instances",
+    "performance_schema_max_sql_text_length",
+    "performance_schema_max_table_handles",
+    "performance_schema_max_table_instances",
+    "performance_schema_max_table_lock_stat",
+    "performance_schema_max_thread_instances",
+    "performance_schema_session_connect_attrs_size",
+    "performance_schema_setup_actors_size",
+    "performance_schema_setup_objects_size",
+    "performance_schema_users_size",
+    "ssl_session_cache_timeout",
+];
+
 /// The type of variables that are seconds with a fraction.
 pub(crate) fn seconds() -> ExprType {
     let data_type = DataType::Double { decimals: Some(6), unsigned: false };
@@ -233,6 +278,9 @@ pub(crate) fn read(
     Ok(match def.kind {
         VarKind::Bool => (Value::Int(i64::from(text == "ON")), ExprType::int(1, false)),
         VarKind::Int(..0, _) => {
+            (Value::Int(text.parse().unwrap_or_default()), ExprType::int(21, false))
+        }
+        VarKind::Int(..) if SIGNED.binary_search(&def.name).is_ok() => {
             (Value::Int(text.parse().unwrap_or_default()), ExprType::int(21, false))
         }
         VarKind::Int(..) => {
