@@ -5,10 +5,13 @@
 //! variable changes in the session is decided by who carries out SET.
 
 mod innodb;
+mod key_cache;
 mod replication;
 mod server;
 pub mod sql_mode;
 pub mod switches;
+
+pub use key_cache::KeyCaches;
 
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -87,22 +90,26 @@ type Values = HashMap<&'static str, String>;
 
 /// The global values. Sessions share those of their beginning.
 #[derive(Default)]
-pub struct GlobalVars(RwLock<Arc<Values>>);
+pub struct GlobalVars {
+    values: RwLock<Arc<Values>>,
+    /// Key caches by their names.
+    pub key_caches: KeyCaches,
+}
 
 impl GlobalVars {
     /// All as they are now.
     pub fn all(&self) -> Arc<Values> {
-        self.0.read().clone()
+        self.values.read().clone()
     }
 
     /// Gives a variable a value.
     pub fn set(&self, name: &'static str, text: String) {
-        Arc::make_mut(&mut self.0.write()).insert(name, text);
+        Arc::make_mut(&mut self.values.write()).insert(name, text);
     }
 
     /// Whether a variable was set to ON.
     pub(crate) fn is_on(&self, name: &str) -> bool {
-        self.0.read().get(name).is_some_and(|text| text == "ON")
+        self.values.read().get(name).is_some_and(|text| text == "ON")
     }
 }
 
@@ -142,7 +149,7 @@ pub(crate) fn text(
 ) -> String {
     let found = match (scope, def.home) {
         (VarScope::Global, _) | (_, Home::Global | Home::ReadOnly) => {
-            globals.0.read().get(def.name).cloned()
+            globals.values.read().get(def.name).cloned()
         }
         _ => session.values.get(def.name).or_else(|| session.inherited.get(def.name)).cloned(),
     };
@@ -266,6 +273,14 @@ pub(crate) fn read(
     scope: VarScope,
     name: &str,
 ) -> Result<(Value, ExprType), SqlError> {
+    if let Some((cache, variable)) = key_cache::split(name) {
+        if scope == VarScope::Session {
+            let code = ErrorCode::IncorrectGlobalLocalVar;
+            return Err(SqlError::new(code, &[&variable, &"GLOBAL"]));
+        }
+        let value = globals.key_caches.read(cache, variable);
+        return Ok((Value::UInt(value), ExprType::uint(21, false)));
+    }
     let def = find(name)?;
     let wrong =
         |kind: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &kind]));

@@ -33,6 +33,12 @@ enum Setting {
         name: &'static str,
         text: String,
     },
+    /// A variable of a key cache.
+    KeyCache {
+        cache: String,
+        name: &'static str,
+        text: String,
+    },
     /// Kept for the next start of the server.
     Persist(&'static str, String),
     /// Of the next transaction only.
@@ -106,6 +112,9 @@ fn carry_out(session: &mut SessionContext, setting: Setting) -> Result<(), SqlEr
     match setting {
         Setting::User(name, var) => session.host.keep_user_var(name, var)?,
         Setting::System { global, name, text } => assign(session, global, name, &text)?,
+        Setting::KeyCache { cache, name, text } => {
+            session.db.globals.key_caches.set(&cache, name, text.parse().unwrap_or_default());
+        }
         Setting::Persist(name, text) => session.db.catalog().persist(name, &text)?,
         Setting::NextIsolation(level) => session.state.next_isolation = Some(level),
         Setting::NextReadOnly(on) => session.state.next_read_only = Some(on),
@@ -196,11 +205,40 @@ fn prepare_system(
         }
     };
     warn_of_value(session, def.name, &text);
+    let cache = match &var.component {
+        Some(cache) if def.name.starts_with("key_") => named_cache(session, cache, def),
+        _ => None,
+    };
+    if def.name == "key_buffer_size" && cache.is_none() && text == "0" {
+        return Err(SqlError::new(ErrorCode::WarnCantDropDefaultKeycache, &[]));
+    }
+    settings.push(match cache {
+        Some(cache) => Setting::KeyCache { cache, name: def.name, text },
+        None => chosen(session, def, (global, once), text)?,
+    });
+    Ok(())
+}
+
+/// The key cache of that name, `None` for the default one; warning 1287 of the syntax.
+fn named_cache(session: &mut SessionContext, cache: &str, def: &VarDef) -> Option<String> {
+    let end = "syntax is deprecated and will be removed in a future release";
+    let text = format!("{cache}.{} {end}", def.name);
+    session.push_warning(&SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text));
+    (!cache.eq_ignore_ascii_case("default")).then(|| cache.to_owned())
+}
+
+/// What a variable's value is to do; errors 1192 and 1568 where it may not do so now.
+fn chosen(
+    session: &SessionContext,
+    def: &'static VarDef,
+    (global, once): (bool, bool),
+    text: String,
+) -> Result<Setting, SqlError> {
     let closes = def.name == "read_only" || (def.name == "super_read_only" && text == "ON");
     if global && closes && session.is_engaged() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
     }
-    settings.push(match def.name {
+    Ok(match def.name {
         "transaction_isolation" | "transaction_read_only" if once => {
             if session.state.explicit || (session.state.open && !session.state.autocommit) {
                 return Err(SqlError::new(ErrorCode::CantChangeTxCharacteristics, &[]));
@@ -211,8 +249,7 @@ fn prepare_system(
             }
         }
         name => Setting::System { global, name, text },
-    });
-    Ok(())
+    })
 }
 
 /// RESET PERSIST: error 3615, a warning with IF EXISTS.
