@@ -426,14 +426,7 @@ pub(crate) fn to_datetime_with(
             let text = to_text(value, ty);
             DateTime::parse(&text, rules).map(|parsed| {
                 deprecated = parsed.deprecated;
-                let moment = match parsed.offset_minutes {
-                    Some(minutes) => {
-                        let utc = parsed.value.add_micros(-i64::from(minutes) * 60_000_000);
-                        utc.and_then(|utc| ctx.env.time_zone.from_utc(utc)).unwrap_or(parsed.value)
-                    }
-                    None => parsed.value,
-                };
-                (moment, parsed.truncated)
+                (in_session_zone(parsed.value, parsed.offset_minutes, ctx.env), parsed.truncated)
             })
         }
     };
@@ -610,6 +603,13 @@ fn time_of_number(number: i64, micros: i64) -> Option<(Time, bool)> {
     }
 }
 
+/// A moment that was written with an offset, in the session's time zone.
+fn in_session_zone(written: DateTime, offset_minutes: Option<i32>, env: &Environment) -> DateTime {
+    let Some(minutes) = offset_minutes else { return written };
+    let utc = written.add_micros(-i64::from(minutes) * 60_000_000);
+    utc.and_then(|utc| env.time_zone.from_utc(utc)).unwrap_or(written)
+}
+
 /// `DATE '…'`, `TIME '…'`, `TIMESTAMP '…'`; error 1525 for anything else.
 pub(crate) fn temporal_literal(
     text: &str,
@@ -634,7 +634,8 @@ pub(crate) fn temporal_literal(
         _ => match DateTime::parse(text, env.date_rules()) {
             Ok(parsed) if !parsed.truncated && parsed.has_time => {
                 let fsp = parsed.fraction_digits;
-                Ok((Value::DateTime(parsed.value), DataType::DateTime { fsp }))
+                let moment = in_session_zone(parsed.value, parsed.offset_minutes, env);
+                Ok((Value::DateTime(moment), DataType::DateTime { fsp }))
             }
             _ => Err(wrong("DATETIME")),
         },
