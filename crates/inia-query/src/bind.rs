@@ -15,6 +15,7 @@ mod described;
 mod determined;
 mod dictionary;
 mod enclosing;
+mod facts;
 mod fixed_columns;
 mod from;
 mod functional;

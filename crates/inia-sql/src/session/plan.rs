@@ -10,6 +10,7 @@ use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::narrow::check_params;
 use inia_expr::{Expr, ExprType, Strictness};
 use inia_parser::ast::{self, Statement};
 use inia_query::catalog::Table;
@@ -195,6 +196,7 @@ pub(super) fn plan(
 ) -> Result<PlannedStatement, SqlError> {
     session.host.plans_once.set(false);
     session.host.plans_unshared.set(false);
+    session.host.narrow_params.borrow_mut().clear();
     without_counting(|| plan_statement(session, statement))
 }
 
@@ -343,6 +345,8 @@ pub(super) fn plan_and_run(
     };
     let held = with_values(session, params, |session| session.back_off_and_retry(make));
     let result = held.and_then(|plan| {
+        let narrow = session.host.narrow_params.borrow().clone();
+        check_params(&narrow, params, session.env.collation)?;
         lock_rows(session, &plan)?;
         let before = session.used.len();
         if session.host.plans_once.get() {
