@@ -227,8 +227,8 @@ impl Finder<'_> {
                 None => parts.push((index, vec![part])),
             }
         }
-        if let [(index, _)] = parts[..] {
-            let (_, same) = parts.pop()?;
+        if parts.len() < 2 {
+            let (index, same) = parts.pop()?;
             return self.ranges(index, same);
         }
         let mut parts: Vec<MergePart> =

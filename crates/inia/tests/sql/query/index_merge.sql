@@ -64,6 +64,8 @@ select count(*), sum(id) from t where a = 1 or b = 2 or a = 3 or b = 5 or a > 99
 select count(*), sum(id) from t where not (a <> 1 and b <> 2);
 select count(*), sum(id) from t where a = 1 or b = 2 or false;
 select count(*), sum(id) from t where a = 1 or b = 2 or c + 1 = 3;
+select count(*), sum(id) from t where a = 1 or b = 2 or c + 1 = null;
+select count(*), sum(id) from t where c + 1 = null or (c + 1 > null and c = c);
 select count(*), sum(id) from t where (c = 2 and d > 'x7') or (c = 3 and d = 'x4') or a = 8;
 select id from t where id = 5 or b = 2 order by id;
 select id from t where id < 5 or b = 2 order by id;
