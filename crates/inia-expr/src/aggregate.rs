@@ -213,8 +213,20 @@ impl Aggregate {
         let ty = result_type(call.func, &args, env)?;
         let separator = call.separator.clone().unwrap_or_else(|| String::from(","));
         let distinct = call.distinct;
-        let order_by = order_by.into_iter().map(|(key, desc)| (sort_key(key), desc)).collect();
+        let order_by: Vec<(Expr, bool)> =
+            order_by.into_iter().map(|(key, desc)| (sort_key(key), desc)).collect();
+        let mut args = args;
+        if call.func == AggregateFunc::GroupConcat && (distinct || !order_by.is_empty()) {
+            // A column's bits come from a temporary table as a number.
+            let columns = args.iter_mut().filter(|arg| matches!(arg.kind, ExprKind::Column { .. }));
+            columns.for_each(|arg| arg.ty = arg.ty.clone().into_number());
+        }
         Ok(Aggregate { func: call.func, distinct, args, order_by, separator, ty })
+    }
+
+    /// Whether it is the AVG of exact numbers.
+    pub(crate) fn is_exact_mean(&self) -> bool {
+        self.func == AggregateFunc::Avg && self.ty.class() == TypeClass::Decimal
     }
 
     /// An empty accumulator.
@@ -386,7 +398,7 @@ enum State {
         mean: f64,
         squares: f64,
     },
-    Rows(Vec<(Vec<Value>, String)>),
+    Rows(Vec<(Vec<Value>, Vec<u8>)>),
     /// The items as text, separated by commas.
     Array(String),
     Object(Option<Vec<(String, Json)>>),
@@ -511,9 +523,12 @@ impl Accumulator {
         let Some((value, ty)) = values.first().zip(ty) else { return Ok(()) };
         match &mut self.state {
             State::Rows(rows) => {
-                let mut text = String::new();
+                let mut text = Vec::new();
                 for (value, arg) in values.iter().zip(&aggregate.args) {
-                    text.push_str(&convert::to_text(value, &arg.ty));
+                    match aggregate.ty.is_text() {
+                        true => text.extend(convert::to_text(value, &arg.ty).as_bytes()),
+                        false => text.extend(&*convert::to_bytes(value, &arg.ty)),
+                    }
                 }
                 let mut keys = Vec::with_capacity(aggregate.order_by.len());
                 for (key, _) in &aggregate.order_by {
@@ -768,7 +783,7 @@ fn kept_text(ctx: &EvalContext<'_>) -> usize {
 /// Drops the rows behind the one at which GROUP_CONCAT's result is cut; returns what is held.
 fn cut_rows(
     aggregate: &Aggregate,
-    rows: &mut Vec<(Vec<Value>, String)>,
+    rows: &mut Vec<(Vec<Value>, Vec<u8>)>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<usize> {
     sort_rows(aggregate, rows, ctx)?;
@@ -787,7 +802,7 @@ fn cut_rows(
 
 fn sort_rows(
     aggregate: &Aggregate,
-    rows: &mut [(Vec<Value>, String)],
+    rows: &mut [(Vec<Value>, Vec<u8>)],
     ctx: &mut EvalContext<'_>,
 ) -> Result<()> {
     if aggregate.order_by.is_empty() {
@@ -805,7 +820,7 @@ fn sort_rows(
 
 fn group_concat(
     aggregate: &Aggregate,
-    mut rows: Vec<(Vec<Value>, String)>,
+    mut rows: Vec<(Vec<Value>, Vec<u8>)>,
     ctx: &mut EvalContext<'_>,
 ) -> Result<Value> {
     if rows.is_empty() {
@@ -813,22 +828,25 @@ fn group_concat(
     }
     sort_rows(aggregate, &mut rows, ctx)?;
     let limit = ctx.env.group_concat_max_len;
-    let mut out = String::new();
+    let is_text = aggregate.ty.is_text();
+    let mut out: Vec<u8> = Vec::new();
     for (i, (_, text)) in rows.iter().enumerate() {
         if i > 0 {
-            out.push_str(&aggregate.separator);
+            out.extend(aggregate.separator.as_bytes());
         }
-        out.push_str(text);
+        out.extend(text);
         if out.len() > limit {
-            let cut = (0..=limit).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
+            // A text is cut in front of a character.
+            let starts = |at: &usize| !is_text || out[*at] & 0xC0 != 0x80;
+            let cut = (0..=limit).rev().find(starts).unwrap_or(0);
             out.truncate(cut);
             ctx.warn(ErrorCode::CutValueGroupConcat, &[&(i + 1)])?;
             break;
         }
     }
-    Ok(match aggregate.ty.is_text() {
-        true => Value::Text(out),
-        false => Value::Bytes(out.into_bytes()),
+    Ok(match is_text {
+        true => Value::Text(String::from_utf8(out).expect("texts are UTF-8")),
+        false => Value::Bytes(out),
     })
 }
 

@@ -159,7 +159,7 @@ impl Binder<'_> {
             ast::Expr::UserVar(name) => Ok(self.user_var(name)),
             ast::Expr::AssignVar { name, value } => {
                 let value = self.scalar(value)?;
-                let ty = value.ty.clone().into_computed();
+                let ty = value.ty.clone().into_computed().into_number();
                 let name = name.to_lowercase().into();
                 Ok(Expr { kind: ExprKind::AssignUserVar(name, Box::new(value)), ty })
             }
@@ -369,7 +369,10 @@ impl Binder<'_> {
         }
         self.scope.enter_aggregate()?;
         let bound = self.aggregate_parts(call)?;
-        self.scope.aggregate(bound)
+        let of_group = bound.is_exact_mean();
+        let aggregate = self.scope.aggregate(bound)?;
+        let ty = ExprType { of_group, ..aggregate.ty };
+        Ok(Expr { kind: aggregate.kind, ty })
     }
 
     fn aggregate_parts(&mut self, call: &ast::AggregateCall) -> Result<Aggregate, SqlError> {
@@ -531,7 +534,7 @@ fn subquery_expr(sub: &BoundSubquery, kind: SubqueryKind, ty: ExprType) -> Expr 
 
 /// Values in user variables are of the widest type of their class.
 fn variable_type(ty: ExprType) -> ExprType {
-    let mut ty = ty;
+    let mut ty = ty.into_number();
     if ty.class() == TypeClass::Decimal {
         return ExprType::decimal(MAX_PRECISION.into(), MAX_SCALE.into(), false, ty.nullable);
     }

@@ -225,12 +225,16 @@ fn to_string(
         return Ok(Value::Bytes(bytes));
     }
     // Bytes are read in the target's character set; MySQL gives NULL where they are no such text.
-    let text = match value {
+    let bits = match from.data_type {
+        DataType::Bit(_) => Some(Value::Bytes(convert::to_bytes(value, from).into_owned())),
+        _ => None,
+    };
+    let text = match bits.as_ref().unwrap_or(value) {
         Value::Bytes(bytes) => match read_bytes(to.collation(), bytes) {
             Some(text) => text,
             None => {
                 let name = collate::charset_name(to.collation());
-                let hex: String = bytes.iter().take(6).map(|b| format!("\\x{b:02X}")).collect();
+                let hex: String = bytes.iter().take(3).map(|b| format!("{b:02X}")).collect();
                 let error = SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &hex]);
                 ctx.raise(Level::Warning, error)?;
                 return Ok(Value::Null);

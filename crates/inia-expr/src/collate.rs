@@ -181,15 +181,21 @@ pub(crate) fn operands_collation(operands: &[&Expr], op: &str) -> Result<Collati
 /// Whether the collation's character set has all characters of literals of other character sets.
 fn has_literals<'e>(mut operands: impl Iterator<Item = &'e Expr>, collation: Collation) -> bool {
     let charset = collation.charset();
-    let lacks = |text: &str| match charset {
-        Charset::Utf8mb3 => text.chars().any(|char| char > '\u{ffff}'),
-        _ => charset.first_missing(text).is_some(),
-    };
     let foreign = |operand: &Expr| match operand.as_literal() {
-        Some(Value::Text(text)) => operand.ty.collation().charset() != charset && lacks(text),
+        Some(Value::Text(text)) => {
+            operand.ty.collation().charset() != charset && lacks(charset, text)
+        }
         _ => false,
     };
     !operands.any(foreign)
+}
+
+/// Whether a text has characters that the character set lacks.
+pub(crate) fn lacks(charset: Charset, text: &str) -> bool {
+    match charset {
+        Charset::Utf8mb3 => text.chars().any(|char| char > '\u{ffff}'),
+        _ => charset.first_missing(text).is_some(),
+    }
 }
 
 /// A collation by name; error 1273.

@@ -297,6 +297,11 @@ pub trait SessionHost {
     }
     /// Notes that the plan being made depends on a parameter's value.
     fn note_bound_value(&self) {}
+    /// Notes that the plan being made converts a parameter to a collation whose character set lacks
+    /// characters.
+    fn note_narrow_param(&self, index: usize, collation: Collation) {
+        let _ = (index, collation);
+    }
     /// The stored function of that name; `schema` is the current database where none is written.
     fn find_function(
         &self,

@@ -53,6 +53,7 @@ pub(crate) fn to_bool(
     Ok(Some(match value {
         Value::Null => return Ok(None),
         Value::Int(v) => *v != 0,
+        Value::UInt(v) if ty.of_group => of_member(*v, ty) != 0.0,
         Value::UInt(v) => *v != 0,
         Value::Double(v) => *v != 0.0,
         Value::Decimal(v) => !v.is_zero(),
@@ -65,8 +66,10 @@ pub fn to_wide(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
     Ok(match value {
         Value::Null => 0,
         Value::Int(v) => i128::from(*v),
+        Value::UInt(v) if ty.of_group => i128::from(of_member(*v, ty) as i64),
         Value::UInt(v) => i128::from(*v),
         Value::Double(v) => i128::from(round_even(*v)),
+        Value::Decimal(v) if ty.of_group => i128::from(round_even(v.to_f64())),
         Value::Decimal(v) => match v.to_i64() {
             Ok(v) => i128::from(v),
             Err(bound) => match v.to_u64() {
@@ -101,13 +104,14 @@ enum TruncationReport {
     /// VARCHAR and VARBINARY columns: whatever is lost, shown up to a zero byte. MySQL counts the
     /// bytes of the stored length with the number, so that twice as many others go unreported.
     Varying { unreported: usize },
-    /// TEXT and BLOB columns: nothing.
+    /// TEXT and BLOB columns, MIN and MAX: nothing.
     Nothing,
 }
 
 impl TruncationReport {
     fn of(ty: &ExprType) -> TruncationReport {
         match ty.data_type {
+            _ if ty.of_group => TruncationReport::Nothing,
             _ if !ty.stored => TruncationReport::All,
             DataType::VarChar { chars, collation } => {
                 TruncationReport::varying(chars.saturating_mul(charset::max_bytes(collation)))
@@ -167,6 +171,7 @@ pub fn to_real(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
     Ok(match value {
         Value::Null => 0.0,
         Value::Int(v) => *v as f64,
+        Value::UInt(v) if ty.of_group => of_member(*v, ty),
         Value::UInt(v) => *v as f64,
         Value::Double(v) => *v,
         Value::Decimal(v) => v.to_f64(),
@@ -176,6 +181,11 @@ pub fn to_real(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Resul
         Value::Date(_) | Value::Time(_) | Value::DateTime(_) => temporal_number(value, ty).to_f64(),
         Value::Json(text) => json::to_number::real(text, ctx)?,
     })
+}
+
+/// The number that the text of an ENUM or SET is; nothing is said of what is no number.
+fn of_member(value: u64, ty: &ExprType) -> f64 {
+    number::parse_real(plain_text(&Value::UInt(value), ty).as_bytes()).value
 }
 
 fn real_of_text(text: &[u8], ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<f64> {
@@ -191,6 +201,9 @@ pub fn to_decimal(value: &Value, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Re
     Ok(match value {
         Value::Null => Decimal::ZERO,
         Value::Int(v) => Decimal::from_i128(i128::from(*v), 0),
+        Value::UInt(v) if ty.of_group => {
+            return to_decimal(&Value::Double(of_member(*v, ty)), ty, ctx);
+        }
         Value::UInt(v) => Decimal::from_i128(i128::from(*v), 0),
         Value::Double(v) => {
             Decimal::from_f64(*v).unwrap_or_else(|_| Decimal::bound(MAX_DIGITS, 0, *v < 0.0))
@@ -413,14 +426,7 @@ pub(crate) fn to_datetime_with(
             let text = to_text(value, ty);
             DateTime::parse(&text, rules).map(|parsed| {
                 deprecated = parsed.deprecated;
-                let moment = match parsed.offset_minutes {
-                    Some(minutes) => {
-                        let utc = parsed.value.add_micros(-i64::from(minutes) * 60_000_000);
-                        utc.and_then(|utc| ctx.env.time_zone.from_utc(utc)).unwrap_or(parsed.value)
-                    }
-                    None => parsed.value,
-                };
-                (moment, parsed.truncated)
+                (in_session_zone(parsed.value, parsed.offset_minutes, ctx.env), parsed.truncated)
             })
         }
     };
@@ -597,6 +603,13 @@ fn time_of_number(number: i64, micros: i64) -> Option<(Time, bool)> {
     }
 }
 
+/// A moment that was written with an offset, in the session's time zone.
+fn in_session_zone(written: DateTime, offset_minutes: Option<i32>, env: &Environment) -> DateTime {
+    let Some(minutes) = offset_minutes else { return written };
+    let utc = written.add_micros(-i64::from(minutes) * 60_000_000);
+    utc.and_then(|utc| env.time_zone.from_utc(utc)).unwrap_or(written)
+}
+
 /// `DATE '…'`, `TIME '…'`, `TIMESTAMP '…'`; error 1525 for anything else.
 pub(crate) fn temporal_literal(
     text: &str,
@@ -621,7 +634,8 @@ pub(crate) fn temporal_literal(
         _ => match DateTime::parse(text, env.date_rules()) {
             Ok(parsed) if !parsed.truncated && parsed.has_time => {
                 let fsp = parsed.fraction_digits;
-                Ok((Value::DateTime(parsed.value), DataType::DateTime { fsp }))
+                let moment = in_session_zone(parsed.value, parsed.offset_minutes, env);
+                Ok((Value::DateTime(moment), DataType::DateTime { fsp }))
             }
             _ => Err(wrong("DATETIME")),
         },

@@ -21,6 +21,7 @@ pub mod json;
 pub mod like;
 pub mod locale;
 mod merge;
+pub mod narrow;
 mod number;
 pub mod print;
 mod row_set;

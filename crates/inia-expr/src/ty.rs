@@ -33,6 +33,8 @@ const COMPUTED_DOUBLE: u32 = 23;
 const MAX_VARCHAR_BYTES: u64 = 65_535;
 
 /// The type of one bound expression.
+///
+/// Wide: one field for each property that coercions ask for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExprType {
     /// The SQL type of the values.
@@ -51,6 +53,10 @@ pub struct ExprType {
     pub stored: bool,
     /// A hexadecimal or bit literal: bytes that a numeric column takes as a number.
     pub hex: bool,
+    /// What an aggregate computes, itself: an AVG becomes an integer by way of a double. Of a MIN
+    /// or MAX the text counts as a number, that of ENUM and SET too, and nothing is said of one
+    /// that is none.
+    pub of_group: bool,
 }
 
 /// The broad classes that MySQL's coercion rules speak of.
@@ -93,6 +99,7 @@ impl ExprType {
             zerofill: false,
             stored: true,
             hex: false,
+            of_group: false,
         }
     }
 
@@ -121,6 +128,15 @@ impl ExprType {
     /// BIGINT UNSIGNED that displays in `length` characters.
     pub fn uint(length: u32, nullable: bool) -> ExprType {
         ExprType { length, ..ExprType::computed(bigint(true), nullable) }
+    }
+
+    /// The type of a BIT's number; any other type stays as it is.
+    #[must_use]
+    pub fn into_number(mut self) -> ExprType {
+        if matches!(self.data_type, DataType::Bit(_)) {
+            self.data_type = bigint(true);
+        }
+        self
     }
 
     /// The result of a predicate.
@@ -212,6 +228,7 @@ impl ExprType {
         self.stored = false;
         self.zerofill = false;
         self.hex = false;
+        self.of_group = false;
         self
     }
 

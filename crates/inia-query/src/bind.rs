@@ -15,6 +15,7 @@ mod described;
 mod determined;
 mod dictionary;
 mod enclosing;
+mod facts;
 mod fixed_columns;
 mod from;
 mod functional;
@@ -306,7 +307,9 @@ impl<'c> QueryBinder<'c> {
         }
         let subplans =
             self.subplans.into_iter().map(|subplan| subplan.expect("every subplan was bound"));
-        let (columns, subplans) = (result_columns(&root.columns), subplans.collect());
+        let columns = result_columns(&root.columns);
+        let subplans: Vec<_> = subplans.collect();
+        let counts = crate::plan::counts_of(&root, &subplans);
         let (tables, views) = (self.tables, self.views);
         let direct = crate::optimize::direct(&root);
         let updates = Vec::new();
@@ -325,6 +328,7 @@ impl<'c> QueryBinder<'c> {
             exclusive,
             updates,
             said,
+            counts,
         }
     }
 }

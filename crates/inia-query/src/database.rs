@@ -12,7 +12,7 @@ use crate::columns::ColumnCache;
 use crate::error::OpenError;
 use crate::events::EventWatch;
 use crate::observe::Observer;
-use crate::status::Counters;
+use crate::status::{Counters, SessionCounters};
 use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
 use crate::workers::{Helpers, Machine, WorkerPool, processors};
@@ -199,6 +199,11 @@ impl Database {
             read_only: AtomicU8::new(read_only),
             started,
         }))
+    }
+
+    /// FLUSH STATUS: the session counts anew; what it has counted stays in the server's totals.
+    pub fn flush_status(&self, own: &SessionCounters) {
+        self.counters.flush(own);
     }
 
     /// Memory for the work of all sessions; without a limit until one is set.

@@ -26,7 +26,7 @@ pub(crate) use cells::group_strategy;
 pub(crate) use direct::direct;
 pub(crate) use order::{Key as OrderKey, UNKNOWN_LIMIT, Wanted};
 pub(crate) use order::{keeps_together, order_by_index, path_in_order};
-pub(crate) use outer::simplify;
+pub(crate) use outer::{simplify, strict_slots};
 pub(crate) use price::{Once, Prices, price_of};
 pub(crate) use rewrite::matches_once;
 pub(crate) use search::is_natural;

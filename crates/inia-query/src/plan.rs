@@ -9,6 +9,7 @@
 //! value, sorted by its second value.
 
 pub(crate) mod batches;
+mod counts;
 pub(crate) mod json_table;
 pub(crate) mod search;
 mod sound;
@@ -27,6 +28,7 @@ pub use view_use::ViewUse;
 use crate::access::{AccessPath, HintedIndexes};
 use crate::catalog::Table;
 use crate::information::Information;
+pub(crate) use counts::counts_of;
 use inia_base::column::ResultColumn;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
@@ -60,6 +62,8 @@ pub struct StatementPlan {
     pub updates: Vec<Arc<Table>>,
     /// What is said of it each time it runs.
     pub said: Said,
+    /// What each run counts.
+    pub counts: crate::status::PlanCounts,
 }
 
 /// What binding found to be said of a statement when it runs.

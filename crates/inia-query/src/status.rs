@@ -3,13 +3,18 @@
 //! Every session counts for itself, so that counting shares no memory among sessions; totals are
 //! made when they are asked for. A session that ends leaves its counts behind.
 
+mod handler_reads;
+mod plan_counts;
+
 use crate::observe::History;
+pub use handler_reads::HandlerReads;
 use inia_parser::ast::{
     Delete, DeleteTarget, Insert, InsertSource, MaintenanceKind, ShowKind, Statement, TableRef,
     Update, Xa,
 };
-use inia_storage::{ThreadCounts, take_thread_counts};
+use inia_storage::{COUNTED, ThreadCounts, take_thread_counts};
 use parking_lot::Mutex;
+pub use plan_counts::{PlanCounts, SortInput};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -219,6 +224,40 @@ pub(crate) struct ChangedRows {
     pub(crate) deleted: u64,
 }
 
+/// What statements do beside reading, as `Handler_…`, `Select_…` and `Sort_…` count it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Executed {
+    /// Rows that were to be inserted.
+    Write,
+    /// Rows that were changed in their place.
+    Update,
+    /// Rows that were deleted.
+    Delete,
+    /// Ends of statements, and of transactions, that stand.
+    Commit,
+    /// Those that do not.
+    Rollback,
+    /// Locks of tables by statements, and their releases.
+    ExternalLock,
+    /// SELECTs that read their first table whole.
+    SelectScan,
+    /// SELECTs that read it by ranges.
+    SelectRange,
+    /// Joined tables that are read whole.
+    SelectFullJoin,
+    /// Joined tables that are read by ranges.
+    SelectFullRangeJoin,
+    /// Rows that came out of sorts.
+    SortRows,
+    /// Sorts of what was read whole.
+    SortScan,
+    /// Sorts of what was read by ranges.
+    SortRange,
+}
+
+const EXECUTED: usize = 13;
+
 /// What a session's client has reported of itself.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
@@ -250,7 +289,8 @@ pub struct SessionCounters {
     /// Slow statements.
     slow: AtomicU64,
     /// The fields of [`ThreadCounts`].
-    reads: [AtomicU64; 8],
+    reads: [AtomicU64; COUNTED],
+    executed: [AtomicU64; EXECUTED],
     /// SET RESOURCE GROUP.
     pub(crate) resource_group: Mutex<Option<String>>,
     /// What it has noted of its statements.
@@ -269,6 +309,7 @@ impl SessionCounters {
             deleted: AtomicU64::new(0),
             slow: AtomicU64::new(0),
             reads: Default::default(),
+            executed: Default::default(),
             resource_group: Mutex::default(),
             history: History::default(),
         }
@@ -292,9 +333,53 @@ impl SessionCounters {
 
     /// What statements have read.
     pub fn reads(&self) -> ThreadCounts {
-        let [keys, first, last, seeks, scanned, next, prev, lock_micros] =
-            self.reads.each_ref().map(|counter| counter.load(Ordering::Relaxed));
-        ThreadCounts { keys, first, last, seeks, scanned, next, prev, lock_micros }
+        let counts = self.reads.each_ref().map(|counter| counter.load(Ordering::Relaxed));
+        let [keys, first, last, seeks, scanned, next, prev, lock_micros, ..] = counts;
+        let [.., ends, stopped_next, stopped_prev] = counts;
+        ThreadCounts {
+            keys,
+            first,
+            last,
+            seeks,
+            scanned,
+            next,
+            prev,
+            lock_micros,
+            ends,
+            stopped_next,
+            stopped_prev,
+        }
+    }
+
+    /// Counts something that statements do.
+    #[inline]
+    pub fn count_executed(&self, what: Executed, times: u64) {
+        increase(&self.executed[what as usize], times);
+    }
+
+    /// How often statements did something.
+    pub(crate) fn executed(&self, what: Executed) -> u64 {
+        self.executed[what as usize].load(Ordering::Relaxed)
+    }
+
+    /// Counts a run of a query that gave so many rows.
+    #[inline]
+    pub fn count_plan(&self, counts: &PlanCounts, rows: u64) {
+        if *counts == PlanCounts::default() {
+            return;
+        }
+        self.count_executed(Executed::SelectScan, counts.scan);
+        self.count_executed(Executed::SelectRange, counts.range);
+        self.count_executed(Executed::SelectFullJoin, counts.full_join);
+        self.count_executed(Executed::SelectFullRangeJoin, counts.full_range_join);
+        if let Some(sorted) = counts.sorts {
+            self.count_executed(Executed::SortRows, rows);
+            let input = match sorted {
+                SortInput::Scan => Executed::SortScan,
+                SortInput::Range => Executed::SortRange,
+            };
+            self.count_executed(input, 1);
+        }
     }
 
     /// Counts what is done with a handle.
@@ -351,18 +436,18 @@ impl SessionCounters {
         HANDLE_USES.into_iter().zip(counts)
     }
 
+    fn all(&self) -> impl Iterator<Item = &AtomicU64> {
+        let single = [&self.questions, &self.inserted, &self.updated, &self.deleted, &self.slow];
+        let several = self.commands.iter().chain(&self.handles).chain(&self.reads);
+        several.chain(&self.executed).chain(single)
+    }
+
+    fn clear(&self) {
+        self.all().for_each(|counter| counter.store(0, Ordering::Relaxed));
+    }
+
     fn add_to(&self, total: &SessionCounters) {
-        increase(&total.questions, self.questions.load(Ordering::Relaxed));
-        let commands = self.commands.iter().zip(&total.commands);
-        let handles = self.handles.iter().zip(&total.handles);
-        let rows = [
-            (&self.inserted, &total.inserted),
-            (&self.updated, &total.updated),
-            (&self.deleted, &total.deleted),
-            (&self.slow, &total.slow),
-        ];
-        let reads = self.reads.iter().zip(&total.reads);
-        for (own, total) in commands.chain(handles).chain(rows).chain(reads) {
+        for (own, total) in self.all().zip(total.all()) {
             increase(total, own.load(Ordering::Relaxed));
         }
     }
@@ -441,6 +526,13 @@ impl Counters {
         let mut state = self.state.lock();
         counters.add_to(&state.ended);
         state.live.retain(|other| !std::ptr::eq(other.as_ptr(), Arc::as_ptr(counters)));
+    }
+
+    /// FLUSH STATUS: a session counts anew, and what it has counted stays in the total.
+    pub(crate) fn flush(&self, own: &SessionCounters) {
+        let state = self.state.lock();
+        own.add_to(&state.ended);
+        own.clear();
     }
 
     /// Forgets all counts: what the program did for itself is nobody's session.

@@ -5,10 +5,13 @@
 //! variable changes in the session is decided by who carries out SET.
 
 mod innodb;
+mod key_cache;
 mod replication;
 mod server;
 pub mod sql_mode;
 pub mod switches;
+
+pub use key_cache::KeyCaches;
 
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
@@ -51,6 +54,8 @@ pub enum VarKind {
     Switches,
     /// One of a list of words; also settable by position.
     Word(&'static [&'static str]),
+    /// A list of such words; also settable by a number whose bits they are.
+    Set(&'static [&'static str]),
 }
 
 /// One line of the table.
@@ -85,22 +90,26 @@ type Values = HashMap<&'static str, String>;
 
 /// The global values. Sessions share those of their beginning.
 #[derive(Default)]
-pub struct GlobalVars(RwLock<Arc<Values>>);
+pub struct GlobalVars {
+    values: RwLock<Arc<Values>>,
+    /// Key caches by their names.
+    pub key_caches: KeyCaches,
+}
 
 impl GlobalVars {
     /// All as they are now.
     pub fn all(&self) -> Arc<Values> {
-        self.0.read().clone()
+        self.values.read().clone()
     }
 
     /// Gives a variable a value.
     pub fn set(&self, name: &'static str, text: String) {
-        Arc::make_mut(&mut self.0.write()).insert(name, text);
+        Arc::make_mut(&mut self.values.write()).insert(name, text);
     }
 
     /// Whether a variable was set to ON.
     pub(crate) fn is_on(&self, name: &str) -> bool {
-        self.0.read().get(name).is_some_and(|text| text == "ON")
+        self.values.read().get(name).is_some_and(|text| text == "ON")
     }
 }
 
@@ -140,7 +149,7 @@ pub(crate) fn text(
 ) -> String {
     let found = match (scope, def.home) {
         (VarScope::Global, _) | (_, Home::Global | Home::ReadOnly) => {
-            globals.0.read().get(def.name).cloned()
+            globals.values.read().get(def.name).cloned()
         }
         _ => session.values.get(def.name).or_else(|| session.inherited.get(def.name)).cloned(),
     };
@@ -162,6 +171,51 @@ pub(crate) fn range(name: &str) -> (String, String) {
     }
 }
 
+/// Integers that are read as signed ones, though none of their values is negative.
+const SIGNED: [&str; 41] = [
+    "binlog_group_commit_sync_delay",
+    "caching_sha2_password_digest_rounds",
+    "innodb_autoinc_lock_mode",
+    "innodb_buffer_pool_size",
+    "innodb_fill_factor",
+    "innodb_open_files",
+    "max_digest_length",
+    "ngram_token_size",
+    "optimizer_trace_limit",
+    "performance_schema_accounts_size",
+    "performance_schema_digests_size",
+    "performance_schema_error_size",
+    "performance_schema_events_stages_history_long_size",
+    "performance_schema_events_stages_history_size",
+    "performance_schema_events_statements_history_long_size",
+    "performance_schema_events_statements_history_size",
+    "performance_schema_events_transactions_history_long_size",
+    "performance_schema_events_transactions_history_size",
+    "performance_schema_events_waits_history_long_size",
+    "performance_schema_events_waits_history_size",
+    "performance_schema_hosts_size",
+    "performance_schema_max_cond_instances",
+    "performance_schema_max_digest_length",
+    "performance_schema_max_file_instances",
+    "performance_schema_max_index_stat",
+    "performance_schema_max_metadata_locks",
+    "performance_schema_max_mutex_instances",
+    "performance_schema_max_prepared_statements_instances",
+    "performance_schema_max_program_instances",
+    "performance_schema_max_rwlock_instances",
+    "performance_schema_max_socket_instances",
+    "performance_schema_max_sql_text_length",
+    "performance_schema_max_table_handles",
+    "performance_schema_max_table_instances",
+    "performance_schema_max_table_lock_stat",
+    "performance_schema_max_thread_instances",
+    "performance_schema_session_connect_attrs_size",
+    "performance_schema_setup_actors_size",
+    "performance_schema_setup_objects_size",
+    "performance_schema_users_size",
+    "ssl_session_cache_timeout",
+];
+
 /// The type of variables that are seconds with a fraction.
 pub(crate) fn seconds() -> ExprType {
     let data_type = DataType::Double { decimals: Some(6), unsigned: false };
@@ -171,6 +225,47 @@ pub(crate) fn seconds() -> ExprType {
 /// Characters of the type of a variable that is text, whatever its value is.
 const TEXT_CHARS: u64 = 21_845;
 
+/// Whether a variable of text can be NULL, which SHOW VARIABLES prints as an empty text.
+pub fn may_be_null(name: &str) -> bool {
+    const NULLABLE: [&str; 34] = [
+        "admin_address",
+        "admin_ssl_ca",
+        "admin_ssl_capath",
+        "admin_ssl_cert",
+        "admin_ssl_cipher",
+        "admin_ssl_crl",
+        "admin_ssl_crlpath",
+        "admin_ssl_key",
+        "admin_tls_ciphersuites",
+        "character_set_results",
+        "init_file",
+        "innodb_data_home_dir",
+        "innodb_directories",
+        "innodb_doublewrite_dir",
+        "innodb_ft_aux_table",
+        "innodb_ft_server_stopword_table",
+        "innodb_ft_user_stopword_table",
+        "innodb_monitor_disable",
+        "innodb_monitor_enable",
+        "innodb_redo_log_archive_dirs",
+        "innodb_tmpdir",
+        "log_bin_basename",
+        "log_bin_index",
+        "report_host",
+        "report_password",
+        "report_user",
+        "ssl_ca",
+        "ssl_capath",
+        "ssl_cert",
+        "ssl_cipher",
+        "ssl_crl",
+        "ssl_crlpath",
+        "ssl_key",
+        "tls_ciphersuites",
+    ];
+    NULLABLE.contains(&name)
+}
+
 /// Value and type of `@@name`; errors 1193 and 1238.
 pub(crate) fn read(
     globals: &GlobalVars,
@@ -178,6 +273,14 @@ pub(crate) fn read(
     scope: VarScope,
     name: &str,
 ) -> Result<(Value, ExprType), SqlError> {
+    if let Some((cache, variable)) = key_cache::split(name) {
+        if scope == VarScope::Session {
+            let code = ErrorCode::IncorrectGlobalLocalVar;
+            return Err(SqlError::new(code, &[&variable, &"GLOBAL"]));
+        }
+        let value = globals.key_caches.read(cache, variable);
+        return Ok((Value::UInt(value), ExprType::uint(21, false)));
+    }
     let def = find(name)?;
     let wrong =
         |kind: &str| Err(SqlError::new(ErrorCode::IncorrectGlobalLocalVar, &[&def.name, &kind]));
@@ -192,13 +295,16 @@ pub(crate) fn read(
         VarKind::Int(..0, _) => {
             (Value::Int(text.parse().unwrap_or_default()), ExprType::int(21, false))
         }
+        VarKind::Int(..) if SIGNED.binary_search(&def.name).is_ok() => {
+            (Value::Int(text.parse().unwrap_or_default()), ExprType::int(21, false))
+        }
         VarKind::Int(..) => {
             (Value::UInt(text.parse().unwrap_or_default()), ExprType::uint(21, false))
         }
         VarKind::Double => (Value::Double(text.parse().unwrap_or_default()), seconds()),
-        VarKind::Text | VarKind::Switches | VarKind::Word(_) => {
+        VarKind::Text | VarKind::Switches | VarKind::Word(_) | VarKind::Set(_) => {
             let ty = ExprType::text(TEXT_CHARS, Collation(33), true);
-            let null = (def.name == "character_set_results" && text.is_empty())
+            let null = (may_be_null(def.name) && text.is_empty())
                 || (def.name == "secure_file_priv" && text == "NULL");
             (if null { Value::Null } else { Value::Text(text) }, ty)
         }

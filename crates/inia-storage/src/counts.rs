@@ -25,6 +25,12 @@ pub struct ThreadCounts {
     pub prev: u64,
     /// Microseconds of waits for record locks.
     pub lock_micros: u64,
+    /// Scans of whole trees that came to their end.
+    pub ends: u64,
+    /// Other scans forwards that found records and were given up before their end.
+    pub stopped_next: u64,
+    /// The same of scans backwards.
+    pub stopped_prev: u64,
 }
 
 impl ThreadCounts {
@@ -44,6 +50,9 @@ impl ThreadCounts {
             next: self.next.wrapping_sub(before.next),
             prev: self.prev.wrapping_sub(before.prev),
             lock_micros: self.lock_micros.wrapping_sub(before.lock_micros),
+            ends: self.ends.wrapping_sub(before.ends),
+            stopped_next: self.stopped_next.wrapping_sub(before.stopped_next),
+            stopped_prev: self.stopped_prev.wrapping_sub(before.stopped_prev),
         }
     }
 }
@@ -60,10 +69,16 @@ pub(crate) enum Count {
     Next,
     Prev,
     LockMicros,
+    Ends,
+    StoppedNext,
+    StoppedPrev,
 }
 
+/// How many counts there are.
+pub const COUNTED: usize = 11;
+
 thread_local! {
-    static COUNTS: [Cell<u64>; 8] = const { [const { Cell::new(0) }; 8] };
+    static COUNTS: [Cell<u64>; COUNTED] = const { [const { Cell::new(0) }; COUNTED] };
 }
 
 /// Adds to a count of this thread.
@@ -73,6 +88,21 @@ pub(crate) fn add(count: Count, by: u64) {
         let cell = &counts[count as usize];
         cell.set(cell.get().wrapping_add(by));
     });
+}
+
+/// Takes back that the rows of so many entries of an index were read by their keys: the entries
+/// are counted.
+#[inline]
+pub fn uncount_rows_of_entries(rows: u64) {
+    add(Count::Keys, rows.wrapping_neg());
+}
+
+/// Does some work of whose reads nothing is counted, such as looks into indexes that choose a plan.
+pub fn without_counting<T>(work: impl FnOnce() -> T) -> T {
+    let before = COUNTS.with(|counts| counts.each_ref().map(Cell::get));
+    let done = work();
+    COUNTS.with(|counts| counts.iter().zip(before).for_each(|(cell, count)| cell.set(count)));
+    done
 }
 
 /// Gives the counts of this thread that are not 0, with their positions in [`ThreadCounts`], and

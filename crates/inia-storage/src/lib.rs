@@ -25,7 +25,9 @@ mod wal;
 
 pub use btree::{LeafState, SampledLeaf, SampledTree};
 pub use buffer::PoolStats;
-pub use counts::{ThreadCounts, take_thread_counts};
+pub use counts::{
+    COUNTED, ThreadCounts, take_thread_counts, uncount_rows_of_entries, without_counting,
+};
 pub use engine::{Engine, EngineOptions, EngineStats};
 pub use error::StorageError;
 pub use lock::wait::LockWait;

@@ -526,7 +526,10 @@ with_late_codes! {
     VariableNotSettableInTransaction = 1766, "HY000", "The system variable {} cannot be set when there is an ongoing transaction.";
     SetStatementCannotInvokeFunction = 1769, "HY000", "The statement 'SET {}' cannot invoke a stored function.";
     MalformedGtidSetSpecification = 1772, "HY000", "Malformed GTID set specification '{}'.";
+    MalformedGtidSpecification = 1774, "HY000", "Malformed GTID specification '{}'.";
     AutoPositionRequiresGtidModeNotOff = 1777, "HY000", "CHANGE MASTER TO MASTER_AUTO_POSITION = 1 cannot be executed because @@GLOBAL.GTID_MODE = OFF.";
+    CantSetGtidNextToGtidWhenGtidModeIsOff = 1781, "HY000", "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
+    GtidModeCanOnlyChangeOneStepAtATime = 1788, "HY000", "The value of @@GLOBAL.GTID_MODE can only be changed one step at a time: OFF <-> OFF_PERMISSIVE <-> ON_PERMISSIVE <-> ON. Also note that this value must be stepped up or down simultaneously on all servers. See the Manual for instructions.";
     UnknownExplainFormat = 1791, "HY000", "Unknown EXPLAIN format name: '{}'";
     CantExecuteInReadOnlyTransaction = 1792, "25006", "Cannot execute statement in a READ ONLY transaction.";
     TooLongTablePartitionComment = 1793, "HY000", "Comment for table partition '{}' is too long (max = {})";
@@ -643,6 +646,7 @@ with_late_codes! {
     DependentByGeneratedColumn = 3108, "HY000", "Column '{}' has a generated column dependency.";
     GeneratedColumnRefAutoInc = 3109, "HY000", "Generated column '{}' cannot refer to auto-increment column.";
     FeatureNotAvailable = 3110, "HY000", "The '{}' feature is not available; you need to remove '{}' or use MySQL built with '{}'";
+    CantSetGtidMode = 3111, "HY000", "SET @@GLOBAL.GTID_MODE = {} is not allowed because {}.";
     AccountHasBeenLocked = 3118, "HY000", "Access denied for user '{}'@'{}'. Account is locked.";
     WrongTablespaceName = 3119, "42000", "Incorrect tablespace name `{}`";
     TablespaceIsNotEmpty = 3120, "HY000", "Tablespace `{}` is not empty.";

@@ -152,6 +152,8 @@ macro_rules! with_late_codes {
             RegexpStackOverflow = 3698, "HY000", "Overflow in the regular expression backtrack stack.";
             RegexpTimeOut = 3699, "HY000", "Timeout exceeded in regular expression match.";
             RegexpPatternTooBig = 3700, "HY000", "The regular expression pattern exceeds limits on size or complexity.";
+            CantSetErrorLogService = 3701, "HY000", "Value for {} got confusing at or around \"{}\". Syntax may be wrong, component may not be INSTALLed, or a component that does not support instances may be listed more than once.";
+            EmptyPipelineForErrorLoggingService = 3702, "HY000", "Setting an empty log_error_services pipeline disables error logging!";
             NotImplementedForCartesianSrs = 3704, "22S00", "{}({}) has not been implemented for Cartesian spatial reference systems.";
             NotImplementedForProjectedSrs = 3705, "22S00", "{}({}) has not been implemented for projected spatial reference systems.";
             NonpositiveRadius = 3706, "22003", "Invalid radius provided to function {}: Radius must be greater than zero.";

@@ -28,7 +28,10 @@ pub fn prepare(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
 /// quotient keeps the digits that its own type does not show.
 pub fn prepare_operand(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
     fold(expr, ctx);
-    expr.walk_mut(&mut specialise);
+    expr.walk_mut(&mut |node| {
+        specialise(node);
+        crate::narrow::note(node, ctx.host);
+    });
 }
 
 /// Quotients, long products, averages and what subqueries give of them carry more digits than

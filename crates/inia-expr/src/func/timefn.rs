@@ -71,7 +71,8 @@ pub(super) const TABLE: &[Function] = &[
         1,
         2,
         |args, _| {
-            let fsp = args.iter().map(|arg| literal_fsp(arg, false)).max().unwrap_or(0);
+            let fsp_of = |(at, arg)| literal_fsp(arg, at == 1);
+            let fsp = args.iter().enumerate().map(fsp_of).max().unwrap_or(0);
             Ok(ExprType::computed(DataType::DateTime { fsp }, true))
         },
         |a| {
@@ -183,6 +184,9 @@ fn unix_type(args: &mut [Expr], _: &Environment) -> Ty {
     })
 }
 
+/// 3001-01-18 23:59:59, the last second that is a Unix timestamp.
+const LAST_UNIX_SECOND: i64 = 32_536_771_199;
+
 fn unix_timestamp(a: &mut Args<'_, '_>) -> FnResult {
     if a.len() == 0 {
         return Ok(Value::Int(a.ctx.env.now_micros.div_euclid(1_000_000)));
@@ -190,10 +194,10 @@ fn unix_timestamp(a: &mut Args<'_, '_>) -> FnResult {
     let micros = match a.value(0) {
         Ok(_) => match a.real_datetime(0) {
             Ok(local) => a.ctx.env.time_zone.to_utc(local).map_or(0, |utc| {
-                if utc.is_timestamp() {
-                    utc.to_unix() * 1_000_000 + i64::from(utc.micros)
-                } else {
-                    0
+                let seconds = utc.to_unix();
+                match (1..=LAST_UNIX_SECOND).contains(&seconds) {
+                    true => seconds * 1_000_000 + i64::from(utc.micros),
+                    false => 0,
                 }
             }),
             Err(Stop::Null) => 0,
@@ -231,7 +235,7 @@ fn from_unixtime(a: &mut Args<'_, '_>) -> FnResult {
         .mul(Decimal::from_i128(1_000_000, 0))
         .ok()
         .and_then(|micros| micros.to_i64().ok())
-        .filter(|micros| (0..=32_536_771_199_999_999).contains(micros))
+        .filter(|micros| (0..(LAST_UNIX_SECOND + 1) * 1_000_000).contains(micros))
         .ok_or(Stop::Null)?;
     let local = a.ctx.env.local(micros);
     if a.len() == 1 {

@@ -387,16 +387,20 @@ impl Parser<'_> {
         if func == Count && self.accept(Tok::Star) {
             aggregate.func = CountStar;
         } else {
-            aggregate.distinct = self.accept_kw(Kw::DISTINCT);
-            if !aggregate.distinct {
+            let takes_distinct =
+                matches!(func, Count | Sum | Avg | Min | Max | GroupConcat | Collect);
+            aggregate.distinct = takes_distinct && self.accept_kw(Kw::DISTINCT);
+            if !aggregate.distinct && func != GroupConcat {
                 self.accept_kw(Kw::ALL);
             }
             match func {
                 GroupConcat => self.group_concat_args(&mut aggregate)?,
                 Count if aggregate.distinct => aggregate.args = self.list(Self::expr)?,
+                Count if self.accept(Tok::Star) => aggregate.func = CountStar,
                 JsonObjectAgg => {
                     aggregate.args.push(self.expr()?);
                     self.expect(Tok::Comma)?;
+                    self.accept_kw(Kw::ALL);
                     aggregate.args.push(self.expr()?);
                 }
                 _ => aggregate.args.push(self.expr()?),

@@ -34,7 +34,10 @@ impl Parser<'_> {
     pub(super) fn window_call(&mut self, func: WindowFunc) -> PResult<Expr> {
         use WindowFunc::*;
         self.bump();
-        let args = self.call_args()?;
+        let args = match func {
+            Ntile | Lead | Lag => self.counted_args(func)?,
+            _ => self.call_args()?,
+        };
         let fits = match func {
             RowNumber | Rank | DenseRank | PercentRank | CumeDist => args.is_empty(),
             Ntile | FirstValue | LastValue => args.len() == 1,
@@ -56,6 +59,30 @@ impl Parser<'_> {
         let over = self.over()?;
         let call = WindowCall { func, args, from_last, ignore_nulls, over };
         Ok(Expr::Window(Box::new(call)))
+    }
+
+    /// The arguments of a function that counts rows by one of them: digits, a parameter or a
+    /// variable.
+    fn counted_args(&mut self, func: WindowFunc) -> PResult<Vec<Expr>> {
+        self.expect(Tok::LParen)?;
+        let mut args = Vec::new();
+        if func != WindowFunc::Ntile {
+            args.push(self.expr()?);
+        }
+        if func == WindowFunc::Ntile || self.accept(Tok::Comma) {
+            let counts = matches!(self.tok.tok, Tok::Int | Tok::Hex | Tok::Bit | Tok::Param)
+                || self.is(Tok::UserVar)
+                || Self::is_ident(self.tok);
+            if !counts {
+                return Err(self.error());
+            }
+            args.push(self.primary()?);
+        }
+        if args.len() == 2 && self.accept(Tok::Comma) {
+            args.push(self.expr()?);
+        }
+        self.expect(Tok::RParen)?;
+        Ok(args)
     }
 
     /// OVER name, OVER (spec).

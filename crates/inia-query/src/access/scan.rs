@@ -21,6 +21,7 @@ use inia_expr::EvalContext;
 use inia_expr::tree::Match;
 use inia_storage::{
     Cursor, Direction, KeyBound, LockMode, LockRequest, LockingCursor, ReadMode, Tree, Txn,
+    uncount_rows_of_entries,
 };
 pub(crate) use leaves::FoundLeaf;
 use locks::{LastMove, LockPolicy};
@@ -242,6 +243,14 @@ impl TableScan {
         Ok(Some(FoundRun::of_records(records, entries, &mut self.key)))
     }
 
+    /// The reader of the last run ends the scan before its last `rows`.
+    #[cold]
+    pub(crate) fn stop_before(&mut self, rows: usize) {
+        if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
+            cursor.uncount(rows as u64);
+        }
+    }
+
     /// Whether the scan has not moved yet.
     fn is_unmoved(&self) -> bool {
         match &self.state {
@@ -373,7 +382,7 @@ impl TableScan {
         let primary = self.table.indexes[index].codec.primary_key(&key, &value);
         self.key.clear();
         self.key.extend_from_slice(primary?);
-        self.lookup(txn)
+        self.lookup_of_entry(txn)
     }
 
     /// Moves to the row of the next key that has one.
@@ -405,6 +414,12 @@ impl TableScan {
             }
         };
         Ok(found.sql()?.is_some())
+    }
+
+    /// As [`TableScan::lookup`], for an entry that was counted itself.
+    fn lookup_of_entry(&mut self, txn: &mut Txn) -> Result<bool> {
+        uncount_rows_of_entries(1);
+        self.lookup(txn)
     }
 
     /// Opens the cursor of the next range; false when there is none.
@@ -445,6 +460,9 @@ impl TableScan {
                     next.narrow(bytes);
                 }
             }
+        }
+        if secondary {
+            next.count_as_ordered();
         }
         *cursor = Some(next);
         true
@@ -488,7 +506,7 @@ impl TableScan {
                 key.extend_from_slice(primary);
             }
             self.key = key;
-            if self.lookup(txn)? && !self.was_given(index)? {
+            if self.lookup_of_entry(txn)? && !self.was_given(index)? {
                 return Ok(true);
             }
         }

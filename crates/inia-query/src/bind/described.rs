@@ -3,6 +3,7 @@
 use crate::plan::{Origin, OutputColumn};
 use inia_base::column::{ResultColumn, flags};
 use inia_base::datatype::{DataType, IntWidth};
+use inia_expr::bind::converted;
 use inia_expr::{Aggregate, Expr, ExprKind, ExprType, TypeClass};
 
 /// What a column loses on its way through a temporary table.
@@ -86,7 +87,8 @@ pub(super) fn of_groups(column: &mut OutputColumn, expr: &Expr) {
 const MAX_INT_LENGTH: u32 = 9;
 
 /// Describes what groups, DISTINCT and windows take from a temporary table: a computed integer of
-/// few digits is an INT there.
+/// few digits is an INT there, another one a BIGINT. So is a computed YEAR or BIT, which is then a
+/// number.
 pub(super) fn as_materialized(column: &mut OutputColumn, expr: &Expr) {
     column.result.flags &= !flags::AUTO_INCREMENT;
     let mut computed = column.result.org_name.is_empty() && !expr.is_constant_in_statement();
@@ -96,13 +98,51 @@ pub(super) fn as_materialized(column: &mut OutputColumn, expr: &Expr) {
             ExprKind::Aggregate(_) | ExprKind::Window(_) | ExprKind::Subquery(_)
         );
     });
-    if computed
-        && let DataType::Int { width: width @ IntWidth::Big, unsigned: false } =
-            &mut column.result.data_type
-        && column.result.length <= MAX_INT_LENGTH
-    {
-        *width = IntWidth::Int;
-        column.result.flags &= !flags::BINARY;
+    if computed {
+        as_number(column);
+    }
+}
+
+/// Describes a BIT that DISTINCT sorts by: the temporary table has its number.
+pub(super) fn as_sorted(column: &mut OutputColumn, expr: &mut Expr) {
+    let is_column = matches!(expr.kind, ExprKind::Column { .. });
+    if is_column && matches!(column.ty.data_type, DataType::Bit(_)) {
+        as_number(column);
+        *expr = converted(std::mem::replace(expr, Expr::null()), &column.ty);
+    }
+}
+
+fn as_number(column: &mut OutputColumn) {
+    let unsigned = match column.ty.data_type {
+        DataType::Int { unsigned, .. } => unsigned,
+        DataType::Bit(_) | DataType::Year => true,
+        _ => return,
+    };
+    let small = column.result.length <= MAX_INT_LENGTH;
+    let width = if small { IntWidth::Int } else { IntWidth::Big };
+    let data_type = DataType::Int { width, unsigned };
+    column.result.flags &= !flags::BINARY;
+    column.result.data_type = data_type.clone();
+    if !matches!(column.ty.data_type, DataType::Int { .. }) {
+        column.ty.data_type = data_type;
+    }
+}
+
+/// Describes a number that a function takes from its BIT arguments as one of them.
+pub(super) fn as_bits(column: &mut OutputColumn, expr: &Expr) {
+    const NUMBERS: [&str; 5] = ["any_value", "coalesce", "greatest", "ifnull", "least"];
+    let ExprKind::Call(call) = &expr.kind else { return };
+    if !NUMBERS.contains(&call.name) {
+        return;
+    }
+    let known = call.args.iter().filter(|arg| arg.ty.data_type != DataType::Null);
+    let bits = known.map(|arg| match arg.ty.data_type {
+        DataType::Bit(bits) => Some(bits),
+        _ => None,
+    });
+    if let Some(bits) = bits.collect::<Option<Vec<u8>>>().and_then(|all| all.into_iter().max()) {
+        column.result.data_type = DataType::Bit(bits);
+        column.ty = column.ty.clone().into_number();
     }
 }
 

@@ -328,7 +328,9 @@ impl QueryBinder<'_> {
         self.levels[level].open = true;
         let (id, correlated) = subplan?;
         self.keep_block_of(id);
-        self.keep_determined_of(id);
+        let merges = self.mergeable(&derived.query, false).is_some()
+            && self.may_merge(context.hints, &derived.alias);
+        self.keep_determined_of(id, merges);
         let columns = self.derived_columns(id, &derived.columns)?;
         let lateral = derived.lateral && correlated;
         let rows = self.subplan_rows(id);

@@ -5,7 +5,7 @@
 //! column that is allowed.
 
 use super::fixed_columns::Members;
-use super::namespace::FromColumn;
+use super::namespace::{FromColumn, FromTable};
 use super::scope::ScopeItem;
 use super::{Namespace, Result};
 use inia_base::error::{ErrorCode, SqlError};
@@ -20,7 +20,7 @@ pub(super) struct GroupCheck<'g> {
     pub(super) group: &'g [Expr],
     pub(super) grouped: bool,
     pub(super) fixed: SlotSet,
-    /// Group expressions that a merged view or derived table calls a column.
+    /// Group expressions and constant ones that a merged view or derived table calls a column.
     columns: Vec<&'g Expr>,
     loose_reads: &'g HashMap<usize, Vec<usize>>,
 }
@@ -29,7 +29,7 @@ impl<'g> GroupCheck<'g> {
     /// Works out which slots each group fixes. `loose_reads` are what subqueries read, by number.
     pub(super) fn new(
         (group, grouped, rollup): (&'g [Expr], bool, bool),
-        members: &Members<'_>,
+        members: &'g Members,
         loose_reads: &'g HashMap<usize, Vec<usize>>,
         names: &Namespace,
     ) -> GroupCheck<'g> {
@@ -43,7 +43,8 @@ impl<'g> GroupCheck<'g> {
         if !rollup {
             members.close(&mut fixed);
         }
-        let columns = group.iter().filter(|group| is_column(group, names)).collect();
+        let constant = if rollup { &[] } else { members.constant_exprs() };
+        let columns = group.iter().chain(constant).filter(|expr| is_column(expr, names)).collect();
         GroupCheck { group, grouped, fixed, columns, loose_reads }
     }
 
@@ -54,7 +55,9 @@ impl<'g> GroupCheck<'g> {
                 continue;
             }
             if let Some(slot) = self.loose_column(&item.expr) {
-                return Err(self.error(number + 1, "SELECT list", slot, names));
+                let found = item.column.map(|at| (&names.tables[at.0], names.column(at)));
+                let column = found.or_else(|| self.column_of(slot, names));
+                return Err(self.error(number + 1, "SELECT list", column));
             }
         }
         Ok(())
@@ -69,27 +72,36 @@ impl<'g> GroupCheck<'g> {
         names: &Namespace,
     ) -> Result<()> {
         match self.loose_column(expr).filter(|_| !self.is_group_expression(expr)) {
-            Some(slot) => Err(self.error(number, clause, slot, names)),
+            Some(slot) => Err(self.error(number, clause, self.column_of(slot, names))),
             None => Ok(()),
         }
     }
 
-    /// A slot without a name is read by a column that a merged view or derived table computes.
-    fn error(&self, number: usize, clause: &str, slot: usize, names: &Namespace) -> SqlError {
+    /// The column of a slot. A slot without a name is read by a column that a merged view or
+    /// derived table computes.
+    fn column_of<'n>(
+        &self,
+        slot: usize,
+        names: &'n Namespace,
+    ) -> Option<(&'n FromTable, &'n FromColumn)> {
         let reads = |merged: &Arc<Expr>| slots_of(merged).slots.contains(slot);
         let mut columns = names
             .tables
             .iter()
             .flat_map(|table| table.columns.iter().map(move |column| (table, column)));
-        let found = columns
+        columns
             .clone()
             .find(|(_, column)| column.slot == slot)
-            .or_else(|| columns.find(|(_, column)| column.merged.as_ref().is_some_and(reads)));
-        let column = found.map(|(table, FromColumn { result, .. })| {
-            let schema = if result.schema.is_empty() { &table.schema } else { &result.schema };
-            let parts = [schema, &result.table, &result.name].map(String::as_str);
-            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
-        });
+            .or_else(|| columns.find(|(_, column)| column.merged.as_ref().is_some_and(reads)))
+    }
+
+    fn error(
+        &self,
+        number: usize,
+        clause: &str,
+        column: Option<(&FromTable, &FromColumn)>,
+    ) -> SqlError {
+        let column = column.map(|(table, column)| table.full_name(column));
         let column = column.unwrap_or_default();
         if self.grouped {
             SqlError::new(ErrorCode::WrongFieldWithGroup, &[&number, &clause, &column])

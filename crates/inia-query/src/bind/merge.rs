@@ -87,7 +87,9 @@ impl QueryBinder<'_> {
         }
         let (id, _) = self.subplan(query, QueryUse::derived())?;
         self.keep_block_of(id);
-        self.keep_determined_of(id);
+        let merges = view.def.algorithm != ViewAlgorithm::TempTable
+            && self.mergeable(query, false).is_some();
+        self.keep_determined_of(id, merges);
         if self.subplan_columns(id).len() != names.len() {
             return Err(missing());
         }

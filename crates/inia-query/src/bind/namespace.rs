@@ -67,6 +67,17 @@ fn same_column(a: &str, b: &str) -> bool {
     crate::catalog::same_name(a, b)
 }
 
+impl FromTable {
+    /// A column's name as errors about groups print it: derived tables are in no schema.
+    pub(super) fn full_name(&self, column: &FromColumn) -> String {
+        let result = &column.result;
+        let own = self.schema.is_empty() && self.stored;
+        let schema = if own { &result.schema } else { &self.schema };
+        let parts = [schema, &result.table, &result.name].map(String::as_str);
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
+    }
+}
+
 impl FromColumn {
     /// The column as an expression.
     pub(crate) fn expr(&self) -> Expr {

@@ -253,7 +253,8 @@ impl QueryBinder<'_> {
         let bound =
             self.inside(|binder| binder.height_of(|binder| binder.subplan(&cte.query, usage)));
         if let Ok(((subplan, _), _)) = bound {
-            self.keep_determined_of(subplan);
+            let merges = self.mergeable(&cte.query, false).is_some() && self.may_merge(None, "");
+            self.keep_determined_of(subplan, merges);
             if once {
                 self.keep_block_of(subplan);
             }

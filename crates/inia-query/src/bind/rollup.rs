@@ -16,7 +16,7 @@ const GROUPING: &str = "grouping";
 /// `GROUPING(args)`, its arguments still the group expressions themselves.
 pub(super) fn grouping_call(args: Vec<Expr>) -> Expr {
     let call = Call { name: GROUPING, eval: grouping_bits, args, tag: 0, deterministic: true };
-    Expr { kind: ExprKind::Call(Box::new(call)), ty: ExprType::int(1, true) }
+    Expr { kind: ExprKind::Call(Box::new(call)), ty: ExprType::int(21, true) }
 }
 
 /// The arguments as bits, the last one lowest.

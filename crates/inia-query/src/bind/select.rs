@@ -30,7 +30,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::bind::Binder;
-use inia_expr::{Expr, ExprKind, wrong_date};
+use inia_expr::{Expr, ExprKind, TypeClass, wrong_date};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast;
 
@@ -214,6 +214,21 @@ impl Clauses {
         views.find(|view| !OF_ONE_TABLE.contains(view))
     }
 
+    /// Where no temporary table keeps the groups, a MIN or MAX counts as a number by its text, that
+    /// of ENUM or SET too.
+    fn read_members_as_texts(&mut self) {
+        let Clauses { items, having, hidden, .. } = self;
+        let parts = items.iter_mut().map(|item| &mut item.expr).chain(hidden);
+        let read = |expr: &mut Expr| {
+            expr.walk_mut(&mut |node| {
+                let text = node.ty.class() == TypeClass::String;
+                node.ty.of_group |= text && matches!(node.kind, ExprKind::Aggregate(_));
+            });
+        };
+        parts.for_each(|expr| expr.children_mut(&mut |child| read(child)));
+        having.iter_mut().for_each(read);
+    }
+
     /// Describes the columns by what is done to the rows.
     fn describe(&mut self, select: &ast::Select, names: &Namespace) {
         let distinct = select.options.distinct;
@@ -221,8 +236,14 @@ impl Clauses {
         let takes_table = self.takes_temporary_table(select, names);
         // The view of triggers is a temporary table itself.
         let materialized = takes_table || sorted.is_some_and(|view| view != "TRIGGERS");
-        let Clauses { items, columns, group, aggregates, .. } = self;
+        let Clauses { items, columns, group, aggregates, order, .. } = self;
         let one_group = group.is_empty() && !aggregates.is_empty();
+        if distinct {
+            let visible = items.len();
+            for key in order.iter().filter(|key| key.index < visible) {
+                described::as_sorted(&mut columns[key.index], &mut items[key.index].expr);
+            }
+        }
         let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
         for (item, column) in items.iter().zip(columns) {
             if one_group {
@@ -351,12 +372,19 @@ impl QueryBinder<'_> {
         if !clauses.windows.is_empty() {
             let items = clauses.items.iter().zip(&mut clauses.columns);
             let computed = items.filter(|(item, _)| !item.expr.is_constant_in_statement());
-            computed.for_each(|(_, column)| described::as_kept(column));
+            computed.for_each(|(item, column)| {
+                described::as_materialized(column, &item.expr);
+                described::as_kept(column);
+            });
         }
         clauses.aggregates = std::mem::take(&mut self.level().aggregates);
         clauses.shown = std::mem::take(&mut self.level().shown);
         self.describe_beside_groups(&mut clauses);
         clauses.describe(select, self.names());
+        let sorts_groups = !clauses.group.is_empty() && !clauses.order.is_empty();
+        if !sorts_groups && !clauses.takes_temporary_table(select, self.names()) {
+            clauses.read_members_as_texts();
+        }
         clauses.shown_at = from.width;
         from.width += clauses.shown.len();
         if clauses.group.is_empty() && !clauses.aggregates.is_empty() {

@@ -12,11 +12,13 @@ use crate::optimize::ParallelSettings;
 use crate::status::{Connection, SessionCounters};
 use crate::sysvar::{self, SessionVars};
 use crate::workers::Helpers;
+use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::memory::SessionMemory;
 use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::narrow::NarrowParam;
 use inia_expr::{ExprType, SessionHost, UserVar, VarScope};
 use inia_geometry::Srs;
 use parking_lot::Mutex;
@@ -73,6 +75,8 @@ pub struct Host {
     pub plans_once: Cell<bool>,
     /// The plan being made depends on variables of this session, whose types no other has.
     pub plans_unshared: Cell<bool>,
+    /// The parameters of the plan being made that are converted to other character sets.
+    pub narrow_params: RefCell<Vec<NarrowParam>>,
     /// What NEXTVAL has given last, by the sequence's number.
     pub(crate) last_numbers: RefCell<HashMap<u64, i64>>,
     /// It belongs to a context inside another, whose counters it uses.
@@ -119,6 +123,7 @@ impl Host {
             profiles: RefCell::default(),
             plans_once: Cell::new(false),
             plans_unshared: Cell::new(false),
+            narrow_params: RefCell::default(),
             last_numbers: RefCell::default(),
             is_inner: false,
         }
@@ -148,6 +153,7 @@ impl Host {
             memory: SessionMemory::new(self.db.memory.clone()),
             plans_once: Cell::new(false),
             plans_unshared: Cell::new(false),
+            narrow_params: RefCell::default(),
             last_numbers: RefCell::default(),
             is_inner: true,
             traces: RefCell::default(),
@@ -306,6 +312,13 @@ fn counted(value: &Value) -> u64 {
 }
 
 impl SessionHost for Host {
+    fn note_narrow_param(&self, index: usize, collation: Collation) {
+        let mut narrow = self.narrow_params.borrow_mut();
+        if !narrow.contains(&(index, collation)) {
+            narrow.push((index, collation));
+        }
+    }
+
     fn reference_system(&self, srid: u32) -> Option<Arc<Srs>> {
         self.db.catalog().reference_system(srid)
     }

@@ -19,6 +19,7 @@ use super::session::TxnState;
 use crate::account::Privileges;
 use crate::catalog::program::StoredProgram;
 use crate::catalog::{ProgramKind, Table};
+use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{ExprType, SessionHost, StoredCall, StoredFunction, UserVar, VarScope, Warnings};
@@ -270,6 +271,10 @@ impl SessionHost for SessionContext {
 
     fn note_bound_value(&self) {
         self.host.plans_once.set(true);
+    }
+
+    fn note_narrow_param(&self, index: usize, collation: Collation) {
+        self.host.note_narrow_param(index, collation);
     }
 
     fn find_function(

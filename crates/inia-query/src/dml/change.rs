@@ -24,6 +24,7 @@ use crate::plan::ViewUse;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::bind::sort_key;
+use inia_expr::narrow::{note_params, note_stored};
 use inia_expr::{EvalContext, Expr, ExprKind, NoSubqueries, prepare};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast::{self, TriggerEvent};
@@ -102,7 +103,11 @@ pub fn plan_update(
         }
         assignments.push(match &assignment.value {
             ast::Expr::Default => (target, None),
-            value => (target, Some(bind_plain(session, &mut scope, value)?)),
+            value => {
+                let value = bind_plain(session, &mut scope, value)?;
+                note_stored(&value, &table.def.columns[target].data_type, session);
+                (target, Some(value))
+            }
         });
     }
     let clauses = Clauses {
@@ -169,7 +174,7 @@ fn plan(
     let meant = clauses.condition.and_then(|c| meant(c, &session.env, false, &never));
     let condition = meant.as_ref().or(clauses.condition);
     let mut condition = condition.map(|c| bind_plain(session, scope, c)).transpose()?;
-    condition.iter_mut().for_each(|condition| compile_patterns(condition, session));
+    condition.iter_mut().for_each(|condition| make_ready(condition, session));
     let (mut order, limit) = bind_order(session, scope, &clauses)?;
     let mut conditions = Vec::new();
     if let Some(condition) = condition {
@@ -268,6 +273,12 @@ fn path_of_order(
     let needed = vec![true; table.def.columns.len()];
     let wanted = Wanted { keys: &keys, limit: None, filtered: false, hinted };
     path_in_order(table, &needed, path, wanted)
+}
+
+/// Makes a condition ready: patterns of LIKE, and what is known of parameters.
+fn make_ready(condition: &mut Expr, session: &SessionContext) {
+    compile_patterns(condition, session);
+    note_params(condition, session);
 }
 
 /// Compiles the patterns of LIKE, by whose prefixes an index finds rows.

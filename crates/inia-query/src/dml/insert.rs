@@ -25,6 +25,7 @@ use crate::plan::{OutputColumn, StatementPlan, ViewUse};
 use crate::planner::plan_insert_queries;
 use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_expr::narrow::note_stored;
 use inia_expr::{Binder, Expr, ExprKind, Scope};
 use inia_parser::ast;
 use std::sync::Arc;
@@ -214,7 +215,12 @@ impl<'i> Queries<'i> {
         for row in self.given() {
             let mut exprs = bound_list(session, scope, plain(row), lists)?.into_iter();
             let mut value = |expr| if not_default(&expr) { exprs.next() } else { None };
-            rows.push(row.iter().map(&mut value).collect());
+            let row: Vec<Option<Expr>> = row.iter().map(&mut value).collect();
+            for (target, value) in self.targets.iter().zip(&row) {
+                let column = &self.table.def.columns[*target];
+                value.iter().for_each(|v| note_stored(v, &column.data_type, session));
+            }
+            rows.push(row);
         }
         Ok(rows)
     }
@@ -238,6 +244,8 @@ impl<'i> Queries<'i> {
                 }
                 false => None,
             };
+            let column = &self.table.def.columns[target];
+            value.iter().for_each(|v| note_stored(v, &column.data_type, session));
             assignments.push((target, value));
         }
         Ok(assignments)

@@ -27,6 +27,7 @@ use crate::exec::Runner;
 use crate::plan::{Body, RowSource, StatementPlan, TableSource};
 use crate::row::Cell;
 use crate::spill::TupleList;
+use crate::status::Executed;
 use inia_base::column::RowSink;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -419,6 +420,8 @@ impl JoinedPlan {
         ctx: &EvalContext<'_>,
         tally: &Tally<'_>,
     ) -> StatementOutcome {
+        let what = if self.delete { Executed::Delete } else { Executed::Update };
+        session.host.counters.count_executed(what, tally.changed);
         if self.delete {
             return StatementOutcome {
                 affected_rows: tally.changed,

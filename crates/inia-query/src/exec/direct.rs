@@ -119,6 +119,8 @@ impl Runner<'_> {
                         found.fill(&source.table, &read, zone, &mut row[slots.clone()])?;
                     }
                     if all_hold(left, ctx, &row)? && !visit(ctx, &found)? {
+                        let rest = run.len() - i - 1;
+                        scan.stop_before(rest);
                         return Ok(());
                     }
                 }
@@ -161,6 +163,8 @@ impl Runner<'_> {
                 for i in 0..run.len() {
                     let found = FoundRow { clustered_key: &[], data: run.data(i) };
                     if !visit(ctx, &found)? {
+                        let rest = run.len() - i - 1;
+                        scan.stop_before(rest);
                         return Ok(());
                     }
                 }

@@ -74,7 +74,8 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        let from = body.types();
+        let mut from = body.types();
+        from.iter_mut().zip(types).for_each(|(from, ty)| beside_texts(from, ty));
         self.body(body, ctx, &mut |ctx, tuple| {
             self.check_killed()?;
             let mut converted: Tuple = Vec::with_capacity(types.len());
@@ -107,6 +108,13 @@ pub(super) fn values(
         }
     }
     Ok(())
+}
+
+/// A BIT that becomes a text is its number, where functions take it for bytes.
+fn beside_texts(from: &mut ExprType, ty: &ExprType) {
+    if matches!(from.data_type, DataType::Bit(_)) && ty.class() == TypeClass::String {
+        *from = from.clone().into_number();
+    }
 }
 
 /// Gives a DECIMAL the digits after the point that its column declares.

@@ -137,6 +137,8 @@ impl Runner<'_> {
                     *examined = before + i as u64 + 1;
                     let found = FoundRow { clustered_key: &[], data: run.data(i) };
                     if filler.matches(&found, checked, ctx, row)? && !visit(ctx, row)? {
+                        let rest = run.len() - i - 1;
+                        scan.stop_before(rest);
                         return Ok(false);
                     }
                 }

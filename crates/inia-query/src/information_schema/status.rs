@@ -5,7 +5,7 @@
 
 use crate::database::Database;
 use crate::information::NamedValues;
-use crate::status::SessionCounters;
+use crate::status::{Executed, HandlerReads, SessionCounters};
 use inia_base::temporal::{DateTime, TimeZone};
 use inia_expr::VarScope;
 use std::collections::BTreeMap;
@@ -75,21 +75,30 @@ pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> N
 }
 
 /// What a session counts beside the kinds of its statements.
-pub(super) fn of_session(counted: &SessionCounters) -> [(&'static str, u64); 12] {
-    let (rows, reads) = (counted.changed_rows(), counted.reads());
+pub(super) fn of_session(counted: &SessionCounters) -> [(&'static str, u64); 21] {
+    let (done, reads) = (|what| counted.executed(what), HandlerReads::of(&counted.reads()));
     [
-        ("Handler_delete", rows.deleted),
+        ("Handler_commit", done(Executed::Commit)),
+        ("Handler_delete", done(Executed::Delete)),
+        ("Handler_external_lock", done(Executed::ExternalLock)),
         ("Handler_read_first", reads.first),
-        ("Handler_read_key", reads.keys + reads.seeks),
+        ("Handler_read_key", reads.key),
         ("Handler_read_last", reads.last),
         ("Handler_read_next", reads.next),
         ("Handler_read_prev", reads.prev),
-        ("Handler_read_rnd_next", reads.scanned),
-        ("Handler_update", rows.updated),
-        ("Handler_write", rows.inserted),
+        ("Handler_read_rnd_next", reads.rnd_next),
+        ("Handler_rollback", done(Executed::Rollback)),
+        ("Handler_update", done(Executed::Update)),
+        ("Handler_write", done(Executed::Write)),
         ("Questions", counted.questions()),
-        ("Select_scan", reads.first + reads.last),
+        ("Select_full_join", done(Executed::SelectFullJoin)),
+        ("Select_full_range_join", done(Executed::SelectFullRangeJoin)),
+        ("Select_range", done(Executed::SelectRange)),
+        ("Select_scan", done(Executed::SelectScan)),
         ("Slow_queries", counted.slow()),
+        ("Sort_range", done(Executed::SortRange)),
+        ("Sort_rows", done(Executed::SortRows)),
+        ("Sort_scan", done(Executed::SortScan)),
     ]
 }
 

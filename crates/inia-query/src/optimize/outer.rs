@@ -69,7 +69,7 @@ fn null_rejecting(condition: &Expr) -> Option<SlotSet> {
 }
 
 /// The slots of which a NULL makes the expression NULL.
-fn strict_slots(expr: &Expr) -> SlotSet {
+pub(crate) fn strict_slots(expr: &Expr) -> SlotSet {
     match &expr.kind {
         ExprKind::Column { index, .. } => SlotSet::of_range(*index..*index + 1),
         ExprKind::Cast(inner, _) | ExprKind::Collate(inner) | ExprKind::Neg(inner, _) => {

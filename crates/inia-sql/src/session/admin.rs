@@ -206,14 +206,15 @@ fn reload_tls(session: &SessionContext) -> Done {
     }
 }
 
-/// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES, HANDLER begins to
-/// read anew after FLUSH TABLES.
+/// Accounts begin to count anew after FLUSH USER_RESOURCES and FLUSH PRIVILEGES, the session after
+/// FLUSH STATUS; HANDLER begins to read anew after FLUSH TABLES.
 fn forget_counts(session: &mut SessionContext, flush: &ast::Flush) -> StatementOutcome {
     let db = session.db.clone();
     let accounts = &db.accounts;
     for target in &flush.targets {
         match target {
             FlushTarget::Tables { .. } => session.handlers.rewind(),
+            FlushTarget::Status => db.flush_status(&session.host.counters),
             FlushTarget::UserResources => accounts.meters.flush(),
             FlushTarget::Privileges => {
                 accounts.meters.flush();

@@ -146,7 +146,7 @@ fn take_hint(
         HintValue::Text(text) | HintValue::Word(text) => Value::Text(text.clone()),
         HintValue::ResourceGroup => return Ok(()),
     };
-    let text = checked(session, def, false, &value)?;
+    let text = checked(session, (def, def.name), false, &value)?;
     let before = session.host.vars.borrow().values.get(def.name).cloned();
     assign(session, false, def.name, &text)?;
     changed.values.push((def.name, before));

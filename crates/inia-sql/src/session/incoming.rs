@@ -93,12 +93,14 @@ impl Session {
             return None;
         };
         let SharedStatement { statement, hints, .. } = &*kept.shared;
+        // As a literal such a text is another error.
+        plan.check(&self.context, &params).ok()?;
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: true };
         let mut stale = false;
         let noted = observe::begin(&mut self.context, statement, Arrival::Text(sql));
         let done =
             run_statement(&mut self.context, source, sink, false, |session, sink| match plan::run(
-                session, plan, &params, sink,
+                session, &plan.plan, &params, sink,
             ) {
                 Err(error) if error.code == ErrorCode::NeedReprepare => {
                     stale = true;

@@ -13,6 +13,7 @@ use inia_query::context::SessionContext;
 use inia_query::observe::{
     Command, Done, Ended, Extra, GENERAL, PROFILE, SLOW, SUMS, Sums, TRACE, Who,
 };
+use inia_query::status::HandlerReads;
 use inia_query::status::command_name;
 use inia_storage::ThreadCounts;
 use std::time::Instant;
@@ -213,7 +214,8 @@ fn note_sums(session: &SessionContext, noted: &Noted, sums: Sums, error: Option<
 
 /// first, last, key, next, prev, rnd, rnd_next.
 fn handler_reads(reads: &ThreadCounts) -> [u64; 7] {
-    [reads.first, reads.last, reads.keys + reads.seeks, reads.next, reads.prev, 0, reads.scanned]
+    let reads = HandlerReads::of(reads);
+    [reads.first, reads.last, reads.key, reads.next, reads.prev, 0, reads.rnd_next]
 }
 
 /// Whether the slow query log is about the statement.

@@ -10,6 +10,7 @@ use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::narrow::check_params;
 use inia_expr::{Expr, ExprType, Strictness};
 use inia_parser::ast::{self, Statement};
 use inia_query::catalog::Table;
@@ -20,6 +21,8 @@ use inia_query::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use inia_query::exec::Runner;
 use inia_query::plan::{LimitPlan, StatementPlan, ViewUse};
 use inia_query::planner::plan_query;
+use inia_query::status::Executed;
+use inia_storage::without_counting;
 use std::sync::Arc;
 
 /// A planned statement.
@@ -64,6 +67,22 @@ impl PlannedStatement {
             PlannedStatement::Insert(plan) => vec![&plan.table],
             PlannedStatement::Change(plan) => vec![&plan.table],
             PlannedStatement::Joined(plan) => plan.targets().collect(),
+        }
+    }
+
+    /// Counts a run of the plan that has ended, for good or not.
+    fn count(&self, session: &SessionContext, done: bool) {
+        let tables = match self {
+            PlannedStatement::Query(plan) => plan.tables.len(),
+            PlannedStatement::Insert(plan) => 1 + plan.source().map_or(0, |read| read.tables.len()),
+            PlannedStatement::Change(_) => 1,
+            PlannedStatement::Joined(plan) => plan.query.tables.len(),
+        };
+        if tables > 0 {
+            let counters = &session.host.counters;
+            counters.count_executed(Executed::ExternalLock, 2 * tables as u64);
+            let end = if done { Executed::Commit } else { Executed::Rollback };
+            counters.count_executed(end, 1);
         }
     }
 
@@ -177,6 +196,14 @@ pub(super) fn plan(
 ) -> Result<PlannedStatement, SqlError> {
     session.host.plans_once.set(false);
     session.host.plans_unshared.set(false);
+    session.host.narrow_params.borrow_mut().clear();
+    without_counting(|| plan_statement(session, statement))
+}
+
+fn plan_statement(
+    session: &SessionContext,
+    statement: &Statement,
+) -> Result<PlannedStatement, SqlError> {
     Ok(match statement {
         Statement::Select(query) => {
             let mut plan = plan_query(session, query, session.plain_lock())?;
@@ -318,6 +345,8 @@ pub(super) fn plan_and_run(
     };
     let held = with_values(session, params, |session| session.back_off_and_retry(make));
     let result = held.and_then(|plan| {
+        let narrow = session.host.narrow_params.borrow().clone();
+        check_params(&narrow, params, session.env.collation)?;
         lock_rows(session, &plan)?;
         let before = session.used.len();
         if session.host.plans_once.get() {
@@ -330,6 +359,7 @@ pub(super) fn plan_and_run(
     });
     let result = session.timed(result);
     session.leave(start, result.as_ref().err())?;
+    kept.iter().for_each(|plan| plan.count(session, result.is_ok()));
     Ok((result?, kept))
 }
 
@@ -351,6 +381,7 @@ pub(super) fn run(
     let result = locked.and_then(|()| run_plan(session, plan, params, sink));
     let result = session.timed(result);
     session.leave(start, result.as_ref().err())?;
+    plan.count(session, result.is_ok());
     result
 }
 
@@ -497,6 +528,9 @@ fn run_plan(
             let (result, warnings) = result;
             session.take_warnings(warnings);
             let rows = result?;
+            if !query.tables.is_empty() {
+                session.host.counters.count_plan(&query.counts, rows);
+            }
             Ok(StatementOutcome {
                 // SQL_CALC_FOUND_ROWS also counts the rows that LIMIT leaves out.
                 rows: Some(found.unwrap_or(rows)),
@@ -516,6 +550,7 @@ fn run_plan(
                     }
                 });
                 drop(runner);
+                shared.host.counters.count_plan(&source.counts, 0);
                 session.used.truncate(before);
                 session.take_warnings(warnings);
                 result
@@ -534,6 +569,7 @@ fn run_plan(
                 joined.run(shared, ctx, &runner, sink)
             });
             drop(runner);
+            shared.host.counters.count_plan(&joined.query.counts, 0);
             session.used.truncate(before);
             session.take_warnings(warnings);
             result

@@ -12,7 +12,7 @@
 
 use super::params::ParamKinds;
 use super::plan::{self, PlannedStatement};
-use super::shared::{self, SharedStatement};
+use super::shared::{self, MadePlan, SharedStatement};
 use super::{admin, hints, incoming, system_tables};
 use inia_base::column::{Completion, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
@@ -164,7 +164,7 @@ fn selects_only_parameters(statement: &Statement, params: usize) -> bool {
 #[derive(Default)]
 pub(super) struct KeptPlan {
     /// The plan, where it can be kept, and the settings it was made under.
-    plan: Option<(Arc<PlannedStatement>, u64)>,
+    plan: Option<(Arc<MadePlan>, u64)>,
     /// The kinds of values that the plan is made for.
     kinds: ParamKinds,
 }
@@ -172,14 +172,12 @@ pub(super) struct KeptPlan {
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
     pub(super) fn new(session: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
-        KeptPlan::shared(session, plan.filter(|_| !session.host.plans_once.get()).map(Arc::new))
+        let plan = plan.filter(|_| !session.host.plans_once.get());
+        KeptPlan::shared(session, plan.map(|plan| Arc::new(MadePlan::new(session, plan))))
     }
 
     /// Keeps a plan for texts, made under settings that are the session's present ones.
-    pub(super) fn shared(
-        session: &SessionContext,
-        plan: Option<Arc<PlannedStatement>>,
-    ) -> KeptPlan {
+    pub(super) fn shared(session: &SessionContext, plan: Option<Arc<MadePlan>>) -> KeptPlan {
         KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds: ParamKinds::default() }
     }
 
@@ -192,13 +190,13 @@ impl KeptPlan {
 
     /// Whether others may use the plan, which was just made.
     pub(super) fn may_share(&self, session: &SessionContext) -> bool {
-        self.plan.as_ref().is_some_and(|(plan, _)| shared::may_share(session, plan))
+        self.plan.as_ref().is_some_and(|(plan, _)| shared::may_share(session, &plan.plan))
     }
 
     /// The plan, where it is still the right one.
-    pub(super) fn usable(&self, session: &SessionContext) -> Option<&PlannedStatement> {
+    pub(super) fn usable(&self, session: &SessionContext) -> Option<&MadePlan> {
         let (plan, settings) = self.plan.as_ref()?;
-        (*settings == session.settings && !plan.is_stale()).then_some(&**plan)
+        (*settings == session.settings && !plan.plan.is_stale()).then_some(&**plan)
     }
 
     /// Runs a prepared statement by the kept plan, or by a new one where that does not fit; the
@@ -221,7 +219,8 @@ impl KeptPlan {
             && self.kinds.fit(params)
             && let Some(plan) = self.usable(session)
         {
-            let result = plan::run(session, plan, params, sink);
+            plan.check(session, params)?;
+            let result = plan::run(session, &plan.plan, params, sink);
             if !result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
                 return result;
             }
@@ -229,7 +228,8 @@ impl KeptPlan {
         self.plan = None;
         let kinds = ParamKinds::of(params);
         if keeps && let Some(plan) = shared.plan(session, &kinds) {
-            let result = plan::run(session, &plan, params, sink);
+            plan.check(session, params)?;
+            let result = plan::run(session, &plan.plan, params, sink);
             if !result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
                 (self.plan, self.kinds) = (Some((plan, session.settings)), kinds);
                 return result;
@@ -241,7 +241,8 @@ impl KeptPlan {
         self.kinds = kinds;
         let (outcome, plan) = made?;
         let keeps = keeps && !session.host.plans_once.get();
-        self.plan = plan.filter(|_| keeps).map(|plan| (Arc::new(plan), session.settings));
+        let made = plan.filter(|_| keeps).map(|plan| Arc::new(MadePlan::new(session, plan)));
+        self.plan = made.map(|made| (made, session.settings));
         self.offer(session, shared);
         Ok(outcome)
     }

@@ -273,6 +273,7 @@ fn key_cache(
     admin::check_unique(session, &tables)?;
     if let Some(cache) = &statement.cache
         && !cache.eq_ignore_ascii_case("default")
+        && !session.db.globals.key_caches.contains(cache)
     {
         return error(ErrorCode::UnknownKeyCache, &[cache]);
     }

@@ -4,8 +4,10 @@
 //! ([`permitted`]); once all are known to be right, they take effect one after the other
 //! ([`effect`]). `SET a = 1, b = a + 1` so gives `b` what follows from the old `a`.
 
+mod deprecated;
 pub(super) mod effect;
 pub(super) mod permitted;
+mod texts;
 pub(super) mod value;
 
 use super::evaluate::value_of;
@@ -18,9 +20,9 @@ use inia_expr::charset;
 use inia_parser::ast::{self, SetItem, VarScope};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
-use inia_query::sysvar;
+use inia_query::sysvar::{self, VarDef};
 use inia_storage::Isolation;
-use permitted::check_settable;
+use permitted::{SET_BY_THE_SERVER, check_settable};
 use value::{check_client, checked};
 
 /// What one item of SET does once all items are known to be right.
@@ -28,6 +30,12 @@ enum Setting {
     User(String, UserVar),
     System {
         global: bool,
+        name: &'static str,
+        text: String,
+    },
+    /// A variable of a key cache.
+    KeyCache {
+        cache: String,
         name: &'static str,
         text: String,
     },
@@ -104,6 +112,9 @@ fn carry_out(session: &mut SessionContext, setting: Setting) -> Result<(), SqlEr
     match setting {
         Setting::User(name, var) => session.host.keep_user_var(name, var)?,
         Setting::System { global, name, text } => assign(session, global, name, &text)?,
+        Setting::KeyCache { cache, name, text } => {
+            session.db.globals.key_caches.set(&cache, name, text.parse().unwrap_or_default());
+        }
         Setting::Persist(name, text) => session.db.catalog().persist(name, &text)?,
         Setting::NextIsolation(level) => session.state.next_isolation = Some(level),
         Setting::NextReadOnly(on) => session.state.next_read_only = Some(on),
@@ -112,18 +123,14 @@ fn carry_out(session: &mut SessionContext, setting: Setting) -> Result<(), SqlEr
     Ok(())
 }
 
-/// Warning 1287 of deprecated variables, whatever they are to be.
-fn warn_of_variable(session: &mut SessionContext, name: &str) {
-    if matches!(name, "profiling" | "profiling_history_size" | "transaction_write_set_extraction") {
-        let text = format!("'@@{name}' is deprecated and will be removed in a future release.");
-        session.push_warning(&SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text));
-    }
-}
-
 /// Warnings 1287 and 1681 of deprecated variables and values, once the value is found good.
 fn warn_of_value(session: &mut SessionContext, name: &str, value: &str) {
     let (code, text) = match name {
         "explicit_defaults_for_timestamp" if value == "OFF" => {
+            let end = "is deprecated and will be removed in a future release.";
+            (ErrorCode::WarnDeprecatedSyntax, format!("'{name}' {end}"))
+        }
+        "temptable_use_mmap" => {
             let end = "is deprecated and will be removed in a future release.";
             (ErrorCode::WarnDeprecatedSyntax, format!("'{name}' {end}"))
         }
@@ -137,6 +144,17 @@ fn warn_of_value(session: &mut SessionContext, name: &str, value: &str) {
     session.push_warning(&SqlError::with_message(code, text));
 }
 
+/// The variable that a statement names.
+fn named(var: &ast::SysVar) -> Result<&'static VarDef, SqlError> {
+    match &var.component {
+        // Only key caches have such names.
+        Some(component) if !var.name.starts_with("key_") => {
+            sysvar::find(&format!("{component}.{}", var.name))
+        }
+        _ => sysvar::find(&var.name),
+    }
+}
+
 /// A system variable; `once` where it was written as `@@name`, without a scope.
 fn prepare_system(
     session: &mut SessionContext,
@@ -146,22 +164,24 @@ fn prepare_system(
     once: bool,
     settings: &mut Vec<Setting>,
 ) -> Result<(), SqlError> {
-    let def = match &var.component {
-        // Only key caches have such names.
-        Some(component) if !var.name.starts_with("key_") => {
-            sysvar::find(&format!("{component}.{}", var.name))?
-        }
-        _ => sysvar::find(&var.name)?,
-    };
+    let def = named(var)?;
     let global =
         matches!(var.scope, Some(VarScope::Global | VarScope::Persist | VarScope::PersistOnly));
+    if !global && SET_BY_THE_SERVER.contains(&def.name) {
+        // A value of a wrong type is reported first.
+        if let Some(value) = value {
+            let value = value_of(session, value, params)?.value;
+            checked(session, (def, def.name), global, &value)?;
+        }
+    }
     check_settable(session, def, var.scope, global)?;
-    warn_of_variable(session, def.name);
+    let written = def.name;
+    let def = deprecated::resolve(session, def)?;
     if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
         let text = match value {
             Some(value) => {
                 let value = value_of(session, value, params)?.value;
-                checked(session, def, true, &value)?
+                checked(session, (def, written), true, &value)?
             }
             None => def.default.to_owned(),
         };
@@ -174,7 +194,7 @@ fn prepare_system(
     let text = match value {
         Some(value) => {
             let value = value_of(session, value, params)?.value;
-            checked(session, def, global, &value)?
+            checked(session, (def, written), global, &value)?
         }
         None if NO_DEFAULT.contains(&def.name) => {
             return Err(SqlError::new(ErrorCode::NoDefault, &[&def.name]));
@@ -185,11 +205,40 @@ fn prepare_system(
         }
     };
     warn_of_value(session, def.name, &text);
+    let cache = match &var.component {
+        Some(cache) if def.name.starts_with("key_") => named_cache(session, cache, def),
+        _ => None,
+    };
+    if def.name == "key_buffer_size" && cache.is_none() && text == "0" {
+        return Err(SqlError::new(ErrorCode::WarnCantDropDefaultKeycache, &[]));
+    }
+    settings.push(match cache {
+        Some(cache) => Setting::KeyCache { cache, name: def.name, text },
+        None => chosen(session, def, (global, once), text)?,
+    });
+    Ok(())
+}
+
+/// The key cache of that name, `None` for the default one; warning 1287 of the syntax.
+fn named_cache(session: &mut SessionContext, cache: &str, def: &VarDef) -> Option<String> {
+    let end = "syntax is deprecated and will be removed in a future release";
+    let text = format!("{cache}.{} {end}", def.name);
+    session.push_warning(&SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text));
+    (!cache.eq_ignore_ascii_case("default")).then(|| cache.to_owned())
+}
+
+/// What a variable's value is to do; errors 1192 and 1568 where it may not do so now.
+fn chosen(
+    session: &SessionContext,
+    def: &'static VarDef,
+    (global, once): (bool, bool),
+    text: String,
+) -> Result<Setting, SqlError> {
     let closes = def.name == "read_only" || (def.name == "super_read_only" && text == "ON");
     if global && closes && session.is_engaged() {
         return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
     }
-    settings.push(match def.name {
+    Ok(match def.name {
         "transaction_isolation" | "transaction_read_only" if once => {
             if session.state.explicit || (session.state.open && !session.state.autocommit) {
                 return Err(SqlError::new(ErrorCode::CantChangeTxCharacteristics, &[]));
@@ -200,8 +249,7 @@ fn prepare_system(
             }
         }
         name => Setting::System { global, name, text },
-    });
-    Ok(())
+    })
 }
 
 /// RESET PERSIST: error 3615, a warning with IF EXISTS.

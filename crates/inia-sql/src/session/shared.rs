@@ -13,6 +13,8 @@ use super::plan::{self, PlannedStatement};
 use super::run::KeptPlan;
 use inia_base::column::ResultColumn;
 use inia_base::error::SqlError;
+use inia_base::value::Value;
+use inia_expr::narrow::{NarrowParam, check_params};
 use inia_parser::{Hints, ast};
 use inia_query::context::SessionContext;
 use inia_query::database::{SettingsId, StatementKey};
@@ -24,6 +26,25 @@ const PREPARED: [u64; 2] = [0; 2];
 /// A statement keeps its plans for so many kinds of parameters.
 const MAX_PLANS: usize = 4;
 
+/// A plan that is kept, with what its parameters must be.
+pub(super) struct MadePlan {
+    pub(super) plan: PlannedStatement,
+    /// The parameters that are converted to other character sets.
+    narrow: Vec<NarrowParam>,
+}
+
+impl MadePlan {
+    /// The plan that the session has just made.
+    pub(super) fn new(session: &SessionContext, plan: PlannedStatement) -> MadePlan {
+        MadePlan { plan, narrow: session.host.narrow_params.take() }
+    }
+
+    /// Error 3988: a value loses characters.
+    pub(super) fn check(&self, session: &SessionContext, params: &[Value]) -> Result<(), SqlError> {
+        check_params(&self.narrow, params, session.env.collation)
+    }
+}
+
 /// A prepared statement as it was written, and plans of it.
 pub(super) struct SharedStatement {
     pub(super) statement: ast::Statement,
@@ -31,7 +52,7 @@ pub(super) struct SharedStatement {
     pub(super) hints: Hints,
     /// What sessions that share it have in common; `None` where it belongs to one.
     settings: Option<SettingsId>,
-    plans: Mutex<Vec<(ParamKinds, Arc<PlannedStatement>)>>,
+    plans: Mutex<Vec<(ParamKinds, Arc<MadePlan>)>>,
 }
 
 impl SharedStatement {
@@ -73,28 +94,23 @@ impl SharedStatement {
         &self,
         session: &SessionContext,
         kinds: &ParamKinds,
-    ) -> Option<Arc<PlannedStatement>> {
+    ) -> Option<Arc<MadePlan>> {
         if self.settings.is_none() || self.settings != session.settings_id() {
             return None;
         }
         let plans = self.plans.lock();
         let (_, plan) = plans.iter().find(|(known, _)| known == kinds)?;
-        (!plan.is_stale()).then(|| plan.clone())
+        (!plan.plan.is_stale()).then(|| plan.clone())
     }
 
     /// Lets other sessions use a plan that the session has just made.
-    pub(super) fn offer(
-        &self,
-        session: &SessionContext,
-        kinds: &ParamKinds,
-        plan: &Arc<PlannedStatement>,
-    ) {
+    pub(super) fn offer(&self, session: &SessionContext, kinds: &ParamKinds, plan: &Arc<MadePlan>) {
         let apart = self.settings.is_none() || self.settings != session.settings_id();
-        if apart || !may_share(session, plan) {
+        if apart || !may_share(session, &plan.plan) {
             return;
         }
         let mut plans = self.plans.lock();
-        plans.retain(|(known, plan)| known != kinds && !plan.is_stale());
+        plans.retain(|(known, plan)| known != kinds && !plan.plan.is_stale());
         if plans.len() >= MAX_PLANS {
             plans.remove(0);
         }
@@ -115,7 +131,7 @@ pub(super) fn prepare(
     if let Some(shared) = &found
         && let Some(plan) = shared.plan(session, &ParamKinds::default())
     {
-        let columns = plan.columns();
+        let columns = plan.plan.columns();
         return Ok((shared.clone(), KeptPlan::shared(session, Some(plan)), columns));
     }
     session.env.is_prepared = true;

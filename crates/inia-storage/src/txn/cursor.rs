@@ -92,6 +92,10 @@ pub(super) struct RangePosition {
     /// Records `from..to` of the leaf are in the range and not passed yet.
     pub(super) from: usize,
     pub(super) to: usize,
+    /// A scan of the whole tree counts as one of an index.
+    ordered: bool,
+    /// Records were counted.
+    counted: bool,
 }
 
 impl RangePosition {
@@ -149,19 +153,41 @@ impl RangePosition {
     /// Counts records that the scan has come to: those of a leaf at once, and those are taken
     /// back that it does not reach.
     #[inline]
-    pub(super) fn count_records(&self, records: u64) {
-        let whole = self.lower == Bound::Unbounded && self.upper == Bound::Unbounded;
+    pub(super) fn count_records(&mut self, records: u64) {
+        self.counted |= records > 0;
         let count = match self.direction {
             Direction::Backward => Count::Prev,
-            Direction::Forward if whole => Count::Scanned,
+            Direction::Forward if self.is_table_scan() => Count::Scanned,
             Direction::Forward => Count::Next,
         };
         counts::add(count, records);
+    }
+
+    /// Whether all rows of a table are read in no order that matters.
+    fn is_table_scan(&self) -> bool {
+        let whole = self.lower == Bound::Unbounded && self.upper == Bound::Unbounded;
+        whole && !self.ordered && self.direction == Direction::Forward
+    }
+
+    /// Counts how the scan ended: whether it came to the end of what it reads.
+    #[inline]
+    fn count_end(&self) {
+        match (self.is_table_scan(), self.stage, self.direction) {
+            (true, Stage::End, _) => counts::add(Count::Ends, 1),
+            (false, Stage::Leaf, Direction::Forward) if self.counted => {
+                counts::add(Count::StoppedNext, 1);
+            }
+            (false, Stage::Leaf, Direction::Backward) if self.counted => {
+                counts::add(Count::StoppedPrev, 1);
+            }
+            _ => {}
+        }
     }
 }
 
 impl Drop for RangePosition {
     fn drop(&mut self) {
+        self.count_end();
         if let Some(mut memory) = self.memory.take() {
             if memory.value.capacity() > LARGE_VALUE {
                 memory.value = Vec::new();
@@ -257,6 +283,8 @@ impl Txn {
             stage: Stage::Start,
             from: 0,
             to: 0,
+            ordered: false,
+            counted: false,
         }
     }
 }
@@ -307,6 +335,24 @@ impl Cursor {
             Cursor::Snapshot(cursor) => cursor.run_unknown(txn, is_known),
             Cursor::Locking(_) => Ok(None),
         }
+    }
+
+    /// Has a scan of a whole tree count as one of an index: its order matters.
+    #[inline]
+    pub fn count_as_ordered(&mut self) {
+        match self {
+            Cursor::Snapshot(cursor) => cursor.range.ordered = true,
+            Cursor::Locking(cursor) => cursor.range.ordered = true,
+        }
+    }
+
+    /// Takes back the count of the last records of a run, to which its reader did not come.
+    pub fn uncount(&mut self, records: u64) {
+        let range = match self {
+            Cursor::Snapshot(cursor) => &mut cursor.range,
+            Cursor::Locking(cursor) => &mut cursor.range,
+        };
+        range.count_records(records.wrapping_neg());
     }
 
     /// The cursor that locks, if it is such a one.

@@ -24,6 +24,7 @@ use super::undo::UndoKind;
 use crate::Result;
 use crate::btree::{LeafMut, Peeked};
 use crate::buffer::PageVersion;
+use crate::counts::{self, Count};
 use crate::lock::RecordRequest;
 use crate::node::RecordHeader;
 use crate::request::{LockMode, LockRequest, WaitPolicy};
@@ -69,6 +70,7 @@ impl Txn {
         if header.is_deleted() || !self.is_free(tree, key, header.txn_id()) {
             return Ok(None);
         }
+        counts::add(Count::Keys, 1);
         read(&self.work.payload);
         Ok(Some(RecordLocator { page, state, slot, header }))
     }

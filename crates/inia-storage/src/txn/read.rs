@@ -114,11 +114,15 @@ impl Txn {
                 let range = match lookup {
                     Lookup::Absent => None,
                     Lookup::Record(header, range) if shown(header) => Some(range),
-                    Lookup::Record(..) | Lookup::Single => self.get(tree, key, |value| {
-                        let at = out.len();
-                        out.extend_from_slice(value);
-                        at..out.len()
-                    })?,
+                    Lookup::Record(..) | Lookup::Single => {
+                        // It is counted already.
+                        counts::add(Count::Keys, 1_u64.wrapping_neg());
+                        self.get(tree, key, |value| {
+                            let at = out.len();
+                            out.extend_from_slice(value);
+                            at..out.len()
+                        })?
+                    }
                 };
                 debug_assert!(range.as_ref().is_none_or(|range| range.start >= start));
                 found(group * GROUP + i, range);

@@ -3,7 +3,7 @@
 use super::{Result, Standing, State, TableScan, is_later_entry};
 use crate::access::run::FoundRun;
 use crate::error::StorageResult;
-use inia_storage::{ReadMode, Txn};
+use inia_storage::{ReadMode, Txn, uncount_rows_of_entries};
 use std::ops::Range;
 
 /// Rows that are looked up together, in the index's order.
@@ -114,6 +114,7 @@ impl TableScan {
         let wanted: Vec<&[u8]> = items.iter().map(|item| &keys[item.key.clone()]).collect();
         debug_assert!(items.iter().all(|item| item.row.is_none()), "rows are looked up once");
         txn.get_batch(&self.table.clustered, &wanted, rows, |i, row| items[i].row = row).sql()?;
+        uncount_rows_of_entries(wanted.len() as u64);
         let State::Ranges { once: Some(once), .. } = &self.state else { return Ok(()) };
         for (item, entry) in items.iter_mut().zip(entries) {
             let Some(row) = &item.row else { continue };

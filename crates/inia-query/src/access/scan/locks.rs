@@ -129,7 +129,7 @@ impl TableScan {
         key.extend_from_slice(self.current().map_or(&[], |record| record.key));
         self.key = key;
         self.standing = Standing::Row;
-        self.lookup(txn)
+        self.lookup_of_entry(txn)
     }
 
     /// The cursor, where it is one that locks.

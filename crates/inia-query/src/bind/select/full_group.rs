@@ -1,13 +1,10 @@
 //! ONLY_FULL_GROUP_BY: the groups fix what a grouped or DISTINCT query selects and orders by.
 
-use crate::bind::fixed_columns::{Keyed, Member, Members};
 use crate::bind::from::BoundFrom;
 use crate::bind::grouping::{GroupCheck, same_written};
 use crate::bind::scope::ScopeItem;
 use crate::bind::select::Clauses;
 use crate::bind::{Namespace, QueryBinder, Result};
-use crate::optimize::{FromTree, LeafKind, simplify};
-use crate::plan::JoinType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast;
@@ -21,25 +18,10 @@ impl QueryBinder<'_> {
     ) -> Result<()> {
         let grouped = !clauses.group.is_empty();
         let visible = clauses.items.len();
-        if select.options.distinct && !grouped && clauses.aggregates.is_empty() {
-            for (number, key) in clauses.order.iter().enumerate() {
-                if let Some(hidden) = key.index.checked_sub(visible) {
-                    let names = self.names();
-                    let expr = (&clauses.hidden[hidden], clauses.items.as_slice());
-                    distinct_order_error(expr, number + 1, names)?;
-                }
-            }
-        }
         if !grouped && clauses.aggregates.is_empty() {
-            return Ok(());
+            return self.check_distinct_order(select, clauses);
         }
-        let conditions = clauses.conditions.iter().collect();
-        let mut members = Members { conditions, ..Members::default() };
-        let mut tree = from.tree.clone();
-        if let Some(tree) = &mut tree {
-            simplify(tree, &clauses.conditions);
-            self.collect_members(tree, false, &mut members);
-        }
+        let members = self.members(from.tree.as_ref(), &clauses.conditions);
         let group = (clauses.group.as_slice(), grouped, select.rollup);
         let check = GroupCheck::new(group, &members, &self.loose_reads, self.names());
         check.check(&clauses.items, self.names())?;
@@ -50,7 +32,59 @@ impl QueryBinder<'_> {
                 check.check_one(expr, number + 1, "ORDER BY clause", self.names())?;
             }
         }
+        self.check_distinct_order(select, clauses)
+    }
+
+    /// Error 3065: DISTINCT cannot be ordered by what it does not select.
+    fn check_distinct_order(&self, select: &ast::Select, clauses: &Clauses) -> Result<()> {
+        let is_selected =
+            |key: &Expr| clauses.items.iter().any(|item| same_written(&item.expr, key));
+        // Groups whose keys are all selected are distinct anyway.
+        let grouped = !clauses.group.is_empty() && !select.rollup;
+        if !select.options.distinct || grouped && clauses.group.iter().all(is_selected) {
+            return Ok(());
+        }
+        let names = self.names();
+        for (number, key) in clauses.order.iter().enumerate() {
+            let Some(hidden) = key.index.checked_sub(clauses.items.len()) else { continue };
+            let Some(slot) = self.unselected(&clauses.hidden[hidden], &clauses.items) else {
+                continue;
+            };
+            let mut columns = names
+                .tables
+                .iter()
+                .flat_map(|table| table.columns.iter().map(move |column| (table, column)));
+            if let Some((table, column)) = columns.find(|(_, column)| column.slot == slot) {
+                let (number, full) = (number + 1, table.full_name(column));
+                let code = ErrorCode::FieldInOrderNotSelect;
+                return Err(SqlError::new(code, &[&number, &full, &"DISTINCT"]));
+            }
+        }
         Ok(())
+    }
+
+    /// A column outside of what is selected. MySQL takes an expression of an item by its alias
+    /// only; here it may be written out.
+    fn unselected(&self, expr: &Expr, items: &[ScopeItem]) -> Option<usize> {
+        if items.iter().any(|item| same_written(&item.expr, expr)) {
+            return None;
+        }
+        match &expr.kind {
+            ExprKind::Column { index, .. } => return Some(*index),
+            ExprKind::Subquery(subquery) => {
+                let mut read = self.loose_reads.get(&subquery.id).into_iter().flatten();
+                let slots = items.iter().filter_map(|item| match item.expr.kind {
+                    ExprKind::Column { index, .. } => Some(index),
+                    _ => None,
+                });
+                let selected: Vec<usize> = slots.collect();
+                return read.find(|slot| !selected.contains(slot)).copied();
+            }
+            _ => {}
+        }
+        let mut found = None;
+        expr.children(&mut |child| found = found.or_else(|| self.unselected(child, items)));
+        found
     }
 }
 
@@ -73,65 +107,4 @@ fn check_windows(check: &GroupCheck<'_>, clauses: &Clauses, names: &Namespace) -
         }
     }
     Ok(())
-}
-
-/// Error 3065: DISTINCT cannot be ordered by what it does not select.
-fn distinct_order_error(
-    (expr, items): (&Expr, &[ScopeItem]),
-    number: usize,
-    names: &Namespace,
-) -> Result<()> {
-    let slot = unselected(expr, items);
-    let columns = names.tables.iter().flat_map(|table| &table.columns);
-    let Some(column) = columns.into_iter().find(|column| Some(column.slot) == slot) else {
-        return Ok(());
-    };
-    let result = &column.result;
-    let full = format!("{}.{}.{}", result.schema, result.table, result.name);
-    let full = full.trim_start_matches('.');
-    let code = ErrorCode::FieldInOrderNotSelect;
-    Err(SqlError::new(code, &[&number, &full, &"DISTINCT"]))
-}
-
-/// A column outside of what is selected. MySQL takes an expression of an item by its alias only;
-/// here it may be written out.
-fn unselected(expr: &Expr, items: &[ScopeItem]) -> Option<usize> {
-    if items.iter().any(|item| same_written(&item.expr, expr)) {
-        return None;
-    }
-    if let ExprKind::Column { index, .. } = expr.kind {
-        return Some(index);
-    }
-    let mut found = None;
-    expr.children(&mut |child| found = found.or_else(|| unselected(child, items)));
-    found
-}
-
-impl QueryBinder<'_> {
-    /// The members of FROM whose columns determine others, and the conditions of joins. `nullable`
-    /// is the inner side of an outer join: MySQL infers nothing of a derived table there.
-    fn collect_members<'t>(&self, tree: &'t FromTree, nullable: bool, members: &mut Members<'t>) {
-        match tree {
-            FromTree::Leaf(leaf) => {
-                let member = match &leaf.kind {
-                    LeafKind::Table { table, .. } => Some(Member::Stored(table.clone())),
-                    LeafKind::Subplan { id, .. } if !nullable => {
-                        self.determined_of.get(id).cloned().map(Member::Derived)
-                    }
-                    _ => None,
-                };
-                let slots = leaf.slots.clone();
-                members.tables.extend(member.map(|member| Keyed { member, slots }));
-            }
-            FromTree::Join(join) => {
-                let inner = join.kind == JoinType::Inner;
-                match inner {
-                    true => members.conditions.extend(&join.on),
-                    false => members.outer.push((&join.on, join.right.slots())),
-                }
-                self.collect_members(&join.left, nullable, members);
-                self.collect_members(&join.right, nullable || !inner, members);
-            }
-        }
-    }
 }

@@ -9,7 +9,7 @@ use crate::plan::{Origin, OutputColumn};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::tree::CastKind;
-use inia_expr::{Expr, ExprKind};
+use inia_expr::{Expr, ExprKind, ExprType};
 use inia_parser::ast::{self, SelectItem};
 
 impl QueryBinder<'_> {
@@ -103,7 +103,10 @@ impl QueryBinder<'_> {
             (Some(at), Origin::Column) => self.names().origin(at),
             (_, origin) => origin,
         };
-        OutputColumn { result, ty: expr.ty.clone(), origin }
+        let ty = ExprType { of_group: false, ..expr.ty.clone() };
+        let mut column = OutputColumn { result, ty, origin };
+        described::as_bits(&mut column, expr);
+        column
     }
 }
 

@@ -13,6 +13,7 @@ use crate::dml::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::dml::{is_forgiven, is_unplaced};
 use crate::error::Damaged;
 use crate::error::StorageResult;
+use crate::status::Executed;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Strictness};
@@ -436,6 +437,8 @@ impl ChangeRun<'_> {
 
     fn outcome(&self, ctx: &EvalContext<'_>) -> StatementOutcome {
         debug_assert!(self.changed <= self.matched, "a row that is changed has matched");
+        let what = if self.plan.deletes() { Executed::Delete } else { Executed::Update };
+        self.session.host.counters.count_executed(what, self.changed);
         if self.plan.deletes() {
             if self.plan.empties() {
                 self.plan.table.shared.forget_vacated();

@@ -12,6 +12,7 @@ use crate::dml::returning::Returned;
 use crate::dml::write::{RowWriter, Written, duplicate_error};
 use crate::dml::{is_forgiven, is_unplaced};
 use crate::error::StorageResult;
+use crate::status::Executed;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
@@ -158,7 +159,7 @@ impl<'r> InsertRun<'r> {
             };
             let settles = self.plan.replace || !self.plan.on_duplicate.is_empty();
             if !settles && !self.plan.ignore {
-                return Err(duplicate_error(&self.plan.table.def, at, row));
+                return Err(self.refused(session, at, row));
             }
             self.writer.take_back(&mut txn, attempt)?;
             if self.plan.replace {
@@ -187,6 +188,12 @@ impl<'r> InsertRun<'r> {
         }
         session.row_done(&self.plan.table, grown);
         self.written(session, ctx, generated, row)
+    }
+
+    /// The error of a row whose key exists, which was counted as written.
+    fn refused(&self, session: &SessionContext, at: usize, row: &[Value]) -> SqlError {
+        session.host.counters.count_executed(Executed::Write, self.tally.records);
+        duplicate_error(&self.plan.table.def, at, row)
     }
 
     /// A row that no partition takes is left out with a warning under IGNORE; other errors stay.
@@ -381,6 +388,9 @@ impl<'r> InsertRun<'r> {
         let info_id = tally.first_generated.or(said).unwrap_or(tally.last_value);
         let untouched = if session.client_found_rows { tally.untouched } else { 0 };
         let affected_rows = tally.copied + tally.deleted + 2 * tally.updated + untouched;
+        let counters = &session.host.counters;
+        counters.count_executed(Executed::Write, tally.records);
+        counters.count_executed(Executed::Update, tally.updated + tally.deleted);
         let duplicates = match () {
             () if self.plan.replace => tally.deleted,
             () if self.plan.ignore => tally.records - tally.copied - tally.updated,

@@ -68,6 +68,8 @@ impl Runner<'_> {
                 send_run(&mut run, range, source, columns, ctx, sink)?;
                 sent += left;
                 if sent == take {
+                    let rest = run.len() - (passed + left) as usize;
+                    scan.stop_before(rest);
                     return Ok(sent);
                 }
             }

@@ -1,5 +1,6 @@
 //! What setting a variable changes in the session or the server.
 
+use super::deprecated;
 use crate::session::{optimizer_trace, profile};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -26,6 +27,9 @@ pub(in crate::session) fn assign(
     if global {
         let globals = &session.db.globals;
         globals.set(def.name, text.to_owned());
+        if let Some(old) = deprecated::old_name(def.name) {
+            globals.set(old, text.to_owned());
+        }
         // The stricter variable holds the other, and of a pair of names each follows the other.
         match (def.name, text) {
             ("super_read_only", "ON") => globals.set("read_only", text.to_owned()),

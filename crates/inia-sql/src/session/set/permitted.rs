@@ -20,7 +20,7 @@ const FIXED: [&str; 10] = [
 ];
 
 /// Session variables that only the server sets.
-const SET_BY_THE_SERVER: [&str; 3] =
+pub(super) const SET_BY_THE_SERVER: [&str; 3] =
     ["max_allowed_packet", "max_user_connections", "net_buffer_length"];
 
 /// Whether the variable can be set in that scope, and by this session.

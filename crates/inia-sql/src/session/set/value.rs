@@ -1,6 +1,7 @@
 //! Values as the texts of variables: what each kind of variable takes, and the texts that must name
 //! something.
 
+use super::texts;
 use crate::session::incoming::note_remarks;
 use inia_base::collation::{Charset, Collation};
 use inia_base::datatype::DataType;
@@ -12,28 +13,50 @@ use inia_expr::charset;
 use inia_expr::locale;
 use inia_query::catalog::value_text;
 use inia_query::context::SessionContext;
-use inia_query::sysvar::{VarDef, VarKind, sql_mode, switches};
+use inia_query::sysvar::{VarDef, VarKind, may_be_null, sql_mode, switches};
 
 type Text = Result<String, SqlError>;
 
-/// Variables of bytes that are kept as whole blocks, by the size of a block.
-const BLOCKS: [(&str, i128); 11] = [
+/// Variables that are kept as whole blocks, by the size of a block.
+const BLOCKS: [(&str, i128); 28] = [
+    ("binlog_cache_size", 4096),
+    ("binlog_stmt_cache_size", 4096),
+    ("innodb_fsync_threshold", 16384),
+    ("innodb_log_write_ahead_size", 512),
     ("join_buffer_size", 128),
+    ("key_buffer_size", 4096),
+    ("key_cache_age_threshold", 100),
+    ("key_cache_block_size", 512),
     ("max_allowed_packet", 1024),
+    ("max_binlog_cache_size", 4096),
+    ("max_binlog_size", 4096),
+    ("max_binlog_stmt_cache_size", 4096),
     ("max_heap_table_size", 1024),
+    ("max_relay_log_size", 4096),
+    ("myisam_max_sort_file_size", 1048576),
     ("net_buffer_length", 1024),
     ("query_alloc_block_size", 1024),
     ("query_prealloc_size", 1024),
     ("range_alloc_block_size", 1024),
     ("read_buffer_size", 4096),
+    ("replica_max_allowed_packet", 1024),
+    ("replica_pending_jobs_size_max", 1024),
+    ("rpl_read_size", 4096),
     ("select_into_buffer_size", 4096),
+    ("slave_max_allowed_packet", 1024),
+    ("slave_pending_jobs_size_max", 1024),
     ("transaction_alloc_block_size", 1024),
     ("transaction_prealloc_size", 1024),
 ];
 
+/// Switches that stay off without a keyring.
+const NEVER_ON: [&str; 2] = ["innodb_redo_log_encrypt", "innodb_undo_log_encrypt"];
+
 /// A value that a variable is to have.
 struct Wanted<'w> {
     def: &'static VarDef,
+    /// The name that errors have; a deprecated one is that of `def` otherwise.
+    written: &'w str,
     value: &'w Value,
     /// Where it is an integer.
     number: Option<i128>,
@@ -44,12 +67,12 @@ struct Wanted<'w> {
 impl Wanted<'_> {
     /// Error 1231.
     fn refused(&self) -> SqlError {
-        SqlError::new(ErrorCode::WrongValueForVar, &[&self.def.name, &self.shown])
+        SqlError::new(ErrorCode::WrongValueForVar, &[&self.written, &self.shown])
     }
 
     /// Error 1232.
     fn wrong_type(&self) -> SqlError {
-        SqlError::new(ErrorCode::WrongTypeForVar, &[&self.def.name])
+        SqlError::new(ErrorCode::WrongTypeForVar, &[&self.written])
     }
 
     /// Warning 1292.
@@ -61,7 +84,7 @@ impl Wanted<'_> {
 /// A value as the variable's text; errors 1231, 1232; warning 1292 where it is clipped.
 pub(in crate::session) fn checked(
     session: &mut SessionContext,
-    def: &'static VarDef,
+    (def, written): (&'static VarDef, &str),
     global: bool,
     value: &Value,
 ) -> Text {
@@ -70,13 +93,14 @@ pub(in crate::session) fn checked(
         Value::UInt(v) => Some(i128::from(*v)),
         _ => None,
     };
-    let wanted = Wanted { def, value, number, shown: value_text(value, &DataType::Null) };
+    let wanted = Wanted { def, written, value, number, shown: value_text(value, &DataType::Null) };
     let fraction = matches!(value, Value::Double(_) | Value::Decimal(_));
     if fraction && def.kind != VarKind::Double {
         return Err(wanted.wrong_type());
     }
     match def.kind {
         VarKind::Bool => match (number, wanted.shown.to_ascii_uppercase().as_str()) {
+            (Some(1), _) | (None, "ON") if NEVER_ON.contains(&def.name) => Ok(String::from("OFF")),
             (Some(1), _) | (None, "ON") => Ok(String::from("ON")),
             (Some(0), _) | (None, "OFF") => Ok(String::from("OFF")),
             _ => Err(wanted.refused()),
@@ -88,8 +112,13 @@ pub(in crate::session) fn checked(
                 Some(number) => usize::try_from(number).ok().filter(|at| *at < words.len()),
                 None => words.iter().position(|word| word.eq_ignore_ascii_case(&wanted.shown)),
             };
-            at.map(|at| words[at].to_owned()).ok_or_else(|| wanted.refused())
+            let word = at.map(|at| words[at]).ok_or_else(|| wanted.refused())?;
+            if def.name == "gtid_mode" {
+                texts::check_gtid_mode(session, words, word)?;
+            }
+            Ok(word.to_owned())
         }
+        VarKind::Set(words) => listed(&wanted, words),
         VarKind::Switches => switched(session, &wanted, global),
         VarKind::Text if def.name == "sql_mode" => {
             let mode = match number {
@@ -113,10 +142,14 @@ pub(in crate::session) fn checked(
 
 fn integer(session: &mut SessionContext, wanted: &Wanted<'_>, low: i128, high: i128) -> Text {
     let number = wanted.number.ok_or_else(|| wanted.wrong_type())?;
+    // A server that starts without a limit gets none later.
+    if wanted.def.name == "innodb_commit_concurrency" && number != 0 {
+        return Err(wanted.refused());
+    }
     let block =
         BLOCKS.iter().find(|(name, _)| *name == wanted.def.name).map_or(1, |(_, size)| *size);
     let clipped = number.clamp(low, high);
-    let clipped = clipped - clipped.rem_euclid(block);
+    let clipped = (clipped - clipped.rem_euclid(block)).max(low);
     if clipped != number {
         wanted.warn_of_change(session);
     }
@@ -142,7 +175,8 @@ fn seconds(session: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
         "long_query_time" => MAX,
         _ => f64::MAX,
     };
-    let clipped = number.clamp(0.0, most);
+    let least = if wanted.def.name == "innodb_segment_reserve_factor" { 0.03 } else { 0.0 };
+    let clipped = number.clamp(least, most);
     if clipped != number {
         wanted.warn_of_change(session);
     }
@@ -194,12 +228,15 @@ fn warn_of_mode(session: &mut SessionContext, mode: SqlMode) {
 
 /// PlanCache, of which some must name something: errors 1115, 1273, 1286, 1298 and 1649. Character
 /// sets and collations have numbers too, and so have locales.
-fn named(session: &SessionContext, wanted: Wanted<'_>) -> Text {
+fn named(session: &mut SessionContext, wanted: Wanted<'_>) -> Text {
     const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
     let variable = wanted.def.name;
     if matches!(wanted.value, Value::Null) {
         return match variable {
-            "character_set_results" | "init_connect" => Ok(String::new()),
+            "init_connect" | "session_track_system_variables" => Ok(String::new()),
+            _ if may_be_null(variable) && !variable.starts_with("innodb_monitor_") => {
+                Ok(String::new())
+            }
             _ => Err(wanted.refused()),
         };
     }
@@ -210,29 +247,29 @@ fn named(session: &SessionContext, wanted: Wanted<'_>) -> Text {
     if variable == "character_set_client" {
         check_client(text)?;
     }
+    // MySQL keeps the 32 low bits of a number.
+    let own = wanted.number.map_or_else(|| text.to_owned(), |number| (number as i32).to_string());
     match (variable, by_number) {
         (_, Some(Some(collation))) if of_charset => Ok(charset::charset_name(collation).to_owned()),
         (_, Some(Some(collation))) if of_collation => Ok(charset::name(collation).to_owned()),
-        _ if of_charset => Ok(charset::charset_name(charset::charset_default(text)?).to_owned()),
-        _ if of_collation => Ok(charset::name(charset::collation(text)?).to_owned()),
-        ("lc_messages", None) => {
-            let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
-            let found = locale::find(text).ok_or_else(unknown)?;
+        _ if of_charset => Ok(charset::charset_name(charset::charset_default(&own)?).to_owned()),
+        _ if of_collation => Ok(charset::name(charset::collation(&own)?).to_owned()),
+        ("lc_messages", _) => {
+            let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&own]);
+            let found = locale::find(&own).ok_or_else(unknown)?;
             // All messages are English.
             match found.name.starts_with("en_") {
                 true => Ok(found.name.to_owned()),
                 false => Err(wanted.refused()),
             }
         }
-        ("default_collation_for_utf8mb4", None) => {
-            let known = ["utf8mb4_0900_ai_ci", "utf8mb4_general_ci"];
-            let found = known.into_iter().find(|known| known.eq_ignore_ascii_case(text));
-            let wrong = || SqlError::new(ErrorCode::InvalidDefaultUtf8mb4Collation, &[&text]);
-            Ok(found.ok_or_else(wrong)?.to_owned())
+        ("default_collation_for_utf8mb4", _) => {
+            let number = wanted.number.map(|id| u16::try_from(id).unwrap_or_default());
+            texts::default_collation(text, number)
         }
         ("lc_time_names", _) => {
-            let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&text]);
-            Ok(locale::find(text).ok_or_else(unknown)?.name.to_owned())
+            let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&own]);
+            Ok(locale::find(&own).ok_or_else(unknown)?.name.to_owned())
         }
         (_, Some(_)) => Err(wanted.wrong_type()),
         ("default_storage_engine" | "default_tmp_storage_engine", None) => {
@@ -240,7 +277,6 @@ fn named(session: &SessionContext, wanted: Wanted<'_>) -> Text {
             let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&text]);
             Ok((*known.ok_or_else(unknown)?).to_owned())
         }
-        ("log_output", None) => log_output(&wanted),
         ("general_log_file" | "slow_query_log_file", None) => {
             let db = &session.db;
             let checked = db.observer.check_path(&db.globals, text);
@@ -250,24 +286,34 @@ fn named(session: &SessionContext, wanted: Wanted<'_>) -> Text {
         ("time_zone", None) if TimeZone::parse(text).is_none() => {
             Err(SqlError::new(ErrorCode::UnknownTimeZone, &[&text]))
         }
-        _ => Ok(wanted.shown),
+        _ => match texts::takes(session, variable, text)? {
+            true => Ok(wanted.shown),
+            false => Err(wanted.refused()),
+        },
     }
 }
 
-/// `log_output`: a list of FILE, TABLE and NONE, shown in the order of their names.
-fn log_output(wanted: &Wanted<'_>) -> Text {
-    const KINDS: [&str; 3] = ["FILE", "NONE", "TABLE"];
-    // MySQL keeps the bits of NONE, FILE and TABLE in this order.
-    const SHOWN: [&str; 3] = ["NONE", "FILE", "TABLE"];
-    let words: Vec<String> =
-        wanted.shown.split(',').map(|word| word.trim().to_ascii_uppercase()).collect();
-    let unknown = words.iter().position(|word| !KINDS.contains(&word.as_str()));
-    if let Some(at) = unknown {
-        let written = wanted.shown.split(',').nth(at).unwrap_or_default().trim();
-        return Err(SqlError::new(ErrorCode::WrongValueForVar, &[&wanted.def.name, &written]));
+/// A list of words, shown in their own order, or the number whose bits they are.
+fn listed(wanted: &Wanted<'_>, known: &[&str]) -> Text {
+    let never_empty = matches!(wanted.def.name, "log_output" | "slave_rows_search_algorithms");
+    if matches!(wanted.value, Value::Null) || wanted.shown.is_empty() && never_empty {
+        return Err(wanted.refused());
     }
-    let listed = SHOWN.iter().filter(|kind| words.iter().any(|word| word == *kind));
-    Ok(listed.copied().collect::<Vec<_>>().join(","))
+    let chosen: Vec<bool> = match wanted.number {
+        Some(number) if !(0..1 << known.len()).contains(&number) => return Err(wanted.refused()),
+        Some(number) => (0..known.len()).map(|bit| number >> bit & 1 == 1).collect(),
+        None => {
+            let words = || wanted.shown.split(',').filter(|word| !word.is_empty());
+            let is = |word: &str, other: &&str| other.eq_ignore_ascii_case(word);
+            let mut unknown = words().filter(|word| !known.iter().any(|other| is(word, other)));
+            if let Some(word) = unknown.next() {
+                return Err(SqlError::new(ErrorCode::WrongValueForVar, &[&wanted.def.name, &word]));
+            }
+            known.iter().map(|other| words().any(|word| is(word, other))).collect()
+        }
+    };
+    let words = known.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(word, _)| *word);
+    Ok(words.collect::<Vec<_>>().join(","))
 }
 
 /// Error 1231 for character sets that no client can write statements in.

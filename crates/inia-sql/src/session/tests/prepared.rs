@@ -62,6 +62,27 @@ fn a_kept_plan_does_not_leave_out_the_locks_of_serializable() {
     assert_eq!(writer.run("select * from t where id = 1 for update nowait").trim_end(), "1");
 }
 
+/// A kept plan checks each value, and the plan that texts of one digest share does.
+#[test]
+fn texts_beyond_a_columns_character_set_are_refused() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    s.ok("create table t (id int primary key, l varchar(9) character set latin1, key (l))");
+    s.ok("insert into t values (1, 'a'), (2, '?')");
+    let text = |text: &str| Value::Text(text.into());
+    let find = s.prepare("select id from t where l = ?");
+    assert_eq!(s.execute(find, &[text("a")]), "1");
+    assert!(s.execute(find, &[text("م")]).starts_with("ERROR 3988"));
+    assert_eq!(s.execute(find, &[text("a")]), "1");
+    let change = s.prepare("update t set id = id + 10 where l = ?");
+    assert!(s.execute(change, &[text("م")]).starts_with("ERROR 3988"));
+    for _ in 0..3 {
+        s.ok("delete from t where l = 'x'");
+    }
+    assert!(s.run("delete from t where l = 'م'").starts_with("ERROR 1267"));
+    assert_eq!(s.run("select id from t order by id").trim_end(), "1\n2");
+}
+
 #[test]
 fn plans_follow_ddl() {
     let db = TestDb::new();

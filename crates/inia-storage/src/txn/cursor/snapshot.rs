@@ -35,7 +35,7 @@ enum View {
 
 /// A range scan by the transaction's snapshot.
 pub struct SnapshotCursor {
-    range: RangePosition,
+    pub(super) range: RangePosition,
     view: View,
     /// Every record of the leaf is visible as it is.
     plain: bool,
