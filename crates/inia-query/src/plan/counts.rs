@@ -93,7 +93,8 @@ fn sources(source: &RowSource, reads: &mut Vec<Read>) {
 fn read_of(table: &TableSource) -> Read {
     let path = &table.access;
     let listed = path.equal.iter().any(|part| matches!(part, EqualPart::AnyOf(_)));
-    if !path.intervals.is_empty() || listed {
+    let ranges = path.merge().is_some() || path.ranges().is_some();
+    if !path.intervals.is_empty() || listed || ranges {
         return Read::Range;
     }
     match (path.is_unbounded(), path.point) {
