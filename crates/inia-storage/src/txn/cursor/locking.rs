@@ -271,7 +271,10 @@ impl LockingCursor {
                     let inside = self.is_inside();
                     self.pass(i);
                     match verdict {
-                        Verdict::Take if inside => return Ok(true),
+                        Verdict::Take if inside => {
+                            self.range.count_records(1);
+                            return Ok(true);
+                        }
                         _ if !inside => self.range.stage = Stage::End,
                         _ => {}
                     }
@@ -391,7 +394,6 @@ impl LockingCursor {
             Direction::Forward => self.range.from = i + 1,
             Direction::Backward => self.range.to = i,
         }
-        self.range.count_records(1);
     }
 
     /// Locks record `i` with the gap before it.

@@ -232,7 +232,8 @@ impl SnapshotCursor {
             self.in_memory = matches!(shown, Shown::Memory);
             match shown {
                 Shown::Leaf | Shown::Memory => return Ok(true),
-                Shown::Nothing => {}
+                // Those of the leaf were counted when it was reached.
+                Shown::Nothing => self.range.count_records(1_u64.wrapping_neg()),
                 Shown::Stale => {
                     self.unstep();
                     self.reload()?;
