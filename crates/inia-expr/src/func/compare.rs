@@ -174,7 +174,11 @@ fn field(a: &mut Args<'_, '_>) -> FnResult {
     let ints = all(TypeClass::Int);
     let types: Vec<&ExprType> = (0..a.len()).map(|i| a.arg_type(i)).collect();
     let class = match (strings, ints) {
-        (true, _) => compare::text_class(collate::aggregate_for_comparison(&types, "field")?),
+        // Where the collations do not agree, MySQL takes the first without an error.
+        (true, _) => compare::text_class(
+            collate::aggregate_for_comparison(&types, "field")
+                .unwrap_or_else(|_| types[0].collation()),
+        ),
         (_, true) => CmpClass::Int,
         _ => CmpClass::Real,
     };

@@ -187,6 +187,10 @@ fn nested(twins: &mut Twins, sql: &str) -> Option<Difference> {
 fn prepared(twins: &mut Twins, sql: &str) -> Option<Difference> {
     let (marked, parameters) = with_parameters(sql);
     let prepared = twins.keyed.ask_prepared(&marked, &parameters);
+    // A column that equals a literal is known in a group, one that equals a parameter is not.
+    if prepared == Outcome::Failed(1055) {
+        return None;
+    }
     compare(["as text", &format!("{marked} {parameters:?}")], sql, twins.keyed.ask(sql), prepared)
 }
 

@@ -89,3 +89,9 @@ ALTER DATABASE charsets_koi COLLATE cp1251_general_cs;
 SHOW CREATE DATABASE charsets_koi;
 DROP DATABASE charsets_koi;
 CREATE TABLE bad (a VARCHAR(10) CHARACTER SET koi8r COLLATE cp1251_bin);
+-- FIELD compares by the collation of its first argument where the others have another.
+select field('X' collate utf8mb4_bin, 'x' collate utf8mb4_general_ci);
+select field('X' collate utf8mb4_general_ci, 'x' collate utf8mb4_bin);
+select field('ß' collate utf8mb4_general_ci, 'ss' collate utf8mb4_0900_ai_ci), field('ß' collate utf8mb4_0900_ai_ci, 'ss' collate utf8mb4_general_ci);
+select field('a ' collate utf8mb4_general_ci, 'a' collate utf8mb4_0900_ai_ci), field('a ' collate utf8mb4_0900_ai_ci, 'a' collate utf8mb4_general_ci);
+select field('X' collate utf8mb4_0900_as_cs, 'q', 'x' collate utf8mb4_general_ci, 'X');
