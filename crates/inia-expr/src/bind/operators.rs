@@ -269,6 +269,11 @@ impl Binder<'_> {
                 }
             }
         }
+        // Among several items a text and a time are texts.
+        if items.len() > 1 && value.ty.class() == TypeClass::String {
+            let times = items.iter_mut().filter(|(_, item)| item.ty.class() == TypeClass::Time);
+            times.for_each(|(class, _)| *class = compare::text_class(value.ty.collation()));
+        }
         // A hexadecimal literal is a number only where all items compare as integers.
         let value = if items.iter().any(|(class, _)| *class != CmpClass::Int) {
             value
@@ -306,6 +311,12 @@ impl Binder<'_> {
         let dated = |kind: &TypeClass| matches!(kind, TypeClass::Dated | TypeClass::String);
         if kinds.contains(&TypeClass::Dated) && kinds.iter().all(dated) {
             classes = (CmpClass::Dates, CmpClass::Dates);
+        }
+        // A text between times is one between texts.
+        let timed = |kind: &TypeClass| matches!(kind, TypeClass::Time | TypeClass::String);
+        if kinds[0] == TypeClass::String && kinds.iter().all(timed) {
+            let texts = compare::text_class(value.ty.collation());
+            classes = (texts.clone(), texts);
         }
         let text = |class: &CmpClass| matches!(class, CmpClass::Text(_) | CmpClass::Binary);
         if text(&classes.0) && text(&classes.1) {

@@ -19,3 +19,12 @@ select id from t1 where concat('10:0:0') = ti;
 select id from t1 where concat('10:0',':0') in (ti);
 select id from t1 where ti between concat('9:0:0') and concat('10:0:0');
 select id from t1 where ti > concat('9:0:0');
+-- Among several items of IN, and in BETWEEN, a text and times compare as texts.
+create table moments (d date, t time(2), t0 time);
+insert into moments values ('2020-01-01', '10:00:00', '10:00:00');
+select '10:00:00' in (t, '11:00:00'), '10:00:00' in (t0, '11:00:00'), '10:0:0' in (t0, '11:00:00'), '100000' in (t0, 5), '10:00:00.00' in (t, t0) from moments;
+select '10:0:0' not in (t0, '11:00:00'), '10:0:0' = t0, '10:0:0' in (t0), t0 in (100000, 5), 100000 in (t0, 5), concat(t) in (t, '1') from moments;
+select * from moments where '10:0:0' in (t0, '11:00:00');
+select * from moments where '10:00:00' in (t0, '11:00:00');
+select '10:0:0' between t0 and '11:00:00', t0 between '10:0:0' and '11', '10:0:0' between t0 and t0, '10:00:00' between t0 and t0, '10:00:00' not between t0 and t, concat('9:00:00') between t0 and '9:30:00' from moments;
+select * from moments where '9:00:00' between t0 and '9:30:00';
