@@ -110,6 +110,16 @@ impl Default for TableShared {
     }
 }
 
+impl TableShared {
+    /// Notes that the table was changed at this second. The second is written once.
+    #[inline]
+    pub fn note_update(&self, second: u64) {
+        if self.updated.load(Ordering::Relaxed) != second {
+            self.updated.store(second, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Table {
     /// Builds the runtime handle.
     pub fn new(

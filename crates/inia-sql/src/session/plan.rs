@@ -70,8 +70,8 @@ impl PlannedStatement {
         }
     }
 
-    /// Counts a run of the plan that has ended, for good or not.
-    fn count(&self, session: &SessionContext, done: bool) {
+    /// Counts a run of the plan that has ended, and notes when tables were changed.
+    fn count(&self, session: &SessionContext, result: &Result<StatementOutcome, SqlError>) {
         let tables = match self {
             PlannedStatement::Query(plan) => plan.tables.len(),
             PlannedStatement::Insert(plan) => 1 + plan.source().map_or(0, |read| read.tables.len()),
@@ -81,8 +81,19 @@ impl PlannedStatement {
         if tables > 0 {
             let counters = &session.host.counters;
             counters.count_executed(Executed::ExternalLock, 2 * tables as u64);
-            let end = if done { Executed::Commit } else { Executed::Rollback };
+            let end = if result.is_ok() { Executed::Commit } else { Executed::Rollback };
             counters.count_executed(end, 1);
+        }
+        if result.as_ref().is_ok_and(|outcome| outcome.affected_rows > 0) {
+            let now = (session.env.now_micros / 1_000_000) as u64;
+            match self {
+                PlannedStatement::Query(_) => {}
+                PlannedStatement::Insert(plan) => plan.table.shared.note_update(now),
+                PlannedStatement::Change(plan) => plan.table.shared.note_update(now),
+                PlannedStatement::Joined(plan) => {
+                    plan.targets().for_each(|table| table.shared.note_update(now));
+                }
+            }
         }
     }
 
@@ -359,7 +370,7 @@ pub(super) fn plan_and_run(
     });
     let result = session.timed(result);
     session.leave(start, result.as_ref().err())?;
-    kept.iter().for_each(|plan| plan.count(session, result.is_ok()));
+    kept.iter().for_each(|plan| plan.count(session, &result));
     Ok((result?, kept))
 }
 
@@ -381,7 +392,7 @@ pub(super) fn run(
     let result = locked.and_then(|()| run_plan(session, plan, params, sink));
     let result = session.timed(result);
     session.leave(start, result.as_ref().err())?;
-    plan.count(session, result.is_ok());
+    plan.count(session, &result);
     result
 }
 

@@ -26,3 +26,9 @@ CREATE TEMPORARY TABLE v (own INT);
 DESC v;
 DROP TEMPORARY TABLE v;
 DESC v;
+-- UPDATE_TIME is that of the last change of rows since the start.
+create table changed_rows (a int primary key);
+create table changed_never (a int primary key);
+insert into changed_rows values (1);
+update changed_never set a = 1;
+select table_name, update_time is null from information_schema.tables where table_schema = database() and table_name like 'changed%' order by 1;
