@@ -123,20 +123,12 @@ impl TableScan {
         if table.partitions.is_some() {
             return parts::open(table, path, mode, ctx, row);
         }
+        if let Some(FoundBy::Search(_) | FoundBy::Merge(_)) = path.found_by.as_deref() {
+            return open_found(table, path, mode, ctx, row);
+        }
         let direction = if path.backward { Direction::Backward } else { Direction::Forward };
         let bounds = bounds::compute(table, path, ctx, row)?;
-        let found = match &path.found_by {
-            Some(found_by) => open_found(table, found_by, mode, ctx, row)?,
-            None => None,
-        };
-        // A row that is locked may be another one than was found.
-        let kept = match &path.found_by {
-            Some(_) if path.merge().is_some() => false,
-            Some(_) => path.search().is_none() || mode == ReadMode::Snapshot,
-            None => true,
-        };
         let state = match bounds.keys {
-            _ if let Some(state) = found => state,
             Keys::Point(key) => State::Point(Some(key)),
             Keys::Ranges(mut ranges) => {
                 if path.backward {
@@ -150,7 +142,7 @@ impl TableScan {
             index: path.index,
             covering: path.covering && !is_exclusive(mode),
             direction,
-            exact: bounds.exact && kept,
+            exact: bounds.exact,
         };
         Ok(TableScan::by(table, way, mode, state))
     }
@@ -534,23 +526,28 @@ fn is_later_entry(
     Ok(found.next().is_some_and(|first| first.as_slice() < entry))
 }
 
-/// Where the keys of rows come from that are not read by ranges of the path's index.
+/// Begins to read rows whose keys do not come from ranges of the path's index.
 #[cold]
 fn open_found(
     table: &Arc<Table>,
-    found_by: &FoundBy,
+    path: &AccessPath,
     mode: ReadMode,
     ctx: &mut EvalContext<'_>,
     row: &[Value],
-) -> Result<Option<State>> {
-    Ok(match found_by {
-        FoundBy::Search(path) => {
+) -> Result<TableScan> {
+    let state = match (path.search(), path.merge()) {
+        (_, Some(merge)) => merge::open(table, merge, mode, ctx, row)?,
+        (Some(path), None) => {
             let keys = searched(&path.search, ctx, row)?;
-            Some(State::Keys(KeyStream::Found(keys.into_iter())))
+            State::Keys(KeyStream::Found(keys.into_iter()))
         }
-        FoundBy::Merge(path) => Some(merge::open(table, path, mode, ctx, row)?),
-        FoundBy::Ranges(_) => None,
-    })
+        (None, None) => State::of_ranges(vec![KeyRange::all()]),
+    };
+    // A row that is locked may be another one than was found.
+    let exact = path.search().is_some() && mode == ReadMode::Snapshot;
+    let direction = Direction::Forward;
+    let way = Path { index: path.index, covering: false, direction, exact };
+    Ok(TableScan::by(table, way, mode, state))
 }
 
 /// The clustered keys of the rows that a search finds.
