@@ -227,10 +227,10 @@ impl Binder<'_> {
         let bound = bound?;
         // A list of one item is an `=`, and MySQL's errors name it so.
         let op = if list.len() == 1 { "=" } else { " IN " };
-        if width(&value) == 1 {
-            let operands = std::iter::once(&value).chain(&bound);
-            collate::check_strings(&operands.collect::<Vec<&Expr>>(), op)?;
-        }
+        let shared = match width(&value) {
+            1 => list_collation(&value, &bound, op)?,
+            _ => None,
+        };
         for item in bound {
             let columns = width(&value);
             if columns != width(&item) {
@@ -252,7 +252,13 @@ impl Binder<'_> {
                 false => item,
             };
             let (left, item) = align(value.clone(), item);
-            items.push((compare::choose(&left, &item, op)?, item));
+            let class = match shared {
+                Some(collation) if left.ty.is_text() && item.ty.is_text() => {
+                    compare::text_class(collation)
+                }
+                _ => compare::choose(&left, &item, op)?,
+            };
+            items.push((class, item));
         }
         one_collation(&value, &mut items)?;
         // One date among value and items makes all string items compare as dates, but for ENUM and
@@ -468,6 +474,14 @@ pub(crate) fn scalar_comparison(op: CmpOp, left: Expr, right: Expr) -> Result<Ex
     let class = compare::choose(&left, &right, op.symbol())?;
     let ty = ExprType::bool(op != CmpOp::NullSafeEq && (left.ty.nullable || right.ty.nullable));
     Ok(Expr { kind: ExprKind::Compare(Box::new(Compare { op, class, left, right })), ty })
+}
+
+/// The collation of a list of texts, which compare by one; error 1267.
+fn list_collation(value: &Expr, list: &[Expr], op: &str) -> Result<Option<Collation>, SqlError> {
+    let operands: Vec<&Expr> = std::iter::once(value).chain(list).collect();
+    collate::check_strings(&operands, op)?;
+    let texts = operands.iter().all(|operand| operand.ty.is_text());
+    Ok(texts.then(|| collate::operands_collation(&operands, op).ok()).flatten())
 }
 
 /// Error 1210: geometries are no operands of what orders values or computes with numbers.
