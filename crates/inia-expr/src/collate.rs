@@ -43,6 +43,9 @@ fn stronger(left: Pair, right: Pair) -> Result<Pair, ()> {
     if lc == rc {
         return Ok((lc, ls.min(rs)));
     }
+    if ls == Coercibility::Explicit && rs == Coercibility::Explicit {
+        return Err(());
+    }
     if !same_charset(lc, rc) {
         if lc == Collation::BINARY {
             return Ok(if ls <= rs { left } else { right });
@@ -78,6 +81,10 @@ fn stronger(left: Pair, right: Pair) -> Result<Pair, ()> {
 fn is_superset(left: Pair, right: Pair) -> bool {
     let ((lc, ls), (rc, rs)) = (left, right);
     let (left, right) = (lc.charset(), rc.charset());
+    // All other sets have the characters of ASCII.
+    if right == Charset::Ascii && left != Charset::Ascii && ls == rs {
+        return true;
+    }
     let wider = !right.is_unicode() || left == Charset::Utf8mb4;
     left.is_unicode() && (ls < rs || (ls == rs && wider))
 }

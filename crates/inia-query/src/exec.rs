@@ -271,6 +271,18 @@ fn window(limit: Option<&LimitPlan>, ctx: &mut EvalContext<'_>) -> Result<(u64, 
     })
 }
 
+/// A number of LIMIT; errors 1210 and 1690. A parameter that is NULL lets nothing through.
+pub(crate) fn limit_of(value: &Value) -> Result<u64> {
+    match value {
+        Value::UInt(number) => Ok(*number),
+        Value::Int(number) => u64::try_from(*number).map_err(|_| {
+            SqlError::new(ErrorCode::DataOutOfRange, &[&"unsigned integer", &"EXECUTE"])
+        }),
+        Value::Null => Ok(0),
+        _ => Err(SqlError::new(ErrorCode::WrongArguments, &[&"EXECUTE"])),
+    }
+}
+
 /// LIMIT with its values.
 #[derive(Clone, Copy)]
 struct Window {
@@ -280,11 +292,7 @@ struct Window {
 
 impl Window {
     fn of(limit: &LimitPlan, ctx: &mut EvalContext<'_>) -> Result<Window> {
-        let mut number = |expr: &inia_expr::Expr| match expr.eval(ctx, &[])? {
-            Value::UInt(n) => Ok(n),
-            Value::Int(n) if n >= 0 => Ok(n as u64),
-            _ => Err(SqlError::new(ErrorCode::WrongArguments, &[&"LIMIT"])),
-        };
+        let mut number = |expr: &inia_expr::Expr| limit_of(&expr.eval(ctx, &[])?);
         let skip = limit.offset.as_ref().map_or(Ok(0), &mut number)?;
         Ok(Window { skip, take: number(&limit.count)? })
     }

@@ -232,7 +232,7 @@ impl Session {
                 let params: Vec<Value> =
                     using.iter().map(|variable| self.context.host.user_value(variable)).collect();
                 match known(self, name, "EXECUTE") {
-                    Ok(id) => return self.execute_with(id, &params, sink, more),
+                    Ok(id) => return self.execute_with(id, (&params, using), sink, more),
                     Err(error) => Err(error),
                 }
             }
@@ -253,13 +253,14 @@ impl Session {
         params: &[Value],
         sink: &mut dyn RowSink,
     ) -> Result<(), SqlError> {
-        self.execute_with(id, params, sink, false)
+        self.execute_with(id, (params, &[]), sink, false)
     }
 
+    /// With the user variables that the values come from, where EXECUTE names some.
     fn execute_with(
         &mut self,
         id: u32,
-        params: &[Value],
+        params: (&[Value], &[String]),
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
@@ -275,7 +276,7 @@ impl Session {
     fn execute_here(
         &mut self,
         id: u32,
-        params: &[Value],
+        (params, using): (&[Value], &[String]),
         sink: &mut dyn RowSink,
         more: bool,
     ) -> Result<(), SqlError> {
@@ -296,7 +297,15 @@ impl Session {
         let PreparedStatement { shared, kept, .. } = prepared;
         let SharedStatement { statement, text, hints, .. } = &**shared;
         if let ast::Statement::Call(call) = statement {
-            let (call, statement, hints) = (call.clone(), statement.clone(), hints.clone());
+            let (mut call, statement, hints) = (call.clone(), statement.clone(), hints.clone());
+            // What comes out goes into the variables.
+            for arg in &mut call.args {
+                if let ast::Expr::Param(at) = arg
+                    && let Some(name) = using.get(*at as usize)
+                {
+                    *arg = ast::Expr::UserVar(name.clone());
+                }
+            }
             let syntax = Syntax::Hinted(&hints);
             let source = IncomingStatement { statement: &statement, syntax, metered: false };
             let arrival = Arrival::Handle(text, params);

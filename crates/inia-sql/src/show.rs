@@ -9,6 +9,7 @@ mod widths;
 
 pub(crate) use fixed::{Fixed, column, deprecated, fixed};
 use inia_query::information::Focus;
+use inia_query::information_schema;
 pub(crate) use widths::of_text;
 
 use inia_base::error::SqlError;
@@ -54,6 +55,10 @@ impl Template {
     }
 
     fn of_table(mut self, schema: &str, table: &str) -> Template {
+        // Names of tables that the server computes are found in any case.
+        let computed = information_schema::find(schema, table).map(|table| table.definition());
+        let known = computed.as_ref().map(|def| (def.schema.as_str(), def.name.as_str()));
+        let (schema, table) = known.unwrap_or((schema, table));
         let (own, named) = (quote_string(schema), quote_string(table));
         self.condition = Some(format!("TABLE_SCHEMA = {own} AND TABLE_NAME = {named}"));
         self.focus = Focus {

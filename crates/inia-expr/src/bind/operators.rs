@@ -35,6 +35,24 @@ pub(super) fn cmp_op(op: BinaryOp) -> Option<CmpOp> {
     })
 }
 
+/// What several items of a list make of each other: one date among value and items makes all string
+/// items compare as dates, but for ENUM and SET items; a text and a time are texts.
+fn class_together(value: &Expr, items: &mut [(CmpClass, Expr)]) {
+    let dated = |ty: &ExprType| ty.class() == TypeClass::Dated;
+    if dated(&value.ty) || items.iter().any(|(_, item)| dated(&item.ty)) {
+        let text = |ty: &ExprType| dated(ty) || ty.class() == TypeClass::String;
+        for (class, item) in items.iter_mut().filter(|(_, item)| text(&item.ty)) {
+            if text(&value.ty) && *class != CmpClass::Dates && !is_listed(&item.ty) {
+                *class = CmpClass::Dates;
+            }
+        }
+    }
+    if value.ty.class() == TypeClass::String {
+        let times = items.iter_mut().filter(|(_, item)| item.ty.class() == TypeClass::Time);
+        times.for_each(|(class, _)| *class = compare::text_class(value.ty.collation()));
+    }
+}
+
 fn arith_op(op: BinaryOp) -> Option<ArithOp> {
     Some(match op {
         BinaryOp::Add => ArithOp::Add,
@@ -227,10 +245,10 @@ impl Binder<'_> {
         let bound = bound?;
         // A list of one item is an `=`, and MySQL's errors name it so.
         let op = if list.len() == 1 { "=" } else { " IN " };
-        if width(&value) == 1 {
-            let operands = std::iter::once(&value).chain(&bound);
-            collate::check_strings(&operands.collect::<Vec<&Expr>>(), op)?;
-        }
+        let shared = match width(&value) {
+            1 => list_collation(&value, &bound, op)?,
+            _ => None,
+        };
         for item in bound {
             let columns = width(&value);
             if columns != width(&item) {
@@ -252,27 +270,17 @@ impl Binder<'_> {
                 false => item,
             };
             let (left, item) = align(value.clone(), item);
-            items.push((compare::choose(&left, &item, op)?, item));
+            let class = match shared {
+                Some(collation) if left.ty.is_text() && item.ty.is_text() => {
+                    compare::text_class(collation)
+                }
+                _ => compare::choose(&left, &item, op)?,
+            };
+            items.push((class, item));
         }
         one_collation(&value, &mut items)?;
-        // One date among value and items makes all string items compare as dates, but for ENUM and
-        // SET items.
-        let dated = |ty: &ExprType| ty.class() == TypeClass::Dated;
-        if width(&value) == 1
-            && items.len() > 1
-            && (dated(&value.ty) || items.iter().any(|(_, item)| dated(&item.ty)))
-        {
-            let text = |ty: &ExprType| dated(ty) || ty.class() == TypeClass::String;
-            for (class, item) in items.iter_mut().filter(|(_, item)| text(&item.ty)) {
-                if text(&value.ty) && *class != CmpClass::Dates && !is_listed(&item.ty) {
-                    *class = CmpClass::Dates;
-                }
-            }
-        }
-        // Among several items a text and a time are texts.
-        if items.len() > 1 && value.ty.class() == TypeClass::String {
-            let times = items.iter_mut().filter(|(_, item)| item.ty.class() == TypeClass::Time);
-            times.for_each(|(class, _)| *class = compare::text_class(value.ty.collation()));
+        if width(&value) == 1 && items.len() > 1 {
+            class_together(&value, &mut items);
         }
         // A hexadecimal literal is a number only where all items compare as integers.
         let value = if items.iter().any(|(class, _)| *class != CmpClass::Int) {
@@ -479,6 +487,14 @@ pub(crate) fn scalar_comparison(op: CmpOp, left: Expr, right: Expr) -> Result<Ex
     let class = compare::choose(&left, &right, op.symbol())?;
     let ty = ExprType::bool(op != CmpOp::NullSafeEq && (left.ty.nullable || right.ty.nullable));
     Ok(Expr { kind: ExprKind::Compare(Box::new(Compare { op, class, left, right })), ty })
+}
+
+/// The collation of a list of texts, which compare by one; error 1267.
+fn list_collation(value: &Expr, list: &[Expr], op: &str) -> Result<Option<Collation>, SqlError> {
+    let operands: Vec<&Expr> = std::iter::once(value).chain(list).collect();
+    collate::check_strings(&operands, op)?;
+    let texts = operands.iter().all(|operand| operand.ty.is_text());
+    Ok(texts.then(|| collate::operands_collation(&operands, op).ok()).flatten())
 }
 
 /// Error 1210: geometries are no operands of what orders values or computes with numbers.

@@ -89,7 +89,10 @@ fn extreme_at(
     for i in 1..a.len() {
         let value = a.value(i)?.into_owned();
         let sides = ((&value, a.arg_type(i)), (&best.1, a.arg_type(best.0)));
-        if compare::compare(class, sides.0, sides.1, a.ctx)? == wanted {
+        let order = compare::compare(class, sides.0, sides.1, a.ctx)?;
+        // Of texts that are equal GREATEST takes the last one.
+        let last = order.is_eq() && wanted.is_gt() && matches!(class, CmpClass::Text(_));
+        if order == wanted || last {
             best = (i, value);
         }
     }

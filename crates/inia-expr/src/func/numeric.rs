@@ -424,9 +424,9 @@ fn format_type(args: &mut [Expr], env: &Environment) -> Result<ExprType, SqlErro
 
 fn format(a: &mut Args<'_, '_>) -> FnResult {
     let places = a.clamped(1)?.clamp(0, 30) as u8;
-    let (point, comma) = match a.len() {
-        3 => locale(&a.text(2)?),
-        _ => ('.', ","),
+    let style = match a.len() {
+        3 => number_style(&a.text(2)?),
+        _ => number_style("en_us"),
     };
     let text = match num_class(a.arg_type(0)) {
         NumClass::Real => {
@@ -446,25 +446,51 @@ fn format(a: &mut Args<'_, '_>) -> FnResult {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let mut out = String::from(sign);
     for (i, c) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push_str(comma);
+        let left = whole.len() - i;
+        if i > 0 && left >= 3 && (left - 3).is_multiple_of(style.others) {
+            out.push_str(style.separator);
         }
         out.push(c);
     }
     if places > 0 {
-        out.push(point);
+        out.push(style.point);
         out.push_str(fraction);
     }
     Ok(Value::Text(out))
 }
 
-/// Decimal point and thousands separator of a locale.
-fn locale(name: &str) -> (char, &'static str) {
-    match name.to_lowercase().as_str() {
-        "de_de" | "es_es" | "it_it" | "nl_nl" | "pt_br" | "tr_tr" | "id_id" | "da_dk" => (',', "."),
-        "fr_fr" | "ru_ru" | "pl_pl" | "cs_cz" | "uk_ua" => (',', ""),
-        "sv_se" | "fi_fi" | "nb_no" => (',', " "),
-        "de_ch" => ('.', "'"),
-        _ => ('.', ","),
-    }
+/// How a locale writes numbers.
+struct NumberStyle {
+    point: char,
+    separator: &'static str,
+    /// Digits of a group; the rightmost one always has three.
+    others: usize,
+}
+
+/// The locales that do not write `1,234.5`, by how they do.
+const POINTS: &str = "\
+    be_by da_dk de_be de_de de_lu es_ar es_bo es_cl es_co es_ec es_es es_py es_uy es_ve \
+    fo_fo hu_hu id_id is_is lt_lt mn_mn nb_no no_no ro_ro ru_ua sq_al tr_tr uk_ua vi_vn";
+const NOTHING: &str = "\
+    ca_es de_at el_gr eu_es fr_be fr_ca fr_ch fr_fr fr_lu gl_es hr_hr it_it nl_be nl_nl \
+    pl_pl pt_br pt_pt sl_si";
+const SPACES: &str = "\
+    cs_cz es_cr et_ee fi_fi lv_lv mk_mk ru_ru sk_sk sv_fi sv_se";
+
+fn number_style(name: &str) -> NumberStyle {
+    let name = name.to_lowercase();
+    let among = |names: &str| names.split(' ').any(|other| other == name);
+    let (point, separator, others) = match name.as_str() {
+        "ar_sa" | "sr_rs" => ('.', "", 3),
+        // MySQL's separator is a zero byte.
+        "bg_bg" => (',', "\0", 3),
+        "de_ch" => ('.', "'", 3),
+        "it_ch" | "rm_ch" => (',', "'", 3),
+        "en_in" | "ta_in" | "te_in" => ('.', ",", 2),
+        _ if among(POINTS) => (',', ".", 3),
+        _ if among(NOTHING) => (',', "", 3),
+        _ if among(SPACES) => (',', " ", 3),
+        _ => ('.', ",", 3),
+    };
+    NumberStyle { point, separator, others }
 }

@@ -4,7 +4,7 @@ use super::Actor;
 use super::def::{AccountDef, Columns, ProxyGrant, RoutineName};
 use super::privilege::{DYNAMIC, Privileges};
 use super::store::{AccountChange, AccountsVersion};
-use super::user::{Notes, known_role, not_granted};
+use super::user::{Notes, known_role};
 use crate::catalog::{AccountName, ProgramKind, same_name};
 use crate::computed;
 use inia_base::error::{ErrorCode, SqlError};
@@ -382,32 +382,39 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
             if wanted.all {
                 wanted.fixed = level.all();
             }
-            let mut notes = revoke_each(actor, revoke, |def| take(def, &level, &wanted))?;
+            let missing = |name: &AccountName| level.missing(name, wanted.all);
+            let mut notes = revoke_each(actor, revoke, missing, |def| take(def, &level, &wanted))?;
             notes.extend(of_super(privileges));
             Ok(notes)
         }
         GrantWhat::Roles(roles) => {
             let roles: Vec<AccountName> = roles.iter().map(|role| actor.name(role)).collect();
             authorize_roles(actor, &roles)?;
-            if !revoke.if_exists {
-                let current = actor.accounts.current();
-                roles.iter().try_for_each(|role| known_role(&current, role))?;
+            let current = actor.accounts.current();
+            let unknown = |role: &AccountName| known_role(&current, role).err();
+            let mut notes: Notes = roles.iter().filter_map(unknown).collect();
+            if !revoke.if_exists
+                && let Some(error) = notes.pop()
+            {
+                return Err(notes.into_iter().next().unwrap_or(error));
             }
-            revoke_each(actor, revoke, |def| {
+            let missing = |name: &AccountName| {
+                SqlError::new(ErrorCode::UnknownAuthid, &[&name.user, &name.host])
+            };
+            notes.extend(revoke_each(actor, revoke, missing, |def| {
                 for role in &roles {
-                    if def.roles.remove(role).is_none() && !revoke.if_exists {
-                        return Err(not_granted(role, &def.name));
-                    }
                     // Default roles are granted ones, so a revoked role leaves both lists.
+                    def.roles.remove(role);
                     def.default_roles.remove(role);
                 }
                 Ok(())
-            })
+            })?);
+            Ok(notes)
         }
         GrantWhat::Proxy(proxied) => {
             let proxied = actor.name(proxied);
             authorize_proxy(actor, &proxied)?;
-            revoke_each(actor, revoke, |def| match def.proxies.remove(&proxied) {
+            revoke_each(actor, revoke, no_grant, |def| match def.proxies.remove(&proxied) {
                 Some(_) => Ok(()),
                 None => {
                     let AccountName { user, host } = &def.name;
@@ -417,7 +424,8 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
         }
         GrantWhat::Everything => {
             actor.need(Privileges::CREATE_USER, "CREATE USER")?;
-            revoke_each(actor, revoke, |def| {
+            let missing = |_: &AccountName| SqlError::new(ErrorCode::RevokeGrants, &[]);
+            revoke_each(actor, revoke, missing, |def| {
                 // Granted roles stay, as in MySQL.
                 def.global = Privileges::NONE;
                 def.dynamic.clear();
@@ -431,36 +439,29 @@ pub fn revoke(actor: &Actor<'_>, revoke: &ast::Revoke) -> Result<Notes> {
     }
 }
 
-/// Changes each account. A missing account is an error, or a warning with IGNORE UNKNOWN USER; a
+/// Error 1141.
+fn no_grant(name: &AccountName) -> SqlError {
+    SqlError::new(ErrorCode::NonexistingGrant, &[&name.user, &name.host])
+}
+
+/// Changes each account. A `missing` account is an error, or a warning with IGNORE UNKNOWN USER; a
 /// missing grant is an error, or a warning with IF EXISTS.
 fn revoke_each(
     actor: &Actor<'_>,
     revoke: &ast::Revoke,
+    missing: impl Fn(&AccountName) -> SqlError,
     mut take: impl FnMut(&mut AccountDef) -> Result<()>,
 ) -> Result<Notes> {
-    let everything = match &revoke.what {
-        GrantWhat::Everything => true,
-        GrantWhat::Privileges { privileges, .. } => privileges.is_empty(),
-        _ => false,
-    };
     actor.accounts.change(|current, changes| {
         let mut notes = Notes::new();
         for account in &revoke.from {
             let name = actor.name(account);
             let Some(def) = current.get(&name) else {
                 if revoke.ignore_unknown {
-                    // For proxies MySQL names the user only.
-                    let quoted = match &revoke.what {
-                        GrantWhat::Proxy(_) => name.user.clone(),
-                        _ => name.quoted(),
-                    };
-                    notes.push(SqlError::new(ErrorCode::UserDoesNotExist, &[&quoted]));
+                    notes.push(SqlError::new(ErrorCode::UserDoesNotExist, &[&name.user]));
                     continue;
                 }
-                if everything {
-                    return error(ErrorCode::RevokeGrants, &[]);
-                }
-                return error(ErrorCode::NonexistingGrant, &[&name.user, &name.host]);
+                return Err(missing(&name));
             };
             actor.protect(def)?;
             let mut def = AccountDef::clone(def);
@@ -472,6 +473,24 @@ fn revoke_each(
         }
         Ok(notes)
     })
+}
+
+impl Level {
+    /// The error for an account that is not there.
+    fn missing(&self, name: &AccountName, all: bool) -> SqlError {
+        let AccountName { user, host } = name;
+        match self {
+            Level::Global if all => SqlError::new(ErrorCode::RevokeGrants, &[]),
+            Level::Global | Level::Database(_) => no_grant(name),
+            Level::Table(_, table) => {
+                SqlError::new(ErrorCode::NonexistingTableGrant, &[user, host, table])
+            }
+            Level::Routine(routine) => {
+                let args: [&dyn std::fmt::Display; 3] = [user, host, &routine.name];
+                SqlError::new(ErrorCode::NonexistingProcGrant, &args)
+            }
+        }
+    }
 }
 
 fn take(def: &mut AccountDef, level: &Level, wanted: &Wanted) -> Result<()> {

@@ -62,7 +62,10 @@ pub fn create_user(actor: &Actor<'_>, create: &ast::CreateUser) -> Result<Notes>
             def.expired = create.options.expire == Some(PasswordExpire::Now);
             for role in &create.default_roles {
                 let role = actor.name(role);
-                known_role(current, &role)?;
+                if current.get(&role).is_none() {
+                    let quoted = format!("`{}`@`{}`", role.user, role.host);
+                    return Err(SqlError::new(ErrorCode::UserDoesNotExist, &[&quoted]));
+                }
                 def.roles.insert(role.clone(), false);
                 def.default_roles.insert(role);
             }

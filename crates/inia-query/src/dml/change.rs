@@ -22,7 +22,6 @@ use crate::context::SessionContext;
 use crate::optimize::{OrderKey, Wanted, path_in_order};
 use crate::plan::ViewUse;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::value::Value;
 use inia_expr::bind::sort_key;
 use inia_expr::narrow::{note_params, note_stored};
 use inia_expr::{EvalContext, Expr, ExprKind, NoSubqueries, prepare};
@@ -316,17 +315,6 @@ pub(super) fn refuse_without_key(session: &SessionContext) -> Result<(), SqlErro
     match session.flag("sql_safe_updates") {
         true => Err(SqlError::new(ErrorCode::UpdateWithoutKeyInSafeMode, &[&""])),
         false => Ok(()),
-    }
-}
-
-/// A number of LIMIT.
-fn row_count(limit: &Expr, ctx: &mut EvalContext<'_>) -> Result<u64, SqlError> {
-    let wrong = || SqlError::new(ErrorCode::WrongArguments, &[&"LIMIT"]);
-    match limit.eval(ctx, &[])? {
-        Value::UInt(count) => Ok(count),
-        Value::Int(count) if count >= 0 => Ok(count as u64),
-        Value::Text(text) => text.parse().map_err(|_| wrong()),
-        _ => Err(wrong()),
     }
 }
 

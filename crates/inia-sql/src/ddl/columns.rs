@@ -103,7 +103,12 @@ pub(crate) fn column(
         }
         def.default = column_default(session, &def, default)?;
     }
-    let explicit_null = spec.nullable == Some(true);
+    // DEFAULT NULL says so, too.
+    let null_default = matches!(
+        spec.default,
+        Some(ast::ColumnDefault::Literal(ast::Expr::Literal(ast::Literal::Null)))
+    );
+    let explicit_null = spec.nullable.unwrap_or(null_default);
     Ok(ColumnDraft { def, origin: None, explicit_null })
 }
 

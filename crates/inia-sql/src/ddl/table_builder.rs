@@ -290,6 +290,10 @@ impl TableBuilder {
             histograms: Vec::new(),
             partitioning: self.partitioning,
         };
+        if def.auto_increment_column().is_none() && def.engine == TRANSACTIONAL {
+            // The option says nothing then; other engines keep it for a column to come.
+            def.auto_increment = 0;
+        }
         super::partition::finish(&mut def)?;
         def.choose_clustered();
         Ok(Finished { def, column_origins, index_origins, added_keys, warnings: self.warnings })

@@ -295,6 +295,9 @@ pub(super) fn prepare(
     session: &mut SessionContext,
     statement: &Statement,
 ) -> Result<(Option<PlannedStatement>, Vec<ResultColumn>), SqlError> {
+    if let Statement::Call(call) = statement {
+        program::call::procedure(session, &call.name)?;
+    }
     if !is_planned(statement) {
         return Ok((None, Vec::new()));
     }

@@ -22,7 +22,7 @@
 //! trigger runs inside a statement, on a context that the statement lends its transaction to
 //! (`inia_query::context::SessionContext::lend`).
 
-mod call;
+pub(super) mod call;
 mod code;
 mod compile;
 mod condition;

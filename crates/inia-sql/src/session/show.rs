@@ -283,7 +283,9 @@ fn computed(
         let rows: Vec<Vec<Option<String>>> = rows.into_iter().map(cells).collect();
         return send_columns(sink, &columns, &rows);
     }
+    const DICTIONARY: &str = "information_schema";
     let schema = |written: Option<&str>| match written {
+        Some(name) if name.eq_ignore_ascii_case(DICTIONARY) => Ok(DICTIONARY.to_owned()),
         Some(name) => Ok(name.to_owned()),
         None => session.database().map(str::to_owned),
     };

@@ -2,7 +2,7 @@
 
 use super::batch::may_change_together;
 use super::rewrite::Rewrite;
-use super::{ChangePlan, exclusive_request, refuse_without_key, row_count};
+use super::{ChangePlan, exclusive_request, refuse_without_key};
 use crate::access::{FoundRow, RowData, TableScan};
 use crate::context::SessionContext;
 use crate::context::StatementOutcome;
@@ -13,6 +13,7 @@ use crate::dml::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use crate::dml::{is_forgiven, is_unplaced};
 use crate::error::Damaged;
 use crate::error::StorageResult;
+use crate::exec::limit_of;
 use crate::status::Executed;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
@@ -52,7 +53,7 @@ impl ChangePlan {
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         ctx.ignores = self.ignore;
         let limit = match &self.limit {
-            Some(limit) => row_count(limit, ctx)?,
+            Some(limit) => limit_of(&limit.eval(ctx, &[])?)?,
             None => u64::MAX,
         };
         if self.limit.is_none() && self.path.is_unbounded() {

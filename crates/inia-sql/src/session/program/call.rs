@@ -21,7 +21,10 @@ use std::sync::Arc;
 type Result<T> = std::result::Result<T, SqlError>;
 
 /// The procedure that a CALL names: errors 1046 and 1305.
-fn procedure(context: &SessionContext, name: &ast::ObjectName) -> Result<Arc<StoredProgram>> {
+pub(in crate::session) fn procedure(
+    context: &SessionContext,
+    name: &ast::ObjectName,
+) -> Result<Arc<StoredProgram>> {
     let schema = match &name.db {
         Some(schema) => schema.as_str(),
         None => context.database()?,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// What the session had before the program.
 pub(super) struct Before {
     database: Option<Option<String>>,
-    mode: Option<(SqlMode, Option<String>)>,
+    mode: (SqlMode, Option<String>),
     collation: Collation,
     charset: Charset,
     account: Option<(Arc<Access>, BTreeSet<AccountName>, String)>,
@@ -29,7 +29,7 @@ pub(super) fn enter(
     let account = take_account(context, stored)?;
     let mut before = Before {
         database: None,
-        mode: None,
+        mode: (context.env.sql_mode, context.host.vars.borrow().values.get("sql_mode").cloned()),
         collation: context.env.collation,
         charset: context.env.client_charset,
         account,
@@ -39,8 +39,7 @@ pub(super) fn enter(
     }
     if context.env.sql_mode != def.sql_mode {
         let text = sql_mode::text(def.sql_mode);
-        let old = context.host.vars.borrow_mut().values.insert("sql_mode", text);
-        before.mode = Some((context.env.sql_mode, old));
+        context.host.vars.borrow_mut().values.insert("sql_mode", text);
         context.env.sql_mode = def.sql_mode;
     }
     if let Some(collation) = Collation::from_name(&def.collation_connection) {
@@ -57,9 +56,10 @@ pub(super) fn leave(context: &mut SessionContext, before: Before, def: &ProgramD
     if let Some(database) = before.database {
         context.env.database = database;
     }
-    if let Some((mode, text)) = before.mode
-        && context.env.sql_mode == def.sql_mode
-    {
+    // What the program has set ends with it.
+    let (mode, text) = before.mode;
+    if context.env.sql_mode != mode {
+        context.settings += u64::from(context.env.sql_mode != def.sql_mode);
         context.env.sql_mode = mode;
         let mut vars = context.host.vars.borrow_mut();
         match text {

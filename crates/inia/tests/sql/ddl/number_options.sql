@@ -1,0 +1,27 @@
+-- AUTO_INCREMENT of tables whose column comes later.
+create table x1 (id int) auto_increment = 50;
+show create table x1;
+insert into x1 values (7),(8);
+alter table x1 add ai int auto_increment unique;
+select * from x1;
+show create table x1;
+show create table x1;
+alter table x1 auto_increment = 99;
+show create table x1;
+alter table x1 add ai int auto_increment unique;
+select * from x1;
+alter table x1 auto_increment = 200, add q int;
+alter table x1 add ai int auto_increment unique, auto_increment = 400;
+select id, ai from x1;
+create table x2 (a int primary key) auto_increment = 20 engine=myisam;
+alter table x2 add b int auto_increment unique;
+insert into x2 (a) values (1);
+select * from x2;
+create table x3 (a int primary key, b int);
+alter table x3 order by b;
+alter table x3 order by b, add c int;
+create table x4 (b int);
+alter table x4 order by b;
+drop index `PriMary` on x3;
+alter table x3 drop index `nIx`;
+alter table x3 drop index `primary`;
