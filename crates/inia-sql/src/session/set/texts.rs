@@ -94,7 +94,7 @@ fn services(session: &mut SessionContext, text: &str) -> Result<bool, SqlError> 
         let why = "No such file or directory";
         return Err(SqlError::new(ErrorCode::CantOpenLibrary, &[&library, &2, &why]));
     }
-    let writes = names().last().is_some_and(|last| last.eq_ignore_ascii_case(SINK));
+    let writes = names().next_back().is_some_and(|last| last.eq_ignore_ascii_case(SINK));
     if !writes {
         confusing(session, if names().next().is_some() { "" } else { text });
     }
