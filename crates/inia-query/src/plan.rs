@@ -62,8 +62,8 @@ pub struct StatementPlan {
     pub updates: Vec<Arc<Table>>,
     /// What is said of it each time it runs.
     pub said: Said,
-    /// What each run counts.
-    pub counts: crate::status::PlanCounts,
+    /// What each run counts, if anything.
+    pub counts: Option<crate::status::PlanCounts>,
 }
 
 /// What binding found to be said of a statement when it runs.

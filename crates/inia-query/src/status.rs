@@ -363,11 +363,8 @@ impl SessionCounters {
     }
 
     /// Counts a run of a query that gave so many rows.
-    #[inline]
+    #[inline(never)]
     pub fn count_plan(&self, counts: &PlanCounts, rows: u64) {
-        if *counts == PlanCounts::default() {
-            return;
-        }
         self.count_executed(Executed::SelectScan, counts.scan);
         self.count_executed(Executed::SelectRange, counts.range);
         self.count_executed(Executed::SelectFullJoin, counts.full_join);

@@ -79,6 +79,8 @@ pub const COUNTED: usize = 11;
 
 thread_local! {
     static COUNTS: [Cell<u64>; COUNTED] = const { [const { Cell::new(0) }; COUNTED] };
+    /// A bit for each count that may not be 0.
+    static CHANGED: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Adds to a count of this thread.
@@ -88,6 +90,7 @@ pub(crate) fn add(count: Count, by: u64) {
         let cell = &counts[count as usize];
         cell.set(cell.get().wrapping_add(by));
     });
+    CHANGED.with(|changed| changed.set(changed.get() | 1 << count as u32));
 }
 
 /// Takes back that the rows of so many entries of an index were read by their keys: the entries
@@ -109,11 +112,13 @@ pub fn without_counting<T>(work: impl FnOnce() -> T) -> T {
 /// begins anew.
 #[inline]
 pub fn take_thread_counts(mut take: impl FnMut(usize, u64)) {
+    let mut changed = CHANGED.with(|changed| changed.replace(0));
     COUNTS.with(|counts| {
-        for (at, cell) in counts.iter().enumerate() {
-            let count = cell.get();
+        while changed != 0 {
+            let at = changed.trailing_zeros() as usize;
+            changed &= changed - 1;
+            let count = counts[at].replace(0);
             if count != 0 {
-                cell.set(0);
                 take(at, count);
             }
         }

@@ -17,8 +17,8 @@ enum Read {
     Constant,
 }
 
-/// The counts of a query and the queries inside it.
-pub(crate) fn counts_of(root: &QueryPlan, subplans: &[Subplan]) -> PlanCounts {
+/// The counts of a query and the queries inside it; `None` where all are 0.
+pub(crate) fn counts_of(root: &QueryPlan, subplans: &[Subplan]) -> Option<PlanCounts> {
     let mut counter = Counter(PlanCounts::default());
     counter.query(root);
     for subplan in subplans {
@@ -32,7 +32,7 @@ pub(crate) fn counts_of(root: &QueryPlan, subplans: &[Subplan]) -> PlanCounts {
         let range = counts.range > 0 && counts.scan == 0;
         counts.sorts = Some(if range { SortInput::Range } else { SortInput::Scan });
     }
-    counts
+    (counts != PlanCounts::default()).then_some(counts)
 }
 
 struct Counter(PlanCounts);

@@ -521,6 +521,14 @@ fn hold_all(session: &SessionContext, plan: &PlannedStatement) -> Result<(), Sql
     plan.targets().into_iter().try_for_each(|table| session.hold_to_write(table))
 }
 
+/// Counts how a query over stored tables has read them.
+#[inline]
+fn count_query(session: &SessionContext, query: &StatementPlan, rows: u64) {
+    if let Some(counts) = query.counts.as_ref().filter(|_| !query.tables.is_empty()) {
+        session.host.counters.count_plan(counts, rows);
+    }
+}
+
 fn run_plan(
     session: &mut SessionContext,
     plan: &PlannedStatement,
@@ -542,9 +550,7 @@ fn run_plan(
             let (result, warnings) = result;
             session.take_warnings(warnings);
             let rows = result?;
-            if !query.tables.is_empty() {
-                session.host.counters.count_plan(&query.counts, rows);
-            }
+            count_query(session, query, rows);
             Ok(StatementOutcome {
                 // SQL_CALC_FOUND_ROWS also counts the rows that LIMIT leaves out.
                 rows: Some(found.unwrap_or(rows)),
@@ -564,7 +570,7 @@ fn run_plan(
                     }
                 });
                 drop(runner);
-                shared.host.counters.count_plan(&source.counts, 0);
+                count_query(shared, source, 0);
                 session.used.truncate(before);
                 session.take_warnings(warnings);
                 result
@@ -583,7 +589,7 @@ fn run_plan(
                 joined.run(shared, ctx, &runner, sink)
             });
             drop(runner);
-            shared.host.counters.count_plan(&joined.query.counts, 0);
+            count_query(shared, &joined.query, 0);
             session.used.truncate(before);
             session.take_warnings(warnings);
             result
