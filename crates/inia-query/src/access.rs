@@ -34,6 +34,7 @@ pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{FoundLeaf, FoundRow, RowData, TableScan};
 pub(crate) use selectivity::{Columns, kept_by_all, share_of};
 
+use crate::catalog::IndexDef;
 use inia_expr::Expr;
 use inia_expr::tree::Match;
 
@@ -84,6 +85,16 @@ impl AccessPath {
     /// Whether it reads the whole table.
     pub(crate) fn is_unbounded(&self) -> bool {
         self.equal.is_empty() && self.intervals.is_empty() && self.found_by.is_none()
+    }
+
+    /// Whether every part of its index equals one whole value: the keys of the rows of its entries
+    /// ascend.
+    pub(crate) fn reads_one_key(&self, index: &IndexDef) -> bool {
+        self.found_by.is_none()
+            && self.intervals.is_empty()
+            && self.equal.len() == index.parts.len()
+            && self.equal.iter().all(EqualPart::is_single)
+            && index.parts.iter().all(|part| part.prefix.is_none())
     }
 
     /// The search whose rows it reads.

@@ -7,7 +7,7 @@ use crate::account::meter::Meter;
 use crate::account::password::has_expired;
 use crate::account::{AccountName, Accounts, LoginAccount, LoginBlock};
 use crate::catalog::Catalog;
-use crate::clock::clock_micros;
+use crate::clock::clock_seconds;
 use crate::columns::ColumnCache;
 use crate::error::OpenError;
 use crate::events::EventWatch;
@@ -22,9 +22,9 @@ use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
 use inia_base::process::Processes;
 use inia_storage::{Engine, EngineOptions, EngineSizes};
-use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 pub use events::event_lock;
 pub use statements::{SettingsId, SharedStatements, StatementKey};
@@ -119,6 +119,8 @@ pub struct Database {
     /// 1 for `read_only`, 2 for `super_read_only`.
     pub(crate) read_only: AtomicU8,
     started: u64,
+    /// Seconds since 1970 of the last FLUSH STATUS, or of the opening.
+    status_flushed: AtomicU64,
     pub(crate) counters: Counters,
     /// Global variables.
     pub globals: GlobalVars,
@@ -174,7 +176,7 @@ impl Database {
             true => 2,
             false => u8::from(globals.is_on("read_only")),
         };
-        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        let started = clock_seconds();
         let observer = Observer::new(&disk);
         // The data directory is not known yet: logs in files begin with `announce`.
         let _ = observer.configure(&globals);
@@ -198,12 +200,14 @@ impl Database {
             processes: OnceLock::new(),
             read_only: AtomicU8::new(read_only),
             started,
+            status_flushed: AtomicU64::new(started),
         }))
     }
 
     /// FLUSH STATUS: the session counts anew; what it has counted stays in the server's totals.
     pub fn flush_status(&self, own: &SessionCounters) {
         self.counters.flush(own);
+        self.status_flushed.store(clock_seconds(), Ordering::Relaxed);
     }
 
     /// Memory for the work of all sessions; without a limit until one is set.
@@ -221,7 +225,7 @@ impl Database {
 
     /// The account that `user` from `host` logs in to.
     pub fn login_account(&self, user: &str, host: &str) -> Option<LoginAccount> {
-        let now = clock_micros() as u64 / 1_000_000;
+        let now = clock_seconds();
         let lifetime = self.global_number("default_password_lifetime");
         self.accounts.current().login(user, host).map(|def| LoginAccount {
             expired: has_expired(def, lifetime, now),
@@ -234,7 +238,7 @@ impl Database {
     pub fn note_login(&self, user: &str, host: &str, proven: bool) -> Option<LoginBlock> {
         let accounts = self.accounts.current();
         let def = accounts.get(&AccountName::new(user, host))?;
-        self.accounts.tries.note(def, proven, std::time::SystemTime::now())
+        self.accounts.tries.note(def, proven, SystemTime::now())
     }
 
     /// Counts a login to an account against its limit by the hour; error 1226.
@@ -315,8 +319,12 @@ impl Database {
 
     /// Seconds since the opening.
     pub(crate) fn uptime(&self) -> u64 {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
-        now.saturating_sub(self.started)
+        clock_seconds().saturating_sub(self.started)
+    }
+
+    /// Seconds since the last FLUSH STATUS, or since the opening.
+    pub(crate) fn uptime_since_flush_status(&self) -> u64 {
+        clock_seconds().saturating_sub(self.status_flushed.load(Ordering::Relaxed))
     }
 
     /// Seconds since 1970 of the opening.

@@ -256,7 +256,7 @@ pub enum Executed {
     SortRange,
 }
 
-const EXECUTED: usize = 13;
+const EXECUTED: usize = Executed::SortRange as usize + 1;
 
 /// What a session's client has reported of itself.
 #[derive(Debug, Default)]

@@ -295,7 +295,7 @@ pub(crate) fn read(
         VarKind::Int(..0, _) => {
             (Value::Int(text.parse().unwrap_or_default()), ExprType::int(21, false))
         }
-        VarKind::Int(..) if SIGNED.binary_search(&def.name).is_ok() => {
+        VarKind::Int(..) if SIGNED.contains(&def.name) => {
             (Value::Int(text.parse().unwrap_or_default()), ExprType::int(21, false))
         }
         VarKind::Int(..) => {

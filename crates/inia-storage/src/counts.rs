@@ -75,7 +75,7 @@ pub(crate) enum Count {
 }
 
 /// How many counts there are.
-pub const COUNTED: usize = 11;
+pub const COUNTED: usize = Count::StoppedPrev as usize + 1;
 
 thread_local! {
     static COUNTS: [Cell<u64>; COUNTED] = const { [const { Cell::new(0) }; COUNTED] };
@@ -103,8 +103,11 @@ pub fn uncount_rows_of_entries(rows: u64) {
 /// Does some work of whose reads nothing is counted, such as looks into indexes that choose a plan.
 pub fn without_counting<T>(work: impl FnOnce() -> T) -> T {
     let before = COUNTS.with(|counts| counts.each_ref().map(Cell::get));
+    let changed = CHANGED.with(Cell::get);
     let done = work();
     COUNTS.with(|counts| counts.iter().zip(before).for_each(|(cell, count)| cell.set(count)));
+    // The work may have taken the counts, and their bits with them.
+    CHANGED.with(|bits| bits.set(bits.get() | changed));
     done
 }
 
@@ -123,4 +126,21 @@ pub fn take_thread_counts(mut take: impl FnMut(usize, u64)) {
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Count, add, take_thread_counts, without_counting};
+
+    #[test]
+    fn work_that_is_not_counted_leaves_the_counts_before_it() {
+        add(Count::Keys, 2);
+        without_counting(|| {
+            add(Count::First, 1);
+            take_thread_counts(|_, _| {});
+        });
+        let mut taken = Vec::new();
+        take_thread_counts(|at, count| taken.push((at, count)));
+        assert_eq!(taken, [(Count::Keys as usize, 2)]);
+    }
 }

@@ -23,8 +23,7 @@ pub(crate) use rules::{MergeRules, MergeScope};
 use super::choose::{Candidate, Request, dived_rows, expected_rows, is_covering, path_for};
 use super::selectivity::kept_by_all;
 use super::tuples::index_path;
-use super::{AccessPath, EqualPart, FoundBy};
-use crate::catalog::IndexDef;
+use super::{AccessPath, FoundBy};
 use cost::Costs;
 use inia_base::value::Value;
 use inia_expr::{CmpOp, Expr, ExprKind, SlotSet};
@@ -308,7 +307,7 @@ impl Finder<'_> {
             settings.and_then(|settings| dived_rows(&path, self.request, position, settings));
         let rows = rows.unwrap_or_else(guess);
         let clustered = self.is_clustered(&path);
-        let ascends = clustered || is_one_value(&path, &table.def.indexes[position]);
+        let ascends = clustered || path.reads_one_key(&table.def.indexes[position]);
         MergePart { cost: self.costs.of_part(rows, clustered), path, rows, ascends }
     }
 
@@ -323,7 +322,7 @@ impl Finder<'_> {
         for position in &self.allowed.positions {
             let path = path_for(self.request, *position, self.conditions, self.filled).path;
             let index = &table.def.indexes[*position];
-            let usable = !index.clustered && is_one_value(&path, index);
+            let usable = !index.clustered && path.reads_one_key(index);
             if usable && !path.point {
                 parts.push(self.weighed(path, true));
             }
@@ -383,15 +382,6 @@ impl Finder<'_> {
         let cost = self.costs.of_range(rows, self.is_clustered(&path), path.covering);
         Some(Weighed { path, rows, cost, begun: 0.0 })
     }
-}
-
-/// Whether all parts of the index equal one value each: the keys of its entries' rows ascend.
-fn is_one_value(path: &AccessPath, index: &IndexDef) -> bool {
-    path.found_by.is_none()
-        && path.intervals.is_empty()
-        && path.equal.len() == index.parts.len()
-        && path.equal.iter().all(EqualPart::is_single)
-        && index.parts.iter().all(|part| part.prefix.is_none())
 }
 
 /// Whether a condition is true for no row, since it is not or compares with NULL.

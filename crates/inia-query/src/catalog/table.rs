@@ -18,7 +18,7 @@ pub(crate) const SMALL_TABLE: u64 = 1_000;
 
 /// One index at run time: its tree and the codec of its entries.
 pub struct TableIndex {
-    /// The tree; the clustered tree for the primary key.
+    /// The tree; the clustered tree for the clustered index.
     pub tree: Tree,
     /// Builds and takes apart keys and values.
     pub codec: IndexCodec,

@@ -569,13 +569,18 @@ impl SessionContext {
         locks.then_some(LockRequest { mode: LockMode::Shared, wait: WaitPolicy::Wait })
     }
 
-    /// Whether the next statement may run at SERIALIZABLE, where plain reads lock. That is part of
-    /// a plan, so no plan is kept from there or used there.
+    /// Whether the next statement may run by a plan that was kept, and its plan be kept. The locks
+    /// that reads take are part of a plan, so kept plans are those of the session's own level: a
+    /// transaction for which SET TRANSACTION chose another level plans for itself. SERIALIZABLE
+    /// keeps no plans, since autocommitted reads lock nothing there and all others do.
     #[inline]
-    pub fn may_be_serializable(&self) -> bool {
+    pub fn keeps_plans(&self) -> bool {
         let state = &self.state;
-        [state.isolation, state.current].contains(&Isolation::Serializable)
-            || state.next_isolation == Some(Isolation::Serializable)
+        let level = match state.open {
+            true => state.current,
+            false => state.next_isolation.unwrap_or(state.isolation),
+        };
+        level == state.isolation && level != Isolation::Serializable
     }
 
     /// The current database; error 1046.

@@ -10,13 +10,14 @@ const OF_ONE_SESSION: [&str; 1] = ["pseudo_thread_id"];
 impl SessionContext {
     /// The number of the session's settings, by which it may share what it plans with others that
     /// have the same; `None` where its plans are of no use to others: it has tables or locks of its
-    /// own, traces what it plans, or works for a stored program.
+    /// own, an isolation level for one transaction, traces what it plans, or works for a stored
+    /// program.
     pub fn settings_id(&self) -> Option<SettingsId> {
         let own = !self.temporary.is_empty()
             || self.has_locked_tables()
             || self.host.traces.borrow().is_some()
             || self.env.auto_is_null
-            || self.may_be_serializable()
+            || !self.keeps_plans()
             || !matches!(self.inside, Inside::Nothing);
         if own {
             return None;

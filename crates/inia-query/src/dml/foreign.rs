@@ -346,9 +346,9 @@ fn constraint_error(
 }
 
 /// The index that finds rows by some columns, and how many of them are its own parts. A secondary
-/// index goes on with the columns of the primary key, which are the others.
+/// index goes on with the columns of the clustered one, which are the others.
 fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
-    let primary =
+    let clustered =
         table.def.clustered_index().map(|index| index.parts.as_slice()).unwrap_or_default();
     let own = |index: &IndexDef| {
         let same =
@@ -358,7 +358,7 @@ fn index_for(table: &Table, columns: &[usize]) -> Option<(usize, usize)> {
         (serves && index.parts.iter().zip(columns).all(same)).then_some(matched)
     };
     let suffix = |index: &IndexDef, matched: usize| {
-        let mut rest = primary
+        let mut rest = clustered
             .iter()
             .map(|part| part.column)
             .filter(|column| !index.parts.iter().any(|part| part.column == *column));
@@ -391,8 +391,7 @@ fn matching(
     let mut end = start.clone();
     let bounded = prefix_successor(&mut end);
     let upper = if bounded { KeyBound::Excluded(&end) } else { KeyBound::Unbounded };
-    let primary = index.clustered;
-    let tree = if primary { &table.clustered } else { &table.indexes[at].tree };
+    let tree = if index.clustered { &table.clustered } else { &table.indexes[at].tree };
     let mut txn = session.txn.borrow_mut();
     let mode = ReadMode::Lock(request);
     let lower = KeyBound::Included(&start);
@@ -415,7 +414,7 @@ fn matching(
         }
     }
     // A clustered record is the row itself, and of a parent it is enough that it exists.
-    if primary || first_only {
+    if index.clustered || first_only {
         return Ok(found);
     }
     let mut rows = Vec::with_capacity(found.len());
@@ -433,7 +432,7 @@ fn matching(
     Ok(rows)
 }
 
-/// Whether a row has these values in columns of the primary key.
+/// Whether a row has these values in columns of the clustered index.
 fn agrees(
     table: &Table,
     columns: &[usize],
@@ -443,14 +442,14 @@ fn agrees(
 ) -> Result<bool, SqlError> {
     let parts = table.def.clustered_index().map(|index| index.parts.as_slice()).unwrap_or_default();
     for (column, value) in columns.iter().zip(wanted) {
-        let primary = &table.indexes[0].codec;
+        let clustered = &table.indexes[0].codec;
         let Some(part) = parts.iter().position(|part| part.column == *column) else {
             return Ok(false);
         };
         let (mut own, mut other) = (Vec::new(), Vec::new());
-        primary.put_part(part, &table.layout.cell(row, *column)?, &mut own)?;
+        clustered.put_part(part, &table.layout.cell(row, *column)?, &mut own)?;
         let cell = Cell::of(value, table.layout.data_type(*column), zone);
-        primary.put_part(part, &cell, &mut other)?;
+        clustered.put_part(part, &cell, &mut other)?;
         if own != other {
             return Ok(false);
         }

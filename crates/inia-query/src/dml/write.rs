@@ -48,10 +48,10 @@ pub(crate) struct RowChange<'c, V> {
 }
 
 impl<V> RowChange<'_, V> {
-    /// Checks, in debug builds, that the row stays where it is found: its primary key does not
-    /// change.
+    /// Checks, in debug builds, that the row stays where it is found: its clustered key does
+    /// not change.
     pub(super) fn debug_check_stays(&self, table: &Table) {
-        let mut parts = table.def.clustered_index().into_iter().flat_map(|primary| &primary.parts);
+        let mut parts = table.def.clustered_index().into_iter().flat_map(|index| &index.parts);
         debug_assert!(parts.all(|part| !self.changed[part.column]), "the row stays at its key");
     }
 }

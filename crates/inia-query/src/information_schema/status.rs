@@ -62,7 +62,7 @@ pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> N
         values.set("Compression_level", level);
     }
     values.set("Uptime", db.uptime());
-    values.set("Uptime_since_flush_status", db.uptime());
+    values.set("Uptime_since_flush_status", db.uptime_since_flush_status());
     values.set("Prepared_stmt_count", db.prepared.load(std::sync::atomic::Ordering::Relaxed));
     // Only intermediate tables that were spilled are counted, so both counters are the same.
     let (tables, files) = db.memory().files();

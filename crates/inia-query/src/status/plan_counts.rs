@@ -3,7 +3,7 @@
 /// What one run of a plan counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanCounts {
-    /// SELECTs whose first table is read whole, and by ranges.
+    /// SELECTs whose first table is read whole.
     pub scan: u64,
     /// SELECTs whose first table is read by ranges of an index.
     pub range: u64,

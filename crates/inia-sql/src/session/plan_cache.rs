@@ -96,10 +96,8 @@ pub(super) struct PlanKey<'s> {
 impl<'s> PlanKey<'s> {
     /// The key of a text, `None` where its plan is not to be kept.
     pub(super) fn of(session: &SessionContext, sql: &'s str) -> Option<PlanKey<'s>> {
-        let state = &session.state;
-        let once = state.next_isolation.is_some() || state.next_read_only.is_some();
-        if sql.len() > MAX_TEXT || once || session.env.auto_is_null || session.may_be_serializable()
-        {
+        let once = session.state.next_read_only.is_some() || !session.keeps_plans();
+        if sql.len() > MAX_TEXT || once || session.env.auto_is_null {
             return None;
         }
         let digest = digest(sql, session.parser_mode())?;

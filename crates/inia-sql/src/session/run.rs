@@ -172,7 +172,7 @@ pub(super) struct KeptPlan {
 impl KeptPlan {
     /// Keeps a plan for texts, made under the session's present settings.
     pub(super) fn new(session: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
-        let plan = plan.filter(|_| !session.host.plans_once.get());
+        let plan = plan.filter(|_| session.keeps_plans() && !session.host.plans_once.get());
         KeptPlan::shared(session, plan.map(|plan| Arc::new(MadePlan::new(session, plan))))
     }
 
@@ -209,7 +209,7 @@ impl KeptPlan {
         sink: &mut dyn RowSink,
     ) -> Result<StatementOutcome, SqlError> {
         let SharedStatement { statement, text, hints, .. } = shared;
-        let keeps = hints.variables.is_empty() && !session.may_be_serializable();
+        let keeps = hints.variables.is_empty() && session.keeps_plans();
         let carried = match selects_only_parameters(statement, params.len()) {
             true => self.kinds.carry(session, params)?,
             false => None,

@@ -284,3 +284,20 @@ impl TestSession {
         }
     }
 }
+
+/// The rows of an answer, sorted.
+fn sorted(answer: &str) -> Vec<&str> {
+    let mut rows: Vec<&str> = answer.lines().collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// A query without its optimizer hints.
+fn without_hints(query: &str) -> String {
+    let mut text = query.to_owned();
+    while let Some((before, rest)) = text.split_once("/*+") {
+        let (_, after) = rest.split_once("*/").unwrap();
+        text = format!("{before}{after}");
+    }
+    text
+}

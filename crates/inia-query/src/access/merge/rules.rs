@@ -2,7 +2,6 @@
 
 use super::MergeKind;
 use crate::access::choose::{EvalSettings, Request};
-use crate::catalog::IndexKind;
 use inia_base::value::Value;
 use inia_expr::VarScope;
 
@@ -86,7 +85,6 @@ impl Allowed {
 pub(super) fn is_mergeable(request: &Request<'_>, position: usize) -> bool {
     let def = &request.table.def;
     let index = &def.indexes[position];
-    let ordered = matches!(index.kind, IndexKind::Primary | IndexKind::Unique | IndexKind::Plain);
     let left = request.allowed.is_none_or(|allowed| allowed.usable.contains(&position));
-    index.visible && ordered && left && def.array_part(index).is_none()
+    index.visible && index.kind.has_keys() && left && def.array_part(index).is_none()
 }

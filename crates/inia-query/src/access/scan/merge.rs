@@ -15,7 +15,7 @@
 
 use super::{Batch, BatchItem, KeyRange, Result, Standing, State, TableScan, is_exclusive};
 use crate::access::run::FoundRun;
-use crate::access::{AccessPath, EqualPart, MergeKind, MergePath};
+use crate::access::{MergeKind, MergePath};
 use crate::catalog::Table;
 use crate::error::StorageResult;
 use inia_base::value::Value;
@@ -269,22 +269,13 @@ pub(super) fn open(
             last = Some(Box::new(scan));
             continue;
         }
-        let ascends = clustered || scan.path.exact && finds_one_value(table, part);
+        let one_key = part.index.is_some_and(|at| part.reads_one_key(&table.def.indexes[at]));
+        let ascends = clustered || scan.path.exact && one_key;
         let read = if ascends { KeyReader::Ascending } else { KeyReader::Unsorted };
         parts.push(KeySource::of(read(Box::new(scan))));
     }
     let merged = MergedKeys { kind: path.kind, parts, last, begun: false, gives_up: false };
     Ok(State::Keys(KeyStream::Merged(Box::new(merged))))
-}
-
-/// Whether a path reads the entries of one value of its whole index.
-fn finds_one_value(table: &Table, path: &AccessPath) -> bool {
-    let Some(index) = path.index.map(|index| &table.def.indexes[index]) else { return false };
-    !index.clustered
-        && path.found_by.is_none()
-        && path.intervals.is_empty()
-        && path.equal.len() == index.parts.len()
-        && path.equal.iter().all(EqualPart::is_single)
 }
 
 impl TableScan {

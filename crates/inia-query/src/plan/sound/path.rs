@@ -18,7 +18,7 @@ pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
     let Some(at) = path.index else {
         let unbounded = path.is_unbounded() || path.found_by.is_some();
         debug_assert!(unbounded, "bounds are those of an index");
-        debug_assert!(def.clustered_index().is_none(), "rows are clustered by the primary key");
+        debug_assert!(def.clustered_index().is_none(), "rows are clustered by an index");
         debug_assert!(!path.point && !path.covering, "only an index finds one row, or covers");
         return;
     };

@@ -566,7 +566,7 @@ impl Machine<'_> {
         };
         if let Some(kept) = kept
             && kept.settings == settings
-            && !context.may_be_serializable()
+            && context.keeps_plans()
             && !kept.made.is_stale()
         {
             let done = plan::visit_rows(context, &kept.made, (&frame.slots, strict), visit);
@@ -574,7 +574,7 @@ impl Machine<'_> {
                 return done.map(|()| types(&kept.made));
             }
         }
-        let keeps = !context.may_be_serializable();
+        let keeps = context.keeps_plans();
         context.env.param_types.clone_from(&frame.types);
         context.host.plans_once.set(false);
         let made = plan::plan_to_visit(context, &code.sql.statement, &frame.slots);
@@ -711,7 +711,7 @@ fn execute(
     code: &SqlCode,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome> {
-    let keeps = code.sql.hints.variables.is_empty() && !context.may_be_serializable();
+    let keeps = code.sql.hints.variables.is_empty() && context.keeps_plans();
     let settings = context.settings;
     let kept = code.plan.lock().clone();
     if let Some(kept) = kept

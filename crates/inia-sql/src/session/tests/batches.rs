@@ -4,7 +4,7 @@
 //! A SELECT with a LIMIT and without ORDER BY is executed over rows, so the same query with a large
 //! LIMIT is the reference.
 
-use super::{TestDb, TestSession};
+use super::{TestDb, TestSession, sorted};
 use inia_testkit::Random;
 
 /// Columns of equal names in all tables, by what they compare as.
@@ -124,13 +124,6 @@ pub(super) fn joined(random: &mut Random) -> (String, String, Vec<&'static str>)
         false => format!(" where {}", filter.join(" and ")),
     };
     (from, filter, names)
-}
-
-/// The rows of an answer, sorted.
-fn sorted(answer: &str) -> Vec<&str> {
-    let mut rows: Vec<&str> = answer.lines().collect();
-    rows.sort_unstable();
-    rows
 }
 
 fn tables(random: &mut Random) -> TestSession {

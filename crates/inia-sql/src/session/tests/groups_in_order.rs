@@ -1,6 +1,6 @@
 //! Groups whose rows come one after the other are given one by one, and are those of a hash table.
 
-use super::{TestDb, TestSession};
+use super::{TestDb, TestSession, sorted};
 
 /// How EXPLAIN FORMAT=TREE names groups in order.
 const IN_ORDER: &str = "in the order of their groups";
@@ -22,12 +22,6 @@ fn filled(db: &TestDb) -> TestSession {
     s.ok("insert into part select i, i * 3 from n where i < 500");
     s.ok("analyze table line, part");
     s
-}
-
-fn sorted(text: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = text.lines().collect();
-    lines.sort_unstable();
-    lines
 }
 
 /// Compares with the same groups of a derived table, whose rows have no order.

@@ -1,7 +1,7 @@
 //! What optimizer hints make of plans: the script beside this file has queries without and with
 //! hints, their plans and warnings. The rows are those of the query without hints.
 
-use super::TestDb;
+use super::{TestDb, sorted, without_hints};
 use std::path::Path;
 
 #[test]
@@ -9,27 +9,13 @@ fn hints_change_plans_and_no_rows() {
     let db = TestDb::new();
     let mut s = db.session();
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/session/tests");
-    let sorted = |answer: String| {
-        let mut rows: Vec<String> = answer.lines().map(str::to_owned).collect();
-        rows.sort();
-        rows
-    };
     inia_testkit::golden::check(&here.join("hints.plans"), |query| {
         if !query.starts_with("select") {
             return s.ok(query);
         }
         let plan = s.tree(query);
         let warnings = s.ok("show warnings");
-        assert_eq!(sorted(s.ok(query)), sorted(s.ok(&without_hints(query))), "{query}");
+        assert_eq!(sorted(&s.ok(query)), sorted(&s.ok(&without_hints(query))), "{query}");
         format!("{}\n{warnings}", plan.trim_end())
     });
-}
-
-fn without_hints(query: &str) -> String {
-    let mut text = query.to_owned();
-    while let Some((before, rest)) = text.split_once("/*+") {
-        let (_, after) = rest.split_once("*/").unwrap();
-        text = format!("{before}{after}");
-    }
-    text
 }

@@ -1,6 +1,6 @@
 //! Statements that keep almost nothing in memory give the answers of those that keep everything.
 
-use super::TestSession;
+use super::{TestSession, sorted};
 use crate::session::Session;
 use inia_query::database::{ClientInfo, Database, DatabaseOptions};
 use inia_testkit::{Random, SimDisk};
@@ -46,12 +46,6 @@ fn filled(disk: &SimDisk, seed: u64) -> (Arc<Database>, TestSession) {
         session.ok(&format!("INSERT INTO {table} VALUES {}", rows.join(",")));
     }
     (db, session)
-}
-
-fn sorted(answer: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = answer.lines().collect();
-    lines.sort_unstable();
-    lines
 }
 
 const QUERIES: &[&str] = &[

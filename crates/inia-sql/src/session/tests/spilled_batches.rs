@@ -3,17 +3,11 @@
 
 use super::batches::{family_of, fill_all, joined};
 use super::vectors::{KEYS, NUMBERS, condition, fill};
-use super::{TestDb, TestSession};
+use super::{TestDb, TestSession, sorted};
 use inia_testkit::Random;
 
 const LITTLE: &str = "set tmp_table_size = 1024";
 const ENOUGH: &str = "set tmp_table_size = default";
-
-fn sorted(answer: &str) -> Vec<&str> {
-    let mut rows: Vec<&str> = answer.lines().collect();
-    rows.sort_unstable();
-    rows
-}
 
 fn threads(s: &mut TestSession, threads: u64) {
     s.ok(&format!("set inia_parallel_workers = {threads}, inia_parallel_rows = 0"));

@@ -3,7 +3,7 @@
 //!
 //! A derived table with a LIMIT is read row by row, so the same query over it is the reference.
 
-use super::{TestDb, TestSession};
+use super::{TestDb, TestSession, sorted};
 use inia_testkit::Random;
 
 pub(super) const NUMBERS: [&str; 12] = [
@@ -244,11 +244,6 @@ fn few_rows_of_many_are_found_by_vectors() {
             let divided = s.ok(&format!("explain format=tree {}", query("t")));
             few += u64::from(divided.contains("threads"));
             let rows = s.run(&query("(select * from t limit 1000000) t"));
-            let sorted = |answer: &str| {
-                let mut rows: Vec<String> = answer.lines().map(str::to_owned).collect();
-                rows.sort_unstable();
-                rows
-            };
             assert_eq!(sorted(&s.run(&query("t"))), sorted(&rows), "{}", query("t"));
         }
     }
