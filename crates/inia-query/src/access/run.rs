@@ -85,6 +85,7 @@ impl<T: Default> Collect<T> {
 
 impl<'s> FoundRun<'s> {
     /// Records of a table's clustered tree, or entries of an index. `key` is memory for keys.
+    #[inline]
     pub(super) fn of_records(
         records: Run<'s>,
         entries: Option<usize>,
