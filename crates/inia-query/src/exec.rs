@@ -25,6 +25,7 @@ mod setop;
 mod sort;
 mod source;
 mod subplans;
+mod time_slice;
 mod vector;
 mod window;
 
@@ -46,6 +47,7 @@ use search::SearchCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
 use subplans::SubplanCache;
+use time_slice::TimeSlice;
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -68,6 +70,7 @@ pub struct Runner<'s> {
     subplans: SubplanCache<'s>,
     searches: SearchCache,
     found_rows: Cell<Option<u64>>,
+    slice: TimeSlice,
     trace: Option<&'s Trace>,
 }
 
@@ -81,6 +84,7 @@ impl<'s> Runner<'s> {
             subplans: SubplanCache::default(),
             searches: SearchCache::default(),
             found_rows: Cell::new(None),
+            slice: TimeSlice::default(),
             trace: None,
         }
     }
@@ -106,9 +110,10 @@ impl<'s> Runner<'s> {
         self.exec.txn_of(table)
     }
 
-    /// Fails when the statement was killed or its time is up.
+    /// Once round a loop: fails when the statement was killed or its time is up.
     #[inline]
     fn check_killed(&self) -> Result<()> {
+        self.slice.pass();
         self.exec.interrupt.check()
     }
 

@@ -6,6 +6,7 @@ use super::hash::HashBuild;
 use super::parallel::Pipeline;
 use crate::catalog::Table;
 use crate::context::ColumnUse;
+use crate::exec::time_slice::TimeSlice;
 use crate::exec::{Result, RowVisitor, Runner};
 use crate::interrupt::Interrupt;
 use crate::plan::trace::Trace;
@@ -76,6 +77,7 @@ pub(super) enum BuiltJoin<'w> {
 pub(super) struct Operators<'e> {
     pub(super) reads: Reads<'e>,
     pub(super) interrupt: Interrupt<'e>,
+    pub(super) slice: &'e TimeSlice,
     /// Where they take their memory from.
     pub(super) workspace: Workspace<'e>,
     pub(super) trace: Option<&'e Trace>,
@@ -96,6 +98,7 @@ impl Runner<'_> {
         Operators {
             reads: Reads::Statement(self),
             interrupt: self.exec.interrupt,
+            slice: &self.slice,
             workspace: self.exec.workspace,
             trace: self.trace,
             columns: self.exec.columns(),
@@ -115,8 +118,9 @@ impl<'e> Operators<'e> {
         }
     }
 
-    /// Fails when the statement was killed or its time is up.
+    /// Once round a loop: fails when the statement was killed or its time is up.
     pub(super) fn check_killed(&self) -> Result<()> {
+        self.slice.pass();
         self.interrupt.check()
     }
 

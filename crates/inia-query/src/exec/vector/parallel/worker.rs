@@ -4,6 +4,7 @@ use super::{Division, Pipeline};
 use crate::clock::clock_micros;
 use crate::context::ColumnUse;
 use crate::exec::Result;
+use crate::exec::time_slice::TimeSlice;
 use crate::exec::vector::operators::{Operators, Reads};
 use crate::interrupt::Interrupt;
 use crate::plan::trace::Trace;
@@ -44,6 +45,7 @@ pub(super) struct Worker<'p, 'w> {
     host: &'p WorkerHost<'p>,
     txn: RefCell<Txn>,
     interrupt: Interrupt<'p>,
+    slice: TimeSlice,
     /// Its part of the memory that one operator may have.
     pub(super) workspace: Workspace<'w>,
     trace: Option<Trace>,
@@ -65,6 +67,7 @@ impl Worker<'_, '_> {
         Operators {
             reads: Reads::Morsel(self.pipeline, morsel, &self.txn),
             interrupt: self.interrupt,
+            slice: &self.slice,
             workspace: self.workspace,
             trace: self.trace.as_ref(),
             columns: self.columns,
@@ -199,6 +202,7 @@ impl<'w> WorkerStart<'_, 'w> {
             host: &host,
             txn: RefCell::new(reader),
             interrupt: self.interrupt,
+            slice: TimeSlice::default(),
             workspace: self.workspace,
             trace: self.traced.then(Trace::default),
             columns: self.columns,
