@@ -1,6 +1,7 @@
 //! Columns in few bytes: whole numbers as their differences from the least one, texts by their
 //! number in a dictionary where a leaf has few different ones.
 
+use inia_expr::tree::CmpOp;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -86,6 +87,24 @@ impl PackedNumbers {
         }
     }
 
+    /// Appends what `of` makes of whether `number op constant` holds, for each row.
+    pub(crate) fn compare<T: Copy>(
+        &self,
+        op: CmpOp,
+        constant: i128,
+        of: impl Fn(bool) -> T,
+        out: &mut Vec<T>,
+    ) {
+        let above = constant - i128::from(self.low);
+        match &self.above {
+            Above::Nothing(rows) => out.resize(out.len() + rows, of(op.holds(0.cmp(&above)))),
+            Above::Bytes(all) => compare(all, op, above, of, out),
+            Above::Words(all) => compare(all, op, above, of, out),
+            Above::DoubleWords(all) => compare(all, op, above, of, out),
+            Above::QuadWords(all) => compare(all, op, above, of, out),
+        }
+    }
+
     /// The number of a row, or what stands for NULL.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> i64 {
@@ -114,6 +133,30 @@ impl PackedNumbers {
             Above::QuadWords(all) => size_of_val(&**all),
         };
         above + self.nulls.len()
+    }
+}
+
+/// Appends what `of` makes of whether `number op constant` holds, for all numbers of one width.
+fn compare<N: Copy + Ord + TryFrom<i128>, T: Copy>(
+    all: &[N],
+    op: CmpOp,
+    constant: i128,
+    of: impl Fn(bool) -> T,
+    out: &mut Vec<T>,
+) {
+    let Ok(constant) = N::try_from(constant) else {
+        // The constant is less than all numbers of this width, or greater.
+        let ordering = 0.cmp(&constant);
+        return out.resize(out.len() + all.len(), of(op.holds(ordering)));
+    };
+    // Each operator has a loop of its own, without a choice for each row.
+    match op {
+        CmpOp::Eq => out.extend(all.iter().map(|number| of(*number == constant))),
+        CmpOp::Lt => out.extend(all.iter().map(|number| of(*number < constant))),
+        CmpOp::Le => out.extend(all.iter().map(|number| of(*number <= constant))),
+        CmpOp::Gt => out.extend(all.iter().map(|number| of(*number > constant))),
+        CmpOp::Ge => out.extend(all.iter().map(|number| of(*number >= constant))),
+        _ => out.extend(all.iter().map(|number| of(op.holds(number.cmp(&constant))))),
     }
 }
 

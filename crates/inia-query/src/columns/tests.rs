@@ -2,6 +2,7 @@
 
 use super::{CachedColumn, ColumnCache, PackedNumbers, PackedTexts, TableColumns};
 use inia_base::ids::{Lsn, PageId};
+use inia_expr::tree::CmpOp;
 use inia_storage::LeafState;
 use std::sync::Arc;
 
@@ -31,6 +32,30 @@ fn numbers_of_every_width_come_out_as_they_were() {
     assert_eq!((packed.is_null(0), packed.is_null(1)), (true, false));
     assert_eq!(PackedNumbers::new(&[300; 100], &[]).bytes(), 0);
     assert_eq!(PackedNumbers::new(&[300, 301, 555], &[]).bytes(), 3);
+}
+
+#[test]
+fn packed_numbers_compare_as_they_are() {
+    let columns = [
+        vec![7, 7],
+        vec![-3, 252, 0],
+        vec![1 << 40, (1 << 40) + 65_535, (1 << 40) + 300],
+        vec![i64::from(i32::MIN), 5, i64::from(i32::MAX)],
+        vec![i64::MIN, -1, 0, i64::MAX],
+    ];
+    let ops = [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge];
+    for values in &columns {
+        let packed = PackedNumbers::new(values, &[]);
+        let beside = values.iter().flat_map(|&value| [-1, 0, 1].map(|d| i128::from(value) + d));
+        for constant in beside.chain([-300, 0, 8, 1 << 80, -(1 << 80)]) {
+            for op in ops {
+                let mut found = vec![true];
+                packed.compare(op, constant, |holds| holds, &mut found);
+                let each = values.iter().map(|&value| op.holds(i128::from(value).cmp(&constant)));
+                assert_eq!(found[1..], each.collect::<Vec<_>>(), "{values:?} {op:?} {constant}");
+            }
+        }
+    }
 }
 
 #[test]

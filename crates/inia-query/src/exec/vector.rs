@@ -29,6 +29,7 @@ mod leaf;
 mod loops;
 mod numbers;
 mod operators;
+mod packed;
 mod pairs;
 mod parallel;
 mod program;

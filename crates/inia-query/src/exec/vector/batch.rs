@@ -3,6 +3,7 @@
 use super::column::{Column, ColumnBuilder};
 use super::conditions::Truth;
 use super::numbers::Numbers;
+use super::packed::SlotComparison;
 use super::texts::CountedTexts;
 use crate::exec::Result;
 use crate::plan::batches::BatchSlot;
@@ -17,6 +18,11 @@ pub(super) trait Rows {
 
     /// The numbers of a slot; `None` where it has none of the kind.
     fn numbers(&self, slot: usize, kind: NumberKind) -> Option<&Arc<Numbers>>;
+
+    /// The truth of a comparison for each row, where the slot is packed.
+    fn compare(&self, _comparison: SlotComparison) -> Result<Option<Vec<Truth>>> {
+        Ok(None)
+    }
 
     /// What `test` says of the text in a slot of each row that is wanted, [`Truth::Null`] of NULL
     /// and of other rows; `None` where the slot has no texts. Rows may share a test.

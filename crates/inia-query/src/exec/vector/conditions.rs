@@ -4,7 +4,7 @@ use super::batch::Rows;
 use super::numbers::{self, Numbers};
 use super::program::Execution;
 use crate::exec::Result;
-use crate::plan::vector::{VectorCondition, VectorFilters};
+use crate::plan::vector::{NumberKind, VectorCondition, VectorFilters};
 use inia_base::collation::Collation;
 use inia_base::value::Value;
 use inia_expr::like::Pattern;
@@ -28,7 +28,7 @@ impl Truth {
         }
     }
 
-    fn of(holds: bool) -> Truth {
+    pub(super) fn of(holds: bool) -> Truth {
         if holds { Truth::True } else { Truth::False }
     }
 }
@@ -51,6 +51,19 @@ impl<'p> Filters<'p> {
         let exprs: Vec<&Expr> = exprs.into_iter().collect();
         debug_assert_eq!(exprs.len(), plan.filters.len(), "each condition has its filter");
         Filters { plan, exprs, execution: Execution::new(&plan.program, ctx) }
+    }
+
+    /// Leaves the slots packed that the conditions only compare with constants, where rows are
+    /// kept. `kind_of` says what the numbers of a slot are in its table.
+    pub(super) fn leave_packed(&mut self, kind_of: &dyn Fn(usize) -> Option<NumberKind>) {
+        if let Some(execution) = &mut self.execution {
+            execution.leave_packed(execution.slots_compared_only(&self.plan.filters, kind_of));
+        }
+    }
+
+    /// The slots that stay packed where rows are kept.
+    pub(super) fn packed(&self) -> &[usize] {
+        self.execution.as_ref().map_or(&[], Execution::packed)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -146,6 +159,12 @@ impl<R: Rows> Conditions<'_, '_, R> {
     ) -> Result<Option<Vec<Truth>>> {
         Ok(match condition {
             VectorCondition::Compare(op, left, right) => {
+                let comparison = self.execution.slot_comparison(*op, *left, *right);
+                if let Some(comparison) = comparison
+                    && let Some(truth) = self.rows.compare(comparison)?
+                {
+                    return Ok(Some(truth));
+                }
                 let Some((left, right)) = self.execution.aligned(*left, *right) else {
                     return Ok(None);
                 };

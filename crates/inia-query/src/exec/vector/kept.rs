@@ -165,7 +165,7 @@ impl KeptRows {
     }
 
     /// A column of each leaf, with the number of its first row.
-    fn columns(&self, column: usize) -> impl Iterator<Item = (usize, &CachedColumn)> {
+    pub(super) fn columns(&self, column: usize) -> impl Iterator<Item = (usize, &CachedColumn)> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         self.leaves.iter().zip(starts).filter_map(move |(leaf, start)| {
             debug_assert!(leaf.column(column).is_some(), "a scan knows leaves by its columns");
@@ -263,6 +263,6 @@ impl KeptRows {
     }
 }
 
-fn not_kept(what: impl std::fmt::Display) -> SqlError {
+pub(super) fn not_kept(what: impl std::fmt::Display) -> SqlError {
     SqlError::new(ErrorCode::InternalError, &[&format!("a kept column cannot be read: {what}")])
 }

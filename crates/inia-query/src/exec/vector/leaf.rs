@@ -4,8 +4,9 @@
 use super::batch::{BatchBuilder, Rows};
 use super::column::{ColumnBuilder, NullableVec};
 use super::conditions::Truth;
-use super::kept::KeptRows;
+use super::kept::{KeptRows, not_kept};
 use super::numbers::Numbers;
+use super::packed::SlotComparison;
 use super::sideways::KeyFilter;
 use crate::access::{FoundRow, FoundRun};
 use crate::exec::Result;
@@ -29,6 +30,10 @@ impl LeafSource<'_, '_> {
             LeafSource::Run(run) => run.len(),
             LeafSource::Kept(kept) => kept.rows(),
         }
+    }
+
+    fn is_kept(&self) -> bool {
+        matches!(self, LeafSource::Kept(_))
     }
 
     /// The value of a column of one row.
@@ -71,16 +76,18 @@ pub(super) struct LeafRows<'r, 's> {
 }
 
 impl<'r, 's> LeafRows<'r, 's> {
-    /// Rows with the columns that a program reads.
+    /// Rows with the columns that a program reads; those in `packed` only where rows are not
+    /// kept.
     pub(super) fn load(
         from: LeafSource<'r, 's>,
         source: &'r TableSource,
         zone: &'r TimeZone,
-        program: &Program,
+        (program, packed): (&Program, &[usize]),
     ) -> Result<LeafRows<'r, 's>> {
         let mut loaded = Vec::new();
         for step in &program.steps {
             if let NumberOp::Slot(slot) = step.op
+                && !(from.is_kept() && packed.contains(&slot))
                 && let Some(column) = slot.checked_sub(source.base)
                 && let Some(numbers) = from.numbers(source, column, step.kind)?
             {
@@ -260,6 +267,13 @@ impl Rows for LeafRows<'_, '_> {
     fn numbers(&self, slot: usize, kind: NumberKind) -> Option<&Arc<Numbers>> {
         let known = self.loaded.iter().find(|(loaded, of, _)| *loaded == slot && *of == kind);
         known.map(|(.., numbers)| numbers)
+    }
+
+    fn compare(&self, comparison: SlotComparison) -> Result<Option<Vec<Truth>>> {
+        let LeafSource::Kept(kept) = &self.from else { return Ok(None) };
+        let Some(column) = comparison.slot.checked_sub(self.source.base) else { return Ok(None) };
+        let truth = kept.compare(column, comparison);
+        truth.map(Some).ok_or_else(|| not_kept("no numbers"))
     }
 
     fn test_texts(

@@ -179,7 +179,7 @@ impl Operators<'_> {
         let mut rows = lookups.found(&mut key);
         debug_assert_eq!(rows.len(), lefts.len(), "each row is wanted by a left row");
         let (nothing, zone) = (Program::default(), &ctx.env.time_zone);
-        LeafRows::load(LeafSource::Run(&mut rows), source, zone, &nothing)?
+        LeafRows::load(LeafSource::Run(&mut rows), source, zone, (&nothing, &[]))?
             .add_to(&mut found.rights, None)?;
         if let Some(trace) = self.trace {
             trace.examined(source, lefts.len() as u64);
@@ -212,7 +212,8 @@ impl Operators<'_> {
         loop {
             let mut moving = txn.borrow_mut();
             if let Some(mut run) = scan.run(&mut moving)? {
-                let mut rows = LeafRows::load(LeafSource::Run(&mut run), source, zone, &nothing)?;
+                let mut rows =
+                    LeafRows::load(LeafSource::Run(&mut run), source, zone, (&nothing, &[]))?;
                 rows.add_to(&mut found.rights, None)?;
             } else {
                 let Some(next) = scan.next(&mut moving)? else { break };

@@ -19,11 +19,35 @@ const DIGITS: u8 = 10;
 
 /// A program with the values of its constants, and the vectors of the present batch.
 pub(super) struct Execution<'p> {
-    program: &'p Program,
-    constants: Vec<Option<Arc<Numbers>>>,
+    pub(super) program: &'p Program,
+    pub(super) constants: Vec<Option<Arc<Numbers>>>,
     /// The constants that texts are compared with; `None` for NULL.
     texts: Vec<Option<String>>,
+    scales: Vec<BoundScale>,
+    /// Slots that stay packed where rows are kept: their vectors are not looked at.
+    packed: Vec<usize>,
+    /// Stands for the vector of such a slot.
+    unread: Arc<Numbers>,
     vectors: Vec<Arc<Numbers>>,
+}
+
+/// How the numbers of a step become bounds with [`DIGITS`] digits after the point: each leaf asks.
+#[derive(Clone, Copy)]
+struct BoundScale {
+    /// `None` where the numbers have more digits.
+    factor: Option<i128>,
+    /// The bounds of a constant that is not NULL.
+    constant: Option<(i128, i128)>,
+}
+
+impl BoundScale {
+    fn of(kind: NumberKind, constant: Option<&Numbers>) -> BoundScale {
+        let factor = DIGITS.checked_sub(kind.scale()).map(|digits| 10i128.pow(digits.into()));
+        let bounds = constant.filter(|constant| constant.nulls.is_empty()).and_then(|constant| {
+            Some((constant.low.checked_mul(factor?)?, constant.high.checked_mul(factor?)?))
+        });
+        BoundScale { factor, constant: bounds }
+    }
 }
 
 impl<'p> Execution<'p> {
@@ -43,14 +67,29 @@ impl<'p> Execution<'p> {
             }
             _ => Some(None),
         });
-        let constants = constants.collect::<Option<_>>()?;
+        let constants: Vec<Option<Arc<Numbers>>> = constants.collect::<Option<_>>()?;
+        let steps = program.steps.iter().zip(&constants);
+        let scales = steps.map(|(step, constant)| BoundScale::of(step.kind, constant.as_deref()));
+        let scales = scales.collect();
         let texts = program.texts.iter().map(|expr| match &*expr.eval_ref(ctx, &[]).ok()? {
             Value::Text(text) => Some(Some(text.clone())),
             Value::Null => Some(None),
             _ => None,
         });
         let texts = texts.collect::<Option<_>>()?;
-        Some(Execution { program, constants, texts, vectors: Vec::new() })
+        let unread = Arc::new(Numbers::small(Vec::new(), Vec::new()));
+        let (packed, vectors) = (Vec::new(), Vec::new());
+        Some(Execution { program, constants, texts, scales, packed, unread, vectors })
+    }
+
+    /// Leaves these slots packed where rows are kept.
+    pub(super) fn leave_packed(&mut self, slots: Vec<usize>) {
+        self.packed = slots;
+    }
+
+    /// The slots that stay packed where rows are kept.
+    pub(super) fn packed(&self) -> &[usize] {
+        &self.packed
     }
 
     /// Computes all vectors of some rows. False where a number cannot be computed here.
@@ -68,8 +107,12 @@ impl<'p> Execution<'p> {
                     continue;
                 }
                 (NumberOp::Slot(slot), _) => {
-                    let Some(vector) = rows.numbers(*slot, step.kind) else { return Ok(false) };
-                    self.vectors.push(vector.clone());
+                    let vector = match rows.numbers(*slot, step.kind) {
+                        Some(vector) => vector.clone(),
+                        None if self.packed.contains(slot) => self.unread.clone(),
+                        None => return Ok(false),
+                    };
+                    self.vectors.push(vector);
                     continue;
                 }
                 (NumberOp::Arith(op, left, right), _) => self.arith(*op, step, *left, *right),
@@ -143,16 +186,13 @@ impl<'p> Execution<'p> {
             let factor = 1 << BELOW_DATE;
             return Some((low.checked_mul(factor)?, high.checked_mul(factor)?));
         }
-        let (low, high) = match (&self.program.steps[step].op, &self.constants[step]) {
-            (_, Some(constant)) if constant.nulls.is_empty() => (constant.low, constant.high),
-            (NumberOp::Slot(slot), _) => {
-                let (low, high) = of_slot(*slot)?;
-                (low.into(), high.into())
-            }
-            _ => return None,
-        };
-        let factor = 10i128.pow(DIGITS.checked_sub(self.kind(step).scale())?.into());
-        Some((low.checked_mul(factor)?, high.checked_mul(factor)?))
+        let scale = self.scales[step];
+        if scale.constant.is_some() {
+            return scale.constant;
+        }
+        let NumberOp::Slot(slot) = self.program.steps[step].op else { return None };
+        let ((low, high), factor) = (of_slot(slot)?, scale.factor?);
+        Some((i128::from(low).checked_mul(factor)?, i128::from(high).checked_mul(factor)?))
     }
 
     /// The vectors of two steps with as many digits after the point.

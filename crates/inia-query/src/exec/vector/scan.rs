@@ -13,7 +13,7 @@ use crate::exec::Result;
 use crate::exec::select::holds;
 use crate::plan::TableSource;
 use crate::plan::batches::BatchSlot;
-use crate::plan::vector::VectorFilters;
+use crate::plan::vector::{NumberKind, VectorFilters};
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
@@ -82,11 +82,16 @@ impl<'p> ScanWork<'p> {
     ) -> ScanWork<'p> {
         let own = source.base..source.base + source.table.def.columns.len();
         let needed = source.needed.iter().enumerate().filter(|(_, needed)| **needed);
+        let mut filters = Filters::new(plan, &source.filter, ctx);
+        filters.leave_packed(&|slot| {
+            let column = slot.checked_sub(source.base).filter(|_| own.contains(&slot))?;
+            NumberKind::of(source.table.layout.data_type(column))
+        });
         ScanWork {
             source,
             plan,
             zone,
-            filters: Filters::new(plan, &source.filter, ctx),
+            filters,
             keys: keys.iter().copied().filter(|filter| own.contains(&filter.slot)).collect(),
             bounded: scan.is_exact() || source.bound_filter.is_empty(),
             all: needed.map(|(column, _)| source.base + column).collect(),
@@ -101,7 +106,8 @@ impl<'p> ScanWork<'p> {
         ctx: &mut EvalContext<'_>,
         row: &mut [Value],
     ) -> Result<()> {
-        let mut leaf = LeafRows::load(from, self.source, self.zone, &self.plan.program)?;
+        let read = (&self.plan.program, self.filters.packed());
+        let mut leaf = LeafRows::load(from, self.source, self.zone, read)?;
         if leaf.rows() == 0 {
             return Ok(());
         }
