@@ -11,27 +11,29 @@ use std::ops::Range;
 #[derive(Clone, Copy)]
 struct Entry {
     /// The key's first bytes as a number: most comparisons need no more.
-    head: u64,
+    head: u128,
     start: usize,
-    middle: usize,
-    end: usize,
+    /// Neither a key nor a value is longer than 4 GiB.
+    key_len: u32,
+    value_len: u32,
 }
 
 impl Entry {
     fn key(self) -> Range<usize> {
-        self.start..self.middle
+        self.start..self.start + self.key_len as usize
     }
 
     fn value(self) -> Range<usize> {
-        self.middle..self.end
+        let start = self.key().end;
+        start..start + self.value_len as usize
     }
 }
 
-fn head_of(key: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
+fn head_of(key: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
     let known = key.len().min(bytes.len());
     bytes[..known].copy_from_slice(&key[..known]);
-    u64::from_be_bytes(bytes)
+    u128::from_be_bytes(bytes)
 }
 
 /// Records in memory, in the order of arrival until they are sorted.
@@ -46,9 +48,9 @@ impl RecordChunk {
     pub fn push(&mut self, key: &[u8], value: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(key);
-        let middle = self.bytes.len();
         self.bytes.extend_from_slice(value);
-        self.entries.push(Entry { head: head_of(key), start, middle, end: self.bytes.len() });
+        let [key_len, value_len] = [key, value].map(|part| part.len() as u32);
+        self.entries.push(Entry { head: head_of(key), start, key_len, value_len });
     }
 
     /// Bytes that the records take in memory.
@@ -77,21 +79,24 @@ impl RecordChunk {
         self.entries.clear();
     }
 
-    fn record(&self, at: usize) -> Option<(u64, &[u8], &[u8])> {
+    fn record(&self, at: usize) -> Option<ChunkRecord<'_>> {
         let entry = self.entries.get(at)?;
         Some((entry.head, &self.bytes[entry.key()], &self.bytes[entry.value()]))
     }
 }
 
+/// A record: the first bytes of its key, the key, and the value.
+type ChunkRecord<'c> = (u128, &'c [u8], &'c [u8]);
+
 /// The first record of a chunk that was not given yet. The least is the greatest for the heap.
 struct Candidate<'c> {
-    record: (u64, &'c [u8], &'c [u8]),
+    record: ChunkRecord<'c>,
     chunk: usize,
     at: usize,
 }
 
 impl Candidate<'_> {
-    fn place(&self) -> (&(u64, &[u8], &[u8]), usize) {
+    fn place(&self) -> (&ChunkRecord<'_>, usize) {
         (&self.record, self.chunk)
     }
 }

@@ -1,6 +1,7 @@
 //! What goes to a scratch file comes back, and the tools give the same answers with little memory
 //! as with much.
 
+use super::chunk::{ChunkMerge, RecordChunk};
 use super::{
     Distinct, KeySet, Partitions, Purpose, Runs, Stream, TupleList, TuplePosition, Workspace,
 };
@@ -146,6 +147,25 @@ fn few_runs_are_merged_at_a_time_and_equal_keys_keep_their_order() {
     .unwrap();
     assert_eq!(found, expected);
     assert_eq!(disk.scratch_files(), 0);
+}
+
+#[test]
+fn keys_that_begin_alike_are_sorted_by_their_rest_and_their_length() {
+    let stems: [&[u8]; 4] = [b"", b"\0", b"sixteen bytes...", b"sixteen bytes..."];
+    let ends: [&[u8]; 4] = [b"", b"\0", b"\0\0", b"a"];
+    let mut expected: Vec<(Vec<u8>, usize)> = Vec::new();
+    let mut chunk = RecordChunk::default();
+    for (number, (stem, end)) in stems.iter().flat_map(|s| ends.map(|e| (s, e))).enumerate() {
+        let key = [stem, end].concat();
+        chunk.push(&key, &number.to_be_bytes());
+        expected.push((key, number));
+    }
+    chunk.sort();
+    expected.sort();
+    let number = |value: &[u8]| usize::from_be_bytes(value.try_into().unwrap());
+    let sorted = ChunkMerge::new(std::iter::once(&chunk));
+    let found: Vec<_> = sorted.map(|(key, value)| (key.to_vec(), number(value))).collect();
+    assert_eq!(found, expected);
 }
 
 #[test]
