@@ -8,9 +8,11 @@ mod given;
 mod literals;
 mod load;
 mod run;
+mod targets;
 
 use literals::Literals;
 pub use load::{LoadRun, Loaded};
+use targets::Targets;
 
 use super::assign::Nulls;
 use super::fill::Fills;
@@ -37,7 +39,7 @@ pub struct InsertPlan {
     /// The table that gets rows.
     pub table: Arc<Table>,
     /// The columns that each row gives, in the order of its values.
-    targets: Vec<usize>,
+    targets: Targets,
     /// The rows of VALUES; `None` stands for DEFAULT.
     rows: Vec<Vec<Option<Expr>>>,
     /// Further rows of VALUES, in place of `rows`.
@@ -354,7 +356,7 @@ fn planned(
 
     Ok(InsertPlan {
         table: table.clone(),
-        targets: if none { Vec::new() } else { targets.clone() },
+        targets: Targets::new(if none { Vec::new() } else { targets.clone() }, &table),
         row_is_read: fills.has_late()
             || rows.iter().flatten().flatten().any(reads_columns)
             || literals.as_ref().is_some_and(Literals::reads_columns),

@@ -225,7 +225,8 @@ impl FileReader {
     fn take_row(&mut self, extra: bool) -> FileRow {
         self.held = 0;
         self.cut = false;
-        FileRow { fields: std::mem::take(&mut self.fields), extra }
+        let next = Vec::with_capacity(self.fields.len());
+        FileRow { fields: std::mem::replace(&mut self.fields, next), extra }
     }
 
     /// Goes behind what lines start with.

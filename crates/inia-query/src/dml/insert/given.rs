@@ -2,6 +2,7 @@
 
 use super::InsertPlan;
 use super::run::{Done, InsertRun};
+use super::targets::Targets;
 use crate::catalog::{ColumnDefault, StoredProgram, Table, same_name};
 use crate::context::{SessionContext, StatementOutcome};
 use crate::dml::assign::Nulls;
@@ -32,7 +33,7 @@ impl InsertPlan {
         let fills = Fills::compile(&table.def, &session.env, &session.host)?;
         Ok(InsertPlan {
             table: table.clone(),
-            targets,
+            targets: Targets::new(targets, table),
             rows: Vec::new(),
             literals: None,
             row_is_read: fills.has_late(),
@@ -132,7 +133,7 @@ impl InsertPlan {
             ctx.row_number = number as u64 + 1;
             debug_assert!(given.len() <= self.targets.len(), "each value of a row has a target");
             self.complete(row, ctx, |plan, row, ctx| {
-                for (value, target) in given.iter().zip(&plan.targets) {
+                for (value, target) in given.iter().zip(plan.targets.iter()) {
                     row[*target] = match value {
                         Some(expr) => {
                             let value = expr.eval(ctx, row)?;
@@ -164,7 +165,7 @@ impl InsertPlan {
         let mut put = |ctx: &mut EvalContext<'_>, tuple: &[Value]| {
             ctx.row_number = run.records() + 1;
             self.complete(row, ctx, |plan, row, ctx| {
-                for ((value, ty), target) in tuple.iter().zip(&types).zip(&plan.targets) {
+                for ((value, ty), target) in tuple.iter().zip(&types).zip(plan.targets.iter()) {
                     row[*target] = plan.admit(*target, (value.clone(), ty), ctx)?;
                 }
                 Ok(())
@@ -247,7 +248,7 @@ impl InsertPlan {
     /// Columns that no row gives and that have no default: error 1364, or a warning each.
     fn check_missing(&self, ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         for column in 0..self.table.def.columns.len() {
-            let known = self.targets.contains(&column) || self.fills.is_late(column);
+            let known = self.targets.contains(column) || self.fills.is_late(column);
             let numbered = self.table.def.columns[column].auto_increment;
             if known || self.is_set_by_trigger(column) {
                 continue;
@@ -268,7 +269,7 @@ impl InsertPlan {
     ) -> Result<(), SqlError> {
         row.clear();
         for column in 0..self.table.def.columns.len() {
-            let unseen = !self.row_is_read && self.targets.contains(&column);
+            let unseen = !self.row_is_read && self.targets.contains(column);
             let def = &self.table.def.columns[column];
             // A trigger sees NULL where nothing gives a value.
             let none = !def.nullable && def.default == ColumnDefault::None;
@@ -284,7 +285,7 @@ impl InsertPlan {
         }
         debug_assert_eq!(row.len(), self.table.def.columns.len(), "a row has all columns");
         for column in 0..row.len() {
-            if self.fills.is_late(column) && !self.targets.contains(&column) {
+            if self.fills.is_late(column) && !self.targets.contains(column) {
                 row[column] = self.default(column, row, ctx)?;
             }
         }

@@ -176,7 +176,7 @@ impl InsertPlan {
         let columns = &self.table.def.columns;
         let targets: Vec<TargetColumn> = self.targets.iter().map(|at| self.target(*at)).collect();
         let others: Vec<usize> =
-            (0..columns.len()).filter(|column| !self.targets.contains(column)).collect();
+            (0..columns.len()).filter(|column| !self.targets.contains(*column)).collect();
         // Expressions may read what other columns were given, or were not.
         let blind = literals.exprs.is_empty()
             && !(0..columns.len()).any(|column| self.fills.is_late(column));

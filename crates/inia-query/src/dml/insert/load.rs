@@ -26,6 +26,14 @@ pub struct LoadRun<'r> {
     run: InsertRun<'r>,
     plan: &'r InsertPlan,
     row: Vec<Value>,
+    types: FieldTypes,
+}
+
+/// The types of fields.
+struct FieldTypes {
+    text: ExprType,
+    /// Of bytes that are no text of the file's character set.
+    binary: ExprType,
 }
 
 /// What SET assigns, where `None` is DEFAULT.
@@ -83,7 +91,11 @@ impl InsertPlan {
         auto_increment::prepare(&self.table)?;
         let mut run = InsertRun::new(self, session)?;
         run.forgive_together();
-        Ok(LoadRun { run, plan: self, row: Vec::new() })
+        let types = FieldTypes {
+            text: ExprType::text(16_383, Collation::DEFAULT, true),
+            binary: ExprType::binary(65_532, true),
+        };
+        Ok(LoadRun { run, plan: self, row: Vec::new(), types })
     }
 }
 
@@ -110,6 +122,7 @@ impl LoadRun<'_> {
         let number = self.run.records() + 1;
         ctx.row_number = number;
         let Loaded { values, lacking, extra } = loaded;
+        let types = &self.types;
         let (listed, raised) = (ctx.warnings.list.len(), ctx.warnings.count);
         self.plan.complete(&mut self.row, ctx, |plan, row, ctx| {
             for (column, _) in assignments {
@@ -117,7 +130,7 @@ impl LoadRun<'_> {
             }
             for (column, value) in values {
                 if !plan.fills.is_generated(column) {
-                    row[column] = plan.loaded(column, value, ctx)?;
+                    row[column] = plan.loaded(column, (value, types), ctx)?;
                 }
             }
             for column in lacking {
@@ -198,7 +211,7 @@ impl InsertPlan {
     fn loaded(
         &self,
         column: usize,
-        value: Value,
+        (value, types): (Value, &FieldTypes),
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value, SqlError> {
         let def = &self.table.def.columns[column];
@@ -212,9 +225,9 @@ impl InsertPlan {
             return Ok(inia_expr::store::instead_of_null(&def.data_type));
         }
         let ty = match value {
-            Value::Bytes(_) => ExprType::binary(65_532, true),
-            _ => ExprType::text(16_383, Collation::DEFAULT, true),
+            Value::Bytes(_) => &types.binary,
+            _ => &types.text,
         };
-        stored(&self.table.def, column, (value, &ty), ctx)
+        stored(&self.table.def, column, (value, ty), ctx)
     }
 }
