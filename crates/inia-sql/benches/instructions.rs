@@ -11,9 +11,9 @@
 //!
 //! Counts repeat to within half a percent where times do not: hash tables have another seed in each
 //! run. A path that costs too much is counted again, and the least of its counts stands.
-//! `instructions.txt` beside this file holds the count of each path. A path that costs over 1 % more
-//! fails; one that costs over 1 % less is named, so that the file can follow: `UPDATE_GOLDEN=1`
-//! writes it.
+//! `instructions.txt` beside this file holds the count of each path. A path that costs over 1 %
+//! more fails; one that costs over 1 % less is named, so that the file can follow:
+//! `UPDATE_GOLDEN=1` writes it.
 
 use inia_base::io::MemDisk;
 use inia_base::value::Value;
