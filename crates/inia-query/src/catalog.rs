@@ -55,7 +55,7 @@ pub use crate::table_def::{
 pub use crate::table_def::{
     Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
 };
-pub use crate::table_def::{HIDDEN, TRANSACTIONAL};
+pub use crate::table_def::{HIDDEN, IMPLIED_FORMAT, TRANSACTIONAL};
 pub use account_name::AccountName;
 pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};

@@ -174,6 +174,10 @@ pub struct IndexPart {
     pub descending: bool,
 }
 
+/// The option that has the row format which `innodb_default_row_format` gave a table, where that
+/// was not DYNAMIC. It is not shown.
+pub const IMPLIED_FORMAT: &str = "IMPLIED_ROW_FORMAT";
+
 /// One index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexDef {

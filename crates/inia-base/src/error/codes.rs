@@ -9,6 +9,8 @@ with_late_codes! {
     FileRead = 2, "HY000", "Error reading file '{}' (OS errno {} - {})";
     FileWrite = 3, "HY000", "Error writing file '{}' (OS errno {} - {})";
     FtsDocIdAdded = 124, "HY000", "InnoDB rebuilding table to add column FTS_DOC_ID";
+    EngineUnsupported = 138, "HY000", "Unsupported extension used for table";
+    EngineTooBigRow = 139, "HY000", "Too big row";
     FtsResultCacheLimit = 188, "HY000", "FTS query exceeds result cache limit";
     Yes = 1003, "HY000", "YES";
     CantCreateFile = 1004, "HY000", "Can't create file '{}' (errno: {} - {})";

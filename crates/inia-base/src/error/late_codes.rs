@@ -322,6 +322,7 @@ macro_rules! with_late_codes {
             WarnUnsupportedAclTablesRead = 4009, "HY000", "Reads with serializable isolation/SELECT FOR SHARE are not supported for ACL tables.";
             InvalidAutoextendSize = 4023, "HY000", "AUTOEXTEND_SIZE should be a multiple of {}";
             AutoextendSizeOutOfRange = 4025, "HY000", "AUTOEXTEND_SIZE value should be between {} and {}";
+            InvalidAutoextendOfTemporary = 4026, "HY000", "AUTOEXTEND_SIZE clause is not valid for temporary tablespace.";
             RoleGrantedToItself = 4027, "HY000", "User account {} is directly or indirectly granted to the role {}. The GRANT would create a loop";
             TableMustHaveAVisibleColumn = 4028, "HY000", "A table must have at least one visible column.";
             ClientInteractionTimeout = 4031, "HY000", "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior.";

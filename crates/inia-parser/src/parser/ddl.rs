@@ -319,14 +319,9 @@ impl Parser<'_> {
             }
             Kw::ROW_FORMAT => {
                 self.option_head();
-                TableOption::RowFormat(self.option_text()?.to_ascii_uppercase())
+                TableOption::RowFormat(self.row_format()?)
             }
-            Kw::DATA | Kw::INDEX if self.peek_is_kw(Kw::DIRECTORY) => {
-                self.bump();
-                let name = if name.kw == Kw::DATA { "DATA DIRECTORY" } else { "INDEX DIRECTORY" };
-                self.option_head();
-                TableOption::Other { name: name.to_string(), value: self.string()? }
-            }
+            Kw::DATA | Kw::INDEX if self.peek_is_kw(Kw::DIRECTORY) => self.directory()?,
             Kw::UNION => {
                 self.option_head();
                 let start = self.tok.start;
@@ -340,8 +335,14 @@ impl Parser<'_> {
                 TableOption::Other { name: "UNION".to_string(), value }
             }
             Kw::TABLESPACE => self.tablespace_of_table()?,
+            Kw::AUTOEXTEND_SIZE => {
+                self.option_head();
+                let size = self.size()?.to_string();
+                TableOption::Other { name: String::from("AUTOEXTEND_SIZE"), value: size }
+            }
             kw if is_plain_option(kw) => {
                 self.option_head();
+                self.check_range(kw)?;
                 let name = utf8(self.bytes(name)).to_ascii_uppercase();
                 TableOption::Other { name, value: self.option_text()? }
             }
@@ -358,6 +359,47 @@ impl Parser<'_> {
             return Err(self.other(3119, "42000", "Incorrect tablespace name ``".to_owned()));
         }
         Ok(TableOption::Other { name: "TABLESPACE".to_owned(), value })
+    }
+
+    /// DATA DIRECTORY and INDEX DIRECTORY; the first word is the current token.
+    fn directory(&mut self) -> PResult<TableOption> {
+        let data = self.bump().kw == Kw::DATA;
+        let name = if data { "DATA DIRECTORY" } else { "INDEX DIRECTORY" };
+        self.option_head();
+        Ok(TableOption::Other { name: name.to_string(), value: self.string()? })
+    }
+
+    /// The row formats that there are, in upper case.
+    fn row_format(&mut self) -> PResult<String> {
+        const FORMATS: [Kw; 6] =
+            [Kw::DEFAULT, Kw::DYNAMIC, Kw::FIXED, Kw::COMPRESSED, Kw::REDUNDANT, Kw::COMPACT];
+        if !FORMATS.contains(&self.kw()) {
+            return Err(self.error());
+        }
+        let word = self.bump();
+        Ok(utf8(self.bytes(word)).to_ascii_uppercase())
+    }
+
+    /// Error 1064 of a number beyond its option's range.
+    fn check_range(&mut self, option: Kw) -> PResult<()> {
+        let (range, least) = match option {
+            Kw::KEY_BLOCK_SIZE => ("key_block_size is [0,65535]", 0),
+            Kw::STATS_SAMPLE_PAGES => ("stats_sample_pages is [1, 65535]", 1),
+            _ => return Ok(()),
+        };
+        if self.kind() != Tok::Int {
+            return Ok(());
+        }
+        let number = utf8(self.bytes(self.tok)).parse::<u64>().unwrap_or(u64::MAX);
+        if (least..=65_535).contains(&number) {
+            return Ok(());
+        }
+        let place = self.error();
+        let message = format!(
+            "The valid range for {range}. Error near '{}' at line {}",
+            place.near, place.line
+        );
+        Err(self.other(1064, "42000", message))
     }
 
     fn option_head(&mut self) {
@@ -521,6 +563,5 @@ fn is_plain_option(kw: Kw) -> bool {
             | Kw::ENGINE_ATTRIBUTE
             | Kw::SECONDARY_ENGINE_ATTRIBUTE
             | Kw::SECONDARY_ENGINE
-            | Kw::AUTOEXTEND_SIZE
     )
 }

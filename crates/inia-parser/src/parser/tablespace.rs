@@ -174,7 +174,7 @@ impl Parser<'_> {
     }
 
     /// A number, perhaps with K, M or G; errors 1531 and 1532.
-    fn size(&mut self) -> PResult<u64> {
+    pub(super) fn size(&mut self) -> PResult<u64> {
         const MAX_COUNT: u64 = 2_000_000_000;
         let number = "Only integers allowed as number here";
         if matches!(self.tok.tok, Tok::Decimal | Tok::Float) {

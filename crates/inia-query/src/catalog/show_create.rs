@@ -2,6 +2,7 @@
 
 mod partitions;
 
+use super::IMPLIED_FORMAT;
 use super::tablespace::{TABLESPACE, tablespace_of};
 use super::{
     ColumnDef, ColumnDefault, IndexDef, IndexKind, ReferentialAction, SchemaDef, TableDef,
@@ -45,6 +46,10 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     if let Some(name) = tablespace_of(def) {
         let _ = write!(out, " /*!50100 TABLESPACE {} */", quoted(name));
     }
+    let option = |wanted: &str| def.options.iter().find(|(name, _)| name == wanted);
+    if let Some((name, size)) = option("AUTOEXTEND_SIZE") {
+        let _ = write!(out, " /*!80023 {name}={size} */");
+    }
     let _ = write!(out, " ENGINE={}", def.engine);
     if next_auto_increment > 1 {
         let _ = write!(out, " AUTO_INCREMENT={next_auto_increment}");
@@ -53,15 +58,20 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     if !charset::is_primary(def.collation) || def.collation == Collation::DEFAULT {
         let _ = write!(out, " COLLATE={}", charset::name(def.collation));
     }
-    let (connection, options): (Vec<_>, Vec<_>) =
-        def.options.iter().partition(|(name, _)| name == "CONNECTION");
-    for (name, value) in options.into_iter().filter(|(name, _)| name != TABLESPACE) {
-        let _ = write!(out, " {name}={value}");
+    for (name, value) in &def.options {
+        let _ = match name.as_str() {
+            TABLESPACE | IMPLIED_FORMAT | "AUTOEXTEND_SIZE" | "CONNECTION" => Ok(()),
+            "COMPRESSION" => write!(out, " {name}={}", literal(value)),
+            "SECONDARY_ENGINE_ATTRIBUTE" => {
+                write!(out, " /*!80021 {name}={} */", literal(value))
+            }
+            _ => write!(out, " {name}={value}"),
+        };
     }
     if !def.comment.is_empty() {
         let _ = write!(out, " COMMENT={}", literal(&def.comment));
     }
-    for (name, value) in connection {
+    if let Some((name, value)) = option("CONNECTION") {
         let _ = write!(out, " {name}={}", literal(value));
     }
     if let Some(by) = &def.partitioning {

@@ -26,6 +26,11 @@ impl SessionContext {
         self.add(Level::Warning, error);
     }
 
+    /// Lists another error behind the one that ends the statement.
+    pub fn list_behind(&mut self, error: SqlError) {
+        self.diagnostics.behind.push(Warning::of(Level::Error, error));
+    }
+
     /// Adds a condition to the statement's diagnostics.
     pub fn add(&mut self, level: Level, error: &SqlError) {
         if level == Level::Note && !self.flag("sql_notes") {

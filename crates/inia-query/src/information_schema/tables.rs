@@ -2,7 +2,9 @@
 
 use super::{Information, Rows, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
-use crate::catalog::{ColumnDef, Division, TRANSACTIONAL, Table, TableDef, quoted, row_count};
+use crate::catalog::{
+    ColumnDef, Division, IMPLIED_FORMAT, TRANSACTIONAL, Table, TableDef, quoted, row_count,
+};
 use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -117,7 +119,8 @@ fn column_bytes(data_type: &DataType) -> u64 {
 }
 
 fn row_format(def: &TableDef) -> String {
-    let written = def.options.iter().find(|(name, _)| name == "ROW_FORMAT");
+    let option = |wanted: &str| def.options.iter().find(|(name, _)| name == wanted);
+    let written = option("ROW_FORMAT").or_else(|| option(IMPLIED_FORMAT));
     let packed = def.options.iter().any(|(name, _)| name == "KEY_BLOCK_SIZE");
     let varies = |column: &ColumnDef| column.data_type.has_variable_length();
     let default = match def.engine.as_str() {
@@ -153,10 +156,15 @@ fn create_options(def: &TableDef) -> String {
         let (_, value) = def.options.iter().find(written)?;
         Some(format!("{name}={value}"))
     };
+    let quoted = ["COMPRESSION", "SECONDARY_ENGINE"].iter().filter_map(|name| {
+        let (name, value) = def.options.iter().find(|(option, _)| option == name)?;
+        let loaded = if name == "SECONDARY_ENGINE" { " SECONDARY_LOAD=\"0\"" } else { "" };
+        Some(format!("{name}=\"{value}\"{loaded}"))
+    });
     // MySQL says so of what it has a text of.
     let divided = def.partitioning.iter().any(|by| !by.by.implied);
     let divided = divided.then(|| String::from("partitioned"));
-    SHOWN.iter().filter_map(text).chain(divided).collect::<Vec<_>>().join(" ")
+    SHOWN.iter().filter_map(text).chain(quoted).chain(divided).collect::<Vec<_>>().join(" ")
 }
 
 fn next_auto_increment(table: &Table) -> Option<u64> {

@@ -45,6 +45,20 @@ pub(super) struct Wishes {
 }
 
 impl Wishes {
+    /// Notes what an option of the table asks for.
+    fn note_option(&mut self, option: &ast::TableOption) {
+        self.wanted.options = true;
+        // Naming the engine or the row format asks for a rebuild, even if neither changes.
+        self.wanted.rebuild |= match option {
+            ast::TableOption::Engine(_) | ast::TableOption::RowFormat(_) => true,
+            ast::TableOption::Other { name, .. } => name == TABLESPACE,
+            _ => false,
+        };
+        if let ast::TableOption::AutoIncrement(next) = option {
+            self.auto_increment = Some(*next);
+        }
+    }
+
     fn miss(&mut self, name: &str) {
         self.missing.get_or_insert_with(|| name.to_owned());
     }
@@ -183,14 +197,23 @@ fn check_changed_once(builder: &TableBuilder, actions: &[AlterAction]) -> Result
     Ok(())
 }
 
+/// Whether the action makes the statement report counts of rows. RENAME TO and ENABLE KEYS alone do
+/// not for a stored table, but where all rows are copied.
+fn counts_rows(action: &AlterAction) -> bool {
+    match action {
+        AlterAction::RenameTo(_) | AlterAction::EnableKeys(_) | AlterAction::Lock(_) => false,
+        AlterAction::Algorithm(way) => way.eq_ignore_ascii_case("COPY"),
+        _ => true,
+    }
+}
+
 fn apply(
     session: &mut SessionContext,
     builder: &mut TableBuilder,
     wishes: &mut Wishes,
     action: &AlterAction,
 ) -> Result<(), SqlError> {
-    // RENAME TO and ENABLE KEYS alone report no row counts for a stored table.
-    wishes.changes |= !matches!(action, AlterAction::RenameTo(_) | AlterAction::EnableKeys(_));
+    wishes.changes |= counts_rows(action);
     match action {
         AlterAction::AddColumn { def, position } => {
             let column = columns::column(session, def, builder.collation)?;
@@ -226,20 +249,11 @@ fn apply(
         AlterAction::RenameIndex { from, to } => rename_index(builder, from, to)?,
         AlterAction::RenameTo(to) => wishes.rename = Some(full_name(session, to)?),
         AlterAction::ConvertCharset { charset, collation } => {
+            wishes.wanted.options = true;
             convert(builder, charset.as_deref(), collation.as_deref())?;
         }
         AlterAction::Option(option) => {
-            match option {
-                ast::TableOption::AutoIncrement(next) => wishes.auto_increment = Some(*next),
-                // Naming the engine or the row format asks for a rebuild, even if neither changes.
-                ast::TableOption::Engine(_) | ast::TableOption::RowFormat(_) => {
-                    wishes.wanted.rebuild = true;
-                }
-                ast::TableOption::Other { name, .. } if name == TABLESPACE => {
-                    wishes.wanted.rebuild = true;
-                }
-                _ => {}
-            }
+            wishes.note_option(option);
             apply_option(session, builder, option)?;
         }
         AlterAction::EnableKeys(_) => session.note(ErrorCode::IllegalHa, &[&builder.name]),
@@ -247,7 +261,10 @@ fn apply(
         AlterAction::OrderBy(items) => wishes.order.clone_from(items),
         AlterAction::Algorithm(text) => wishes.wanted.algorithm = Some(text.clone()),
         AlterAction::Lock(text) => wishes.wanted.lock = Some(text.clone()),
-        _ => return apply_attribute(session, builder, action),
+        _ => {
+            wishes.wanted.options |= matches!(action, AlterAction::SetIndexVisibility { .. });
+            return apply_attribute(session, builder, action);
+        }
     }
     Ok(())
 }

@@ -26,6 +26,8 @@ pub(super) enum Algorithm {
 }
 
 /// What the actions say of the way.
+///
+/// Wide: one flag for each kind of change that decides about it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequestedAlgorithm {
     /// ALGORITHM and LOCK as written.
@@ -39,6 +41,10 @@ pub(super) struct RequestedAlgorithm {
     pub(super) lenient: bool,
     /// FORCE, ENGINE, ROW_FORMAT.
     pub(super) rebuild: bool,
+    /// Options of the table or of an index.
+    pub(super) options: bool,
+    /// The table is a temporary one, which no other session can wait for.
+    pub(super) temporary: bool,
 }
 
 /// The old and the new definition, with the positions that the new parts had.
@@ -54,6 +60,9 @@ pub(super) struct Alteration<'a> {
 impl Alteration<'_> {
     /// The way MySQL takes.
     pub(super) fn algorithm(&self, wanted: &RequestedAlgorithm) -> Algorithm {
+        if wanted.temporary {
+            return Algorithm::Copy(None);
+        }
         let (old, new) = (self.old, self.new);
         let pairs = || {
             let pair = |(at, origin): (usize, &Option<usize>)| {
@@ -111,13 +120,34 @@ impl Alteration<'_> {
         if (heavy || light) && kept_text {
             return Algorithm::Copy(Some(FULL_TEXT));
         }
-        // Engines without transactions know no other way.
+        self.without_copy(wanted, heavy, light)
+    }
+
+    /// The way where MySQL's engine for transactions copies no rows; others know no other way.
+    fn without_copy(&self, wanted: &RequestedAlgorithm, heavy: bool, light: bool) -> Algorithm {
+        let (old, new) = (self.old, self.new);
         let relisted = old.indexes.len() != new.indexes.len() || self.indexes.contains(&None);
         let plain = !new.is_transactional() && (heavy || light || relisted);
         if plain || old.engine != new.engine {
             return Algorithm::Copy(None);
         }
-        if heavy || self.changes_indexes() { Algorithm::InPlace } else { Algorithm::Instant }
+        // Rows of several versions are not compressed.
+        let versions = light && is_compressed(old);
+        match heavy || versions || wanted.options || self.changes_indexes() {
+            true => Algorithm::InPlace,
+            false => Algorithm::Instant,
+        }
+    }
+
+    /// Why other sessions may not write while an index is made that comes in.
+    pub(super) fn locked(&self) -> Option<&'static str> {
+        let pairs = self.new.indexes.iter().zip(self.indexes);
+        let mut added = pairs.filter(|(_, origin)| origin.is_none()).map(|(index, _)| index.kind);
+        added.find_map(|kind| match kind {
+            IndexKind::FullText => Some("Fulltext index creation requires a lock"),
+            IndexKind::Spatial => Some("Do not support online operation on table with GIS index"),
+            _ => None,
+        })
     }
 
     /// Whether indexes come, go or get other names.
@@ -202,6 +232,14 @@ impl Alteration<'_> {
     }
 }
 
+/// Whether the rows are compressed in MySQL.
+fn is_compressed(def: &TableDef) -> bool {
+    def.options.iter().any(|(name, value)| match name.as_str() {
+        "ROW_FORMAT" => value == "COMPRESSED",
+        name => name == "KEY_BLOCK_SIZE",
+    })
+}
+
 fn collation_of(data_type: &DataType) -> Option<Collation> {
     match data_type {
         DataType::Char { collation, .. }
@@ -261,8 +299,13 @@ impl RequestedAlgorithm {
     }
 
     /// Errors 1845 and 1846 where the wanted way is not one that MySQL could go.
-    pub(super) fn check(&self, way: Algorithm) -> Result<(), SqlError> {
-        let unlocked = self.lock.as_ref().is_some_and(|lock| lock.eq_ignore_ascii_case("NONE"));
+    pub(super) fn check(
+        &self,
+        way: Algorithm,
+        locked: Option<&'static str>,
+    ) -> Result<(), SqlError> {
+        let unlocked = !self.temporary
+            && self.lock.as_ref().is_some_and(|lock| lock.eq_ignore_ascii_case("NONE"));
         if self.asks("COPY") && unlocked {
             let reason = Some("COPY algorithm requires a lock");
             return Err(refused("LOCK=NONE", reason, "LOCK=SHARED"));
@@ -273,7 +316,9 @@ impl RequestedAlgorithm {
             }
             Algorithm::Copy(reason) if self.asks("INSTANT") => {
                 let reason = if reason == Some(TYPE) { Some(TYPE_INSTANT) } else { reason };
-                Err(refused("ALGORITHM=INSTANT", reason, "ALGORITHM=COPY/INPLACE"))
+                let only_copy = self.copy || self.temporary;
+                let instead = if only_copy { "ALGORITHM=COPY" } else { "ALGORITHM=COPY/INPLACE" };
+                Err(refused("ALGORITHM=INSTANT", reason, instead))
             }
             Algorithm::Copy(reason) if unlocked => {
                 let reason = reason.unwrap_or("COPY algorithm requires a lock");
@@ -281,6 +326,9 @@ impl RequestedAlgorithm {
             }
             Algorithm::InPlace if self.asks("INSTANT") => {
                 Err(refused("ALGORITHM=INSTANT", None, "ALGORITHM=COPY/INPLACE"))
+            }
+            Algorithm::InPlace if unlocked && locked.is_some() => {
+                Err(refused("LOCK=NONE", locked, "LOCK=SHARED"))
             }
             _ => Ok(()),
         }

@@ -4,6 +4,7 @@
 use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration, RequestedAlgorithm};
 use super::columns;
+use super::engine_options::{self, Definer};
 use super::foreign::{self, Moved};
 use super::fulltext;
 use super::partition;
@@ -158,20 +159,19 @@ fn carry_out(
     let checked = new_checks(&table.def, &def);
     let references = session.flag("foreign_key_checks") && !added_keys.is_empty();
     let wanted = wishes.requested(session, checked, references);
+    let wanted = RequestedAlgorithm { temporary, ..wanted };
     let (old, new, beside_indexes) = (&table.def, &def, wishes.beside_indexes);
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
     let alteration = Alteration { old, new, columns, indexes, beside_indexes };
     // `way` is MySQL's algorithm, for refusals and row counts; `plan` is what is done here.
-    let way = match temporary {
-        true => Algorithm::Copy(None),
-        false => alteration.algorithm(&wanted),
-    };
-    wanted.check(way)?;
+    let way = alteration.algorithm(&wanted);
+    wanted.check(way, alteration.locked())?;
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
     fulltext::check_added(session, copied, &table.def, (&def, indexes))?;
     if copied && !temporary {
         foreign::check_copy(session, &alteration)?;
     }
+    engine_options::check(session, &mut def, Definer::Alter { copies: copied || temporary })?;
     foreign::check_bases(&def, copied)?;
     warn_of_order(session, wishes, &def, &name.1);
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");

@@ -2,6 +2,7 @@
 //! inserted, all in the transaction that creates the table.
 
 use super::columns::check_column_name;
+use super::engine_options::{self, Definer};
 use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
 use super::table::{create_trees, define, is_taken, lock_new, partition};
@@ -66,6 +67,7 @@ pub(crate) fn create_table_select(
         check_bases(&def, true)?;
         def.id = session.db.catalog().new_table_id();
         def.created = unix_seconds();
+        engine_options::check(session, &mut def, Definer::Create)?;
         check_table(session, &def)?;
         create_trees(session, &mut def)?;
         changes.push(Change::PutTable(def.clone()));
@@ -103,6 +105,7 @@ fn temporary_select(
     def.created = unix_seconds();
     let name = (def.schema.clone(), def.name.clone());
     session.temporary.created |= !session.autocommits();
+    engine_options::check(session, &mut def, Definer::Create)?;
     check_table(session, &def)?;
     aside(session, |session, changes| {
         create_trees(session, &mut def)?;

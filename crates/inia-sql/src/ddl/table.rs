@@ -1,6 +1,7 @@
 //! CREATE, DROP, TRUNCATE and RENAME TABLE, CREATE and DROP INDEX.
 
 use super::columns;
+use super::engine_options::{self, Definer};
 use super::foreign::{self, Moved};
 use super::schema::hold_schema;
 use super::table_builder::{Finished, TableBuilder};
@@ -16,7 +17,8 @@ use inia_expr::charset::Declared;
 use inia_parser::ast;
 use inia_query::catalog::mdl::MdlGuard;
 use inia_query::catalog::{
-    self, CatalogVersion, Change, TABLESPACE, Table, TableDef, ViewDef, make_trees, quoted,
+    self, CatalogVersion, Change, TABLESPACE, TRANSACTIONAL, Table, TableDef, ViewDef, make_trees,
+    quoted,
 };
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
@@ -27,8 +29,9 @@ use std::sync::atomic::Ordering;
 
 const MAX_TABLE_COMMENT: usize = 2048;
 /// The order in which SHOW CREATE TABLE prints options.
-const OPTION_ORDER: [&str; 13] = [
+const OPTION_ORDER: [&str; 17] = [
     TABLESPACE,
+    "AUTOEXTEND_SIZE",
     "MIN_ROWS",
     "MAX_ROWS",
     "AVG_ROW_LENGTH",
@@ -40,6 +43,9 @@ const OPTION_ORDER: [&str; 13] = [
     "DELAY_KEY_WRITE",
     "ROW_FORMAT",
     "KEY_BLOCK_SIZE",
+    "COMPRESSION",
+    "SECONDARY_ENGINE",
+    "SECONDARY_ENGINE_ATTRIBUTE",
     "CONNECTION",
 ];
 
@@ -111,17 +117,53 @@ pub(super) fn apply_option(
                 _ => return error(ErrorCode::InvalidEncryptionOption, &[]),
             }
         }
-        ast::TableOption::Other { name, value } => set_option(builder, name, value),
+        ast::TableOption::Other { name, value } if name.ends_with(" DIRECTORY") => {
+            engine_options::check_directory(session, builder, name, value)?;
+        }
+        ast::TableOption::Other { name, value } => {
+            check_attribute(builder, name, value)?;
+            set_option(builder, name, value);
+        }
         ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
     }
     Ok(())
 }
 
+/// Errors 3980 and 3981 of ENGINE_ATTRIBUTE, and those of AUTOEXTEND_SIZE.
+fn check_attribute(builder: &TableBuilder, name: &str, value: &str) -> Result<(), SqlError> {
+    match name {
+        "ENGINE_ATTRIBUTE" | "SECONDARY_ENGINE_ATTRIBUTE" if !value.is_empty() => {
+            tablespace::json_attribute(value)?;
+            match name {
+                "ENGINE_ATTRIBUTE" => {
+                    error(ErrorCode::EngineAttributeNotSupported, &[&builder.engine])
+                }
+                _ => Ok(()),
+            }
+        }
+        "AUTOEXTEND_SIZE" if builder.engine == TRANSACTIONAL => {
+            let size = value.parse().unwrap_or_default();
+            if builder.temporary && size > 0 {
+                return error(ErrorCode::InvalidAutoextendOfTemporary, &[]);
+            }
+            tablespace::check_autoextend(Some(size))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn set_option(builder: &mut TableBuilder, name: &str, value: &str) {
     let Some(rank) = OPTION_ORDER.iter().position(|known| *known == name) else { return };
     builder.options.retain(|(known, _)| known != name);
-    const ZERO_IS_NONE: [&str; 6] =
-        ["MAX_ROWS", "MIN_ROWS", "AVG_ROW_LENGTH", "KEY_BLOCK_SIZE", "CHECKSUM", "DELAY_KEY_WRITE"];
+    const ZERO_IS_NONE: [&str; 7] = [
+        "MAX_ROWS",
+        "MIN_ROWS",
+        "AVG_ROW_LENGTH",
+        "KEY_BLOCK_SIZE",
+        "CHECKSUM",
+        "DELAY_KEY_WRITE",
+        "AUTOEXTEND_SIZE",
+    ];
     let absent = match value {
         "DEFAULT" => name != "CONNECTION",
         "0" => ZERO_IS_NONE.contains(&name),
@@ -148,10 +190,21 @@ pub(crate) fn create_table(session: &mut SessionContext, create: &ast::CreateTab
     if is_taken(session, &name, create)? {
         return Ok(StatementOutcome::default());
     }
+    let created = make(session, &name, schema.collation, create);
+    created.inspect_err(|error| engine_options::list_refusal(session, &name.1, error))
+}
+
+/// Makes the table, whose name is free.
+fn make(
+    session: &mut SessionContext,
+    name: &FullName,
+    collation: Collation,
+    create: &ast::CreateTable,
+) -> DdlResult {
     let finished = match &create.like {
-        Some(other) => like(session, &name, other, create.temporary)?,
+        Some(other) => like(session, name, other, create.temporary)?,
         None => {
-            let mut builder = define(session, &name, schema.collation, create)?;
+            let mut builder = define(session, name, collation, create)?;
             partition(session, &mut builder, create)?;
             builder.finish()?
         }
@@ -225,6 +278,7 @@ fn finish_create(session: &mut SessionContext, finished: Finished) -> DdlResult 
     def.created = unix_seconds();
     session.temporary.created |= def.temporary && !session.autocommits();
     foreign::check_bases(&def, true)?;
+    engine_options::check(session, &mut def, Definer::Create)?;
     tablespace::check_table(session, &def)?;
     aside(session, |session, changes| {
         create_trees(session, &mut def)?;

@@ -21,6 +21,7 @@ const MAX_COLUMNS: usize = 1017;
 const MAX_INDEXES: usize = 64;
 const MAX_PARTS: usize = 16;
 const MAX_KEY_BYTES: u64 = 3072;
+const OLDER_PART_BYTES: u64 = 767;
 const MAX_ROW_BYTES: u64 = 65_535;
 
 /// A column and where its values come from.
@@ -414,6 +415,13 @@ impl TableBuilder {
         (2..).map(|n| format!("{base}_{n}")).find(|name| !taken(name)).unwrap_or_default()
     }
 
+    /// The most bytes of a part of a key: fewer in the older row formats of InnoDB.
+    fn longest_part(&self) -> u64 {
+        let format = self.options.iter().find(|(name, _)| name == "ROW_FORMAT");
+        let older = format.is_some_and(|(_, f)| matches!(f.as_str(), "COMPACT" | "REDUNDANT"));
+        if older && self.engine == TRANSACTIONAL { OLDER_PART_BYTES } else { MAX_KEY_BYTES }
+    }
+
     fn finish_index(&self, index: &IndexDraft) -> Result<IndexDef, SqlError> {
         if index.parts.len() > MAX_PARTS {
             return error(ErrorCode::TooManyKeyParts, &[&MAX_PARTS]);
@@ -457,7 +465,11 @@ impl TableBuilder {
                 }
                 _ => prefix_of(def, part.prefix)?,
             };
-            bytes += part_bytes(def, prefix);
+            let part_len = part_bytes(def, prefix);
+            if part_len > self.longest_part() && index.kind != IndexKind::FullText {
+                return error(ErrorCode::TooLongKey, &[&self.longest_part()]);
+            }
+            bytes += part_len;
             parts.push(IndexPart { column, prefix, descending: part.descending });
         }
         if bytes > MAX_KEY_BYTES && !matches!(index.kind, IndexKind::FullText) {

@@ -144,7 +144,7 @@ fn created(
         Some("Y") => return error(ErrorCode::CannotFindKeyInKeyring, &[]),
         Some(_) => return error(ErrorCode::InvalidEncryptionOption, &[]),
     }
-    check_autoextend(options)?;
+    check_autoextend(options.autoextend)?;
     check_block_size(options.block_size.unwrap_or(0))?;
     let made = || format!("{}.ibd", inia_expr::new_uuid(inia_query::clock::clock_micros()));
     let file = file.map_or_else(made, str::to_owned);
@@ -164,11 +164,14 @@ fn created(
 
 /// ENGINE_ATTRIBUTE as JSON writes it; error 3980.
 fn engine_attribute(options: &TablespaceOptions) -> Result<Option<String>, SqlError> {
-    let Some(text) = options.engine_attribute.as_deref().filter(|text| !text.is_empty()) else {
-        return Ok(None);
-    };
+    let text = options.engine_attribute.as_deref().filter(|text| !text.is_empty());
+    text.map(json_attribute).transpose()
+}
+
+/// An attribute as JSON writes it; error 3980.
+pub(super) fn json_attribute(text: &str) -> Result<String, SqlError> {
     match inia_expr::json::parse(text) {
-        Ok(json) => Ok(Some(json.carried())),
+        Ok(json) => Ok(json.carried()),
         Err(wrong) => {
             let rest = text.get(wrong.position..).unwrap_or_default();
             error(ErrorCode::InvalidJsonAttribute, &[&wrong.text, &wrong.position, &rest])
@@ -177,8 +180,8 @@ fn engine_attribute(options: &TablespaceOptions) -> Result<Option<String>, SqlEr
 }
 
 /// Errors 4025 and 4023.
-fn check_autoextend(options: &TablespaceOptions) -> Result<(), SqlError> {
-    match options.autoextend {
+pub(super) fn check_autoextend(size: Option<u64>) -> Result<(), SqlError> {
+    match size {
         None | Some(0) => Ok(()),
         Some(size) if !(AUTOEXTEND_STEP..=MAX_AUTOEXTEND).contains(&size) => {
             error(ErrorCode::AutoextendSizeOutOfRange, &[&"4M", &"4096M"])
@@ -350,7 +353,7 @@ fn change(session: &mut SessionContext, def: &TablespaceDef, options: &Tablespac
     if options.encryption.is_some() {
         return error(ErrorCode::CannotFindKeyInKeyring, &[]);
     }
-    check_autoextend(options)?;
+    check_autoextend(options.autoextend)?;
     let mut new = def.clone();
     if options.engine_attribute.is_some() {
         new.engine_attribute = engine_attribute(options)?;

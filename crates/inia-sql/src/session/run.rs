@@ -146,7 +146,7 @@ pub(super) fn failed(session: &mut SessionContext, error: SqlError) -> SqlError 
     session.mdl.end_change();
     session.host.last_insert_id.take();
     session.env.row_count = -1;
-    session.diagnostics.push(Warning::of(Level::Error, error.clone()));
+    session.diagnostics.end_with(Warning::of(Level::Error, error.clone()));
     error
 }
 
