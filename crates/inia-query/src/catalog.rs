@@ -52,10 +52,10 @@ pub use crate::table_def::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, Histogram, HistogramBucket,
     IndexDef, IndexKind, IndexPart, ReferentialAction, TableDef, TableId, same_name,
 };
+pub use crate::table_def::{DISCARDING, HIDDEN, IMPLIED_FORMAT, TRANSACTIONAL};
 pub use crate::table_def::{
     Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
 };
-pub use crate::table_def::{HIDDEN, IMPLIED_FORMAT, TRANSACTIONAL};
 pub use account_name::AccountName;
 pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};

@@ -28,6 +28,10 @@ use std::sync::Arc;
 pub const TRANSACTIONAL: &str = "InnoDB";
 /// The engine whose tables are empty after a start.
 const FLEETING: &str = "MEMORY";
+/// The engine whose tables take rows and keep none.
+pub const DISCARDING: &str = "BLACKHOLE";
+/// The engine whose rows are not changed any more.
+const ARCHIVING: &str = "ARCHIVE";
 
 /// A table's number; it never changes, TRUNCATE and ALTER keep it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -337,6 +341,16 @@ pub struct TableDef {
 }
 
 impl TableDef {
+    /// Whether rows are taken and not kept.
+    pub fn discards_rows(&self) -> bool {
+        self.engine == DISCARDING
+    }
+
+    /// Whether rows are added only, and neither changed nor deleted.
+    pub fn is_append_only(&self) -> bool {
+        self.engine == ARCHIVING
+    }
+
     /// Whether rows are gone when the server ends.
     pub fn is_volatile(&self) -> bool {
         self.engine == FLEETING

@@ -14,6 +14,7 @@ mod columns;
 mod copied;
 mod create_select;
 mod dependents;
+pub(crate) mod engine;
 mod engine_options;
 mod foreign;
 mod fulltext;

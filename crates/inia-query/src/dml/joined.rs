@@ -394,6 +394,10 @@ impl JoinedPlan {
             gathered.push(tuple)?;
             Ok(true)
         })?;
+        let refuses = |table: &&Table| table.def.is_append_only() && gathered.len() > 0;
+        if let Some(table) = self.targets().find(refuses) {
+            return Err(SqlError::new(ErrorCode::IllegalHa, &[&table.def.name]));
+        }
         ctx.strictness = strictness;
         let types: Vec<&ExprType> = self.query.root.columns.iter().map(|c| &c.ty).collect();
         let returned = self.returning().map(|returning| Returned::new(returning, session));

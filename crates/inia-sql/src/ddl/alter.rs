@@ -4,6 +4,7 @@
 use super::actions::{self, Wishes};
 use super::algorithm::{Algorithm, Alteration, RequestedAlgorithm};
 use super::columns;
+use super::engine;
 use super::engine_options::{self, Definer};
 use super::foreign::{self, Moved};
 use super::fulltext;
@@ -171,6 +172,7 @@ fn carry_out(
     if copied && !temporary {
         foreign::check_copy(session, &alteration)?;
     }
+    engine::check(session, &def)?;
     engine_options::check(session, &mut def, Definer::Alter { copies: copied || temporary })?;
     foreign::check_bases(&def, copied)?;
     warn_of_order(session, wishes, &def, &name.1);
@@ -343,7 +345,7 @@ fn new_checks(old: &TableDef, new: &TableDef) -> bool {
     new.checks.iter().any(|check| check.enforced && !enforced(old, &check.expression))
 }
 
-fn count_rows(table: &Table) -> Result<u64, SqlError> {
+pub(super) fn count_rows(table: &Table) -> Result<u64, SqlError> {
     let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
     let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);

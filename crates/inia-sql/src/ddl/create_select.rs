@@ -2,6 +2,7 @@
 //! inserted, all in the transaction that creates the table.
 
 use super::columns::check_column_name;
+use super::engine;
 use super::engine_options::{self, Definer};
 use super::foreign::{check_bases, check_rows};
 use super::schema::hold_schema;
@@ -67,6 +68,7 @@ pub(crate) fn create_table_select(
         check_bases(&def, true)?;
         def.id = session.db.catalog().new_table_id();
         def.created = unix_seconds();
+        engine::check(session, &def)?;
         engine_options::check(session, &mut def, Definer::Create)?;
         check_table(session, &def)?;
         create_trees(session, &mut def)?;

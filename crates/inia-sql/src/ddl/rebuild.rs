@@ -10,6 +10,7 @@ mod filler;
 mod new_trees;
 mod rows;
 
+use super::alter::count_rows;
 use super::table::{create_trees, drop_trees};
 use destination::Destination;
 pub(super) use destination::NewTable;
@@ -149,7 +150,10 @@ pub(super) fn run(
 ) -> Result<u64, SqlError> {
     if plan.copy {
         create_trees(session, new)?;
-        let rows = rows::copy(session, table, new, plan)?;
+        let rows = match new.discards_rows() {
+            true => count_rows(table)?,
+            false => rows::copy(session, table, new, plan)?,
+        };
         drop_trees(session, table)?;
         return Ok(rows);
     }

@@ -1,6 +1,7 @@
 //! CREATE, DROP, TRUNCATE and RENAME TABLE, CREATE and DROP INDEX.
 
 use super::columns;
+use super::engine;
 use super::engine_options::{self, Definer};
 use super::foreign::{self, Moved};
 use super::schema::hold_schema;
@@ -53,22 +54,6 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlEr
     Err(SqlError::new(code, args))
 }
 
-/// An engine's canonical name; error 1286.
-fn engine(name: &str) -> Result<&'static str, SqlError> {
-    const ENGINES: [(&str, &str); 6] = [
-        ("INNODB", "InnoDB"),
-        ("MYISAM", "MyISAM"),
-        ("MEMORY", "MEMORY"),
-        ("HEAP", "MEMORY"),
-        ("ARCHIVE", "ARCHIVE"),
-        ("CSV", "CSV"),
-    ];
-    let upper = name.to_ascii_uppercase();
-    let found = ENGINES.iter().find(|(known, _)| *known == upper);
-    let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&name]);
-    found.map(|(_, canonical)| *canonical).ok_or_else(unknown)
-}
-
 /// Applies table options. The charset options come first because columns depend on them.
 pub(super) fn apply_options(
     session: &mut SessionContext,
@@ -102,7 +87,11 @@ pub(super) fn apply_option(
     option: &ast::TableOption,
 ) -> Result<(), SqlError> {
     match option {
-        ast::TableOption::Engine(name) => builder.engine = engine(name)?.to_owned(),
+        ast::TableOption::Engine(name) => {
+            if let Some(engine) = engine::named(session, name)? {
+                builder.engine = engine.to_owned();
+            }
+        }
         ast::TableOption::AutoIncrement(next) => builder.auto_increment = *next,
         ast::TableOption::Comment(text) => {
             let code = ErrorCode::TooLongTableComment;
@@ -278,6 +267,7 @@ fn finish_create(session: &mut SessionContext, finished: Finished) -> DdlResult 
     def.created = unix_seconds();
     session.temporary.created |= def.temporary && !session.autocommits();
     foreign::check_bases(&def, true)?;
+    engine::check(session, &def)?;
     engine_options::check(session, &mut def, Definer::Create)?;
     tablespace::check_table(session, &def)?;
     aside(session, |session, changes| {
@@ -297,11 +287,12 @@ pub(super) fn define(
     let mut builder = TableBuilder::new(&name.0, &name.1, collation);
     builder.temporary = create.temporary;
     if let Some(default) = session.var("default_storage_engine") {
-        builder.engine = engine(&default)?.to_owned();
+        builder.engine = engine::known(&default).unwrap_or(TRANSACTIONAL).to_owned();
     }
     // Columns take the table's collation, so the options come first.
     tablespace::check_options(&create.options)?;
     apply_options(session, &mut builder, &create.options)?;
+    note_substitution(session, &builder, &create.options);
     let is_column = |element: &&ast::TableElement| matches!(element, ast::TableElement::Column(_));
     builder.check_listed(create.elements.iter().filter(is_column).count())?;
     let mut checks = Vec::new();
@@ -345,6 +336,21 @@ pub(super) fn define(
         }
     }
     Ok(builder)
+}
+
+/// Warning 1266 where the last engine that the statement names is not there.
+fn note_substitution(
+    session: &mut SessionContext,
+    builder: &TableBuilder,
+    options: &[ast::TableOption],
+) {
+    let last = options.iter().rev().find_map(|option| match option {
+        ast::TableOption::Engine(name) => Some(name),
+        _ => None,
+    });
+    if last.is_some_and(|name| engine::known(name).is_none()) {
+        session.warn(ErrorCode::WarnUsingOtherHandler, &[&builder.engine, &builder.name]);
+    }
 }
 
 /// CREATE TABLE … LIKE: everything but foreign keys and the AUTO_INCREMENT counter.
@@ -494,6 +500,9 @@ pub(crate) fn truncate(session: &mut SessionContext, name: &ast::ObjectName) -> 
         return error(ErrorCode::NoSuchTable, &[&name.0, &name.1]);
     }
     let table = existing(session, &name)?;
+    if table.def.is_append_only() {
+        return error(ErrorCode::IllegalHa, &[&table.def.name]);
+    }
     if !table.def.temporary {
         check_truncatable(session, &table)?;
     }

@@ -659,11 +659,10 @@ fn maintain_one(
         Err(error) => return failed(error),
     };
     let transactional = table.def.engine == "InnoDB";
+    if let Some(op) = lacking(kind, &table.def.engine) {
+        return vec![("note", format!("The storage engine for the table doesn't support {op}"))];
+    }
     match kind {
-        MaintenanceKind::Repair if transactional => {
-            let text = "The storage engine for the table doesn't support repair";
-            vec![("note", text.to_owned())]
-        }
         MaintenanceKind::Optimize if session.mdl.reads_everything() => {
             let refused = SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]);
             vec![("Error", refused.message), ("error", String::from("Corrupt"))]
@@ -688,6 +687,18 @@ fn maintain_one(
             warnings.chain([("error", String::from("Corrupt"))]).collect()
         }
         _ => vec![ok()],
+    }
+}
+
+/// The operation, where tables of the engine do not have it.
+fn lacking(kind: MaintenanceKind, engine: &str) -> Option<&'static str> {
+    use MaintenanceKind as K;
+    match (engine, kind) {
+        ("InnoDB" | "MEMORY" | "BLACKHOLE", K::Repair) => Some("repair"),
+        ("MEMORY" | "CSV" | "BLACKHOLE", K::Optimize) => Some("optimize"),
+        ("MEMORY" | "CSV" | "ARCHIVE" | "BLACKHOLE", K::Analyze) => Some("analyze"),
+        ("MEMORY" | "BLACKHOLE", K::Check) => Some("check"),
+        _ => None,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::Damaged;
 use crate::error::StorageResult;
 use crate::exec::limit_of;
 use crate::status::Executed;
-use inia_base::error::SqlError;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Strictness};
 use inia_storage::{ReadMode, Savepoint};
@@ -43,6 +43,20 @@ pub(super) struct ChangeRun<'r> {
 }
 
 impl ChangePlan {
+    /// Error 1031 where there is a row to be changed.
+    fn refuse_found(
+        &self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<(), SqlError> {
+        let mut scan = TableScan::open(&self.table, &self.path, ReadMode::Snapshot, ctx, &[])?;
+        let mut txn = session.txn_of(&self.table).borrow_mut();
+        match scan.next(&mut txn)? {
+            Some(_) => Err(SqlError::new(ErrorCode::IllegalHa, &[&self.table.def.name])),
+            None => Ok(()),
+        }
+    }
+
     /// Executes the plan.
     pub fn run(
         &self,
@@ -58,6 +72,9 @@ impl ChangePlan {
         };
         if self.limit.is_none() && self.path.is_unbounded() {
             refuse_without_key(session)?;
+        }
+        if self.table.def.is_append_only() {
+            self.refuse_found(session, ctx)?;
         }
         // The counter is read before a row goes whose number may be the greatest.
         auto_increment::prepare_counter(&self.table)?;

@@ -137,16 +137,16 @@ impl<'r> InsertRun<'r> {
         if let Err(error) = self.compute(ctx, row) {
             return self.settle_forgiven(session, ctx).and_then(|()| self.unfit(ctx, error));
         }
-        if self.together {
-            if !self.forgiving || generated.is_none() {
-                return self.buffer(session, ctx, generated, row);
-            }
-            self.settle_forgiven(session, ctx)?;
+        if self.together && (!self.forgiving || generated.is_none()) {
+            return self.buffer(session, ctx, generated, row);
+        }
+        self.settle_forgiven(session, ctx)?;
+        if self.plan.table.def.discards_rows() {
+            return self.discard(session, ctx, generated, row);
         }
         session.check_room(&self.plan.table)?;
         let mut txn = session.txn_of(&self.plan.table).borrow_mut();
-        let start = txn.savepoint();
-        let mut grown = 1;
+        let (start, mut grown) = (txn.savepoint(), 1);
         loop {
             // Of this try alone: rows that were replaced before it stay deleted.
             let attempt = txn.savepoint();
@@ -188,6 +188,24 @@ impl<'r> InsertRun<'r> {
         }
         session.row_done(&self.plan.table, grown);
         self.written(session, ctx, generated, row)
+    }
+
+    /// Counts a row that its table takes and does not keep.
+    fn discard(
+        &mut self,
+        session: &SessionContext,
+        ctx: &mut EvalContext<'_>,
+        generated: Option<u64>,
+        row: &[Value],
+    ) -> Done {
+        let known = self.tally.last_value;
+        self.count(generated, row);
+        if self.plan.selects {
+            // As in MySQL, the rows of a query are not looked at.
+            self.tally.last_value = known;
+        }
+        self.give_back(row, ctx)?;
+        if self.fires { self.after_insert(session, row) } else { Ok(()) }
     }
 
     /// The error of a row whose key exists, which was counted as written.

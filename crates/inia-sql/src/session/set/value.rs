@@ -2,6 +2,7 @@
 //! something.
 
 use super::texts;
+use crate::ddl::engine;
 use crate::session::incoming::note_remarks;
 use inia_base::collation::{Charset, Collation};
 use inia_base::datatype::DataType;
@@ -229,7 +230,6 @@ fn warn_of_mode(session: &mut SessionContext, mode: SqlMode) {
 /// PlanCache, of which some must name something: errors 1115, 1273, 1286, 1298 and 1649. Character
 /// sets and collations have numbers too, and so have locales.
 fn named(session: &mut SessionContext, wanted: Wanted<'_>) -> Text {
-    const ENGINES: [&str; 3] = ["InnoDB", "MyISAM", "MEMORY"];
     let variable = wanted.def.name;
     if matches!(wanted.value, Value::Null) {
         return match variable {
@@ -273,9 +273,9 @@ fn named(session: &mut SessionContext, wanted: Wanted<'_>) -> Text {
         }
         (_, Some(_)) => Err(wanted.wrong_type()),
         ("default_storage_engine" | "default_tmp_storage_engine", None) => {
-            let known = ENGINES.iter().find(|engine| engine.eq_ignore_ascii_case(text));
+            let known = engine::known(text);
             let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&text]);
-            Ok((*known.ok_or_else(unknown)?).to_owned())
+            known.map(str::to_owned).ok_or_else(unknown)
         }
         ("general_log_file" | "slow_query_log_file", None) => {
             let db = &session.db;
