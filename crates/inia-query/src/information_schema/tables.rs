@@ -2,7 +2,9 @@
 
 use super::{Information, Rows, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
-use crate::catalog::{ColumnDef, Division, TRANSACTIONAL, Table, TableDef, quoted, row_count};
+use crate::catalog::{
+    ColumnDef, Division, SYSTEM_SCHEMA, TRANSACTIONAL, Table, TableDef, quoted, row_count,
+};
 use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -19,7 +21,7 @@ pub(super) fn schemata(info: &Information<'_>, rows: &mut Rows) {
     let mut push = |name: &str, charset: &str, collation: &str| {
         rows.push(row!["def", name, charset, collation, Value::Null, "NO"]);
     };
-    for (name, _) in SCHEMAS {
+    for (name, _) in SCHEMAS.iter().filter(|(name, _)| *name != SYSTEM_SCHEMA) {
         if sees_schema(info, name) {
             match *name {
                 "information_schema" => push(name, "utf8mb3", "utf8mb3_general_ci"),
@@ -37,6 +39,7 @@ pub(super) fn schemata(info: &Information<'_>, rows: &mut Rows) {
 
 pub(super) fn schemata_extensions(info: &Information<'_>, rows: &mut Rows) {
     let computed = SCHEMAS.iter().map(|(name, _)| (*name, ""));
+    let computed = computed.filter(|(name, _)| *name != SYSTEM_SCHEMA);
     let stored =
         info.catalog.schemas.iter().map(|(name, schema)| {
             (&name[..], if schema.def.read_only { "READ ONLY=1" } else { "" })

@@ -143,7 +143,7 @@ fn create_routine(
     if name.is_empty() || name.ends_with(' ') {
         return Err(SqlError::new(ErrorCode::SpWrongName, &[&name]));
     }
-    if inia_query::computed::schema(&schema).is_some() {
+    if inia_query::computed::is_computed(&schema, "") {
         return Err(session.access().no_database(&schema));
     }
     let held = crate::ddl::hold_schema(session, &schema)?;

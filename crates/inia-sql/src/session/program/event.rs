@@ -230,10 +230,9 @@ pub(super) fn create_event(
 
 /// Holds a database still; error 1044 of one that the server computes, which keeps no programs.
 fn hold_stored(session: &SessionContext, schema: &str) -> Result<SchemaDef, SqlError> {
-    let held = hold_schema(session, schema)?;
-    match session.db.catalog().schema(schema) {
-        Some(_) => Ok(held),
-        None => Err(session.access().no_database(schema)),
+    match inia_query::computed::is_computed(schema, "") {
+        true => Err(session.access().no_database(schema)),
+        false => hold_schema(session, schema),
     }
 }
 
