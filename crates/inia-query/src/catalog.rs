@@ -59,7 +59,7 @@ pub use crate::table_def::{HIDDEN, TRANSACTIONAL};
 pub use account_name::AccountName;
 pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};
-pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key};
+pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key, program_lock};
 pub use reference_system::{ReferenceRow, ReferenceSystem};
 pub use resource_group::{DEFAULT_GROUPS, ResourceGroup};
 pub use sequence::{Sequence, SequenceDef, SequenceRange};
@@ -648,7 +648,9 @@ impl Catalog {
             Change::PutProgram(def) => {
                 let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
                 let key = program_key(def.kind, &def.name);
-                let program = Arc::new(StoredProgram::new(*def));
+                let (in_schema, name) = program_lock(def.kind, &def.schema, &def.name);
+                let program = StoredProgram::new(*def, self.mdl.name(&in_schema, &name));
+                let program = Arc::new(program);
                 let schema = Arc::make_mut(schema);
                 let old = schema.programs.insert(key, program.clone());
                 old.iter().for_each(|program| program.make_stale());

@@ -303,7 +303,11 @@ pub(super) fn prepare(
     }
     if session.state.open {
         session.enter();
-        let plan = plan(session, statement)?;
+        // Each execution takes the locks on definitions anew.
+        let held = session.mdl.held_count();
+        let planned = plan(session, statement);
+        session.mdl.release_from(held);
+        let plan = planned?;
         let columns = plan.columns();
         return Ok((Some(plan), columns));
     }

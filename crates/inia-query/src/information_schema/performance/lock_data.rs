@@ -133,7 +133,7 @@ fn time_bytes(time: Time, digits: u8) -> Vec<u8> {
     let length = usize::from(digits.div_ceil(2));
     let micros = time.micros.unsigned_abs();
     let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
-    let clock = (seconds / 3600) << 12 | (seconds / 60 % 60) << 6 | seconds % 60;
+    let clock = (seconds / 3600) << 12 | (seconds / 60 % 60) << 6 | (seconds % 60);
     let part = rest / 10u64.pow(6 - 2 * length as u32);
     let packed = (clock << (8 * length) | part) as i64;
     let signed = if time.is_negative() { -packed } else { packed };

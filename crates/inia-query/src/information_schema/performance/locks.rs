@@ -194,10 +194,10 @@ type Uses = HashMap<(String, String), HashMap<u64, bool>>;
 
 fn uses(info: &Information<'_>) -> Uses {
     let mut uses = Uses::new();
-    info.db.catalog.mdl().for_each_lock(&mut |owner, (schema, table), (kind, _), granted| {
-        if granted {
-            let users = uses.entry((schema.to_owned(), table.to_owned())).or_default();
-            *users.entry(owner).or_default() |= kind == "SHARED_WRITE";
+    info.db.catalog.mdl().for_each_lock(&mut |owner, lock, granted| {
+        if granted && lock.what == "TABLE" {
+            let users = uses.entry((lock.schema.to_owned(), lock.name.to_owned())).or_default();
+            *users.entry(owner).or_default() |= lock.kind == "SHARED_WRITE";
         }
     });
     uses
@@ -373,25 +373,20 @@ pub(in super::super) fn metadata_locks(info: &Information<'_>, rows: &mut Rows) 
     if !info.access.global.has(Privileges::PROCESS) {
         return;
     }
-    info.db.catalog.mdl().for_each_lock(
-        &mut |owner, (schema, table), (kind, duration), granted| {
-            let (what, schema, table) = match table {
-                "" => ("GLOBAL", Value::Null, Value::Null),
-                _ => ("TABLE", Value::from(schema), Value::from(table)),
-            };
-            rows.push(row![
-                what,
-                schema,
-                table,
-                Value::Null,
-                owner,
-                kind,
-                duration,
-                if granted { "GRANTED" } else { "PENDING" },
-                "",
-                owner,
-                0u64,
-            ]);
-        },
-    );
+    let text = |text: &str| if text.is_empty() { Value::Null } else { Value::from(text) };
+    info.db.catalog.mdl().for_each_lock(&mut |owner, lock, granted| {
+        rows.push(row![
+            lock.what,
+            text(lock.schema),
+            text(lock.name),
+            Value::Null,
+            owner,
+            lock.kind,
+            lock.duration,
+            if granted { "GRANTED" } else { "PENDING" },
+            "",
+            owner,
+            0u64,
+        ]);
+    });
 }
