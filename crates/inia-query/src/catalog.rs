@@ -648,9 +648,7 @@ impl Catalog {
             Change::PutProgram(def) => {
                 let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
                 let key = program_key(def.kind, &def.name);
-                let (in_schema, name) = program_lock(def.kind, &def.schema, &def.name);
-                let program = StoredProgram::new(*def, self.mdl.name(&in_schema, &name));
-                let program = Arc::new(program);
+                let program = Arc::new(StoredProgram::new(*def, &self.mdl));
                 let schema = Arc::make_mut(schema);
                 let old = schema.programs.insert(key, program.clone());
                 old.iter().for_each(|program| program.make_stale());

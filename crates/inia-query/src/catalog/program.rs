@@ -8,7 +8,7 @@
 
 use super::codec::{RecordReader, Writer};
 use super::event::{self, EventHead};
-use super::mdl::MdlName;
+use super::mdl::{MdlManager, MdlName};
 use crate::catalog::AccountName;
 use crate::error::parse_error;
 use inia_base::collation::Collation;
@@ -166,7 +166,9 @@ impl std::fmt::Debug for StoredProgram {
 }
 
 impl StoredProgram {
-    pub(crate) fn new(def: ProgramDef, mdl: Arc<MdlName>) -> StoredProgram {
+    pub(crate) fn new(def: ProgramDef, locks: &MdlManager) -> StoredProgram {
+        let (schema, name) = program_lock(def.kind, &def.schema, &def.name);
+        let mdl = locks.name(&schema, &name);
         StoredProgram { def, mdl, parsed: OnceLock::new(), stale: AtomicBool::new(false) }
     }
 

@@ -257,11 +257,8 @@ fn create_trigger(
     let (schema, name) = (table.def.schema.clone(), create.name.name.clone());
     let held = crate::ddl::hold_schema(session, &schema)?;
     let definer = definer(session, create.definer.as_ref())?;
-    let names = [
-        (schema.clone(), table.def.name.clone()),
-        program_lock(ProgramKind::Trigger, &schema, &name),
-    ];
-    let _lock = lock(session, &names)?;
+    let own = program_lock(ProgramKind::Trigger, &schema, &name);
+    let _lock = lock(session, &[(schema.clone(), table.def.name.clone()), own])?;
     let table = trigger_table(session, create, words.table)?;
     if is_there(session, create, &table)? {
         return Ok(StatementOutcome::default());
