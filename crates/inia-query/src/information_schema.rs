@@ -289,6 +289,12 @@ impl VirtualTable for SystemTable {
     }
 
     fn rows(&self, information: &Information<'_>) -> Vec<Vec<Value>> {
+        let observer = &information.db.observer;
+        if self.declared.name.starts_with("setup_")
+            && let Some(rows) = observer.setup.rows(&self.declared.name, observer.wants())
+        {
+            return rows;
+        }
         let mut rows = Rows::new();
         if let Some(fill) = self.fill {
             fill(information, &mut rows);

@@ -4,7 +4,8 @@
 //! statement runs from its syntax tree.
 
 use super::evaluate::{evaluate, with};
-use super::{admin, control, database, define, evaluate, explain, handler, program, set, show};
+use super::{admin, control, database, define, evaluate, explain, handler, program, set};
+use super::{setup_tables, show};
 use crate::files::load::{PreparedLoad, load_data, prepare_load};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
@@ -298,7 +299,7 @@ pub(super) fn prepare(
     if let Statement::Call(call) = statement {
         program::call::procedure(session, &call.name)?;
     }
-    if !is_planned(statement) {
+    if !is_planned(statement) || setup_tables::target(session, statement).is_some() {
         return Ok((None, Vec::new()));
     }
     if session.state.open {
@@ -345,6 +346,9 @@ pub(super) fn plan_and_run(
             _ => execute(session, statement, text, params, sink),
         };
         return Ok((done?, None));
+    }
+    if let Some(table) = setup_tables::target(session, statement) {
+        return Ok((setup_tables::run(session, table, statement, params)?, None));
     }
     if !matches!(statement, Statement::Select(_)) && session.temporary.is_empty() {
         session.check_writable()?;
