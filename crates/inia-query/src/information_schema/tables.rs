@@ -162,7 +162,7 @@ fn create_options(def: &TableDef) -> String {
     SHOWN.iter().filter_map(text).chain(divided).collect::<Vec<_>>().join(" ")
 }
 
-fn next_auto_increment(table: &Table) -> Option<u64> {
+pub(super) fn next_auto_increment(table: &Table) -> Option<u64> {
     table.def.auto_increment_column()?;
     let next = table.clustered.counter().next();
     let next = next.max(table.def.auto_increment);
