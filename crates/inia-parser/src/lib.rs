@@ -15,7 +15,8 @@ pub use error::{ParseError, ParseErrorKind};
 pub use inia_base::sql_mode::SqlMode;
 pub use parser::{
     DEEP_STACK, HintValue, Hints, Parser, Remark, Room, Span, deprecated_charset,
-    deprecated_collation, parse, parse_bytes, parse_expr,
+    deprecated_collation, deprecated_in_set, deprecated_name_of, deprecated_variable, parse,
+    parse_bytes, parse_expr,
 };
 pub use secrets::{hide_secrets, param_places};
 pub use statement_digest::{StatementDigest, statement_digest};

@@ -15,6 +15,7 @@ mod alter;
 mod call;
 mod column;
 mod ddl;
+mod deprecated;
 mod dml;
 mod expr;
 mod hint;
@@ -39,6 +40,7 @@ mod tcl;
 mod user;
 mod window;
 
+pub use deprecated::{deprecated_in_set, deprecated_name_of, deprecated_variable};
 pub(crate) use expr::bp;
 pub use hint::{HintValue, Hints};
 pub(crate) use primary::is_charset;

@@ -59,7 +59,7 @@ pub use crate::table_def::{
 pub use account_name::AccountName;
 pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};
-pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key};
+pub use program::{ProgramDef, ProgramKind, StoredProgram, program_key, program_lock};
 pub use reference_system::{ReferenceRow, ReferenceSystem};
 pub use resource_group::{DEFAULT_GROUPS, ResourceGroup};
 pub use sequence::{Sequence, SequenceDef, SequenceRange};
@@ -337,6 +337,15 @@ pub struct Catalog {
 /// The schema that a server makes at its start.
 pub const BUILTIN: &str = "sys";
 
+/// The schema that has accounts' own tables beside those that the server computes. It is in every
+/// catalog and has no record.
+pub const SYSTEM_SCHEMA: &str = "mysql";
+
+fn system_schema() -> Change {
+    let (name, collation) = (SYSTEM_SCHEMA.to_owned(), Collation::DEFAULT);
+    Change::PutSchema(SchemaDef { name, collation, read_only: false })
+}
+
 impl Catalog {
     /// The making of the schema [`BUILTIN`] begins or ends. From its begin on nothing of that
     /// schema is stored, and after its end nothing of it changes.
@@ -367,7 +376,7 @@ impl Catalog {
             builtin: AtomicBool::new(false),
             making_builtin: AtomicBool::new(false),
         };
-        let (mut changes, mut left_over) = (Vec::new(), Vec::new());
+        let (mut changes, mut left_over) = (vec![system_schema()], Vec::new());
         let mut txn = engine.attach();
         txn.begin(Isolation::RepeatableRead);
         let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
@@ -639,7 +648,7 @@ impl Catalog {
             Change::PutProgram(def) => {
                 let Some(schema) = version.schemas.get_mut(&def.schema) else { return };
                 let key = program_key(def.kind, &def.name);
-                let program = Arc::new(StoredProgram::new(*def));
+                let program = Arc::new(StoredProgram::new(*def, &self.mdl));
                 let schema = Arc::make_mut(schema);
                 let old = schema.programs.insert(key, program.clone());
                 old.iter().for_each(|program| program.make_stale());

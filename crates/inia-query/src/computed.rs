@@ -2,8 +2,10 @@
 
 pub(crate) mod views;
 
+use crate::catalog::SYSTEM_SCHEMA;
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
+use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::ExprType;
 use std::sync::LazyLock;
 
@@ -26,7 +28,7 @@ pub(crate) fn tables() -> &'static [Declared] {
 
 /// The computed databases, and whether their tables' names ignore case.
 pub(crate) const SCHEMAS: &[(&str, bool)] =
-    &[("information_schema", true), ("mysql", false), ("performance_schema", true)];
+    &[("information_schema", true), (SYSTEM_SCHEMA, false), ("performance_schema", true)];
 
 /// The computed database of that name, spelt as it is listed.
 pub fn schema(name: &str) -> Option<&'static str> {
@@ -40,7 +42,7 @@ pub fn schema(name: &str) -> Option<&'static str> {
 /// The position of the computed table of that name in [`tables`].
 pub(crate) fn position(schema_name: &str, name: &str) -> Option<usize> {
     let schema = schema(schema_name)?;
-    let any_case = schema != "mysql";
+    let any_case = schema != SYSTEM_SCHEMA;
     TABLES.iter().position(|table| {
         table.schema == schema
             && match any_case {
@@ -48,6 +50,76 @@ pub(crate) fn position(schema_name: &str, name: &str) -> Option<usize> {
                 false => table.name == name,
             }
     })
+}
+
+/// Tables of MySQL's schema [`SYSTEM_SCHEMA`] that are not here. Their names are taken.
+const ABSENT: [&str; 6] = [
+    "ndb_binlog_index",
+    "replication_asynchronous_connection_failover",
+    "replication_asynchronous_connection_failover_managed",
+    "replication_group_configuration_version",
+    "replication_group_member_actions",
+    "slave_worker_info",
+];
+
+/// Tables of MySQL's data dictionary, which nobody opens.
+const DICTIONARY: [&str; 30] = [
+    "catalogs",
+    "character_sets",
+    "check_constraints",
+    "collations",
+    "column_statistics",
+    "column_type_elements",
+    "columns",
+    "dd_properties",
+    "events",
+    "foreign_key_column_usage",
+    "foreign_keys",
+    "index_column_usage",
+    "index_partitions",
+    "index_stats",
+    "indexes",
+    "parameter_type_elements",
+    "parameters",
+    "resource_groups",
+    "routines",
+    "schemata",
+    "st_spatial_reference_systems",
+    "table_partition_values",
+    "table_partitions",
+    "table_stats",
+    "tables",
+    "tablespace_files",
+    "tablespaces",
+    "triggers",
+    "view_routine_usage",
+    "view_table_usage",
+];
+
+/// Whether the server computes the table of that name, or all tables of its database. Schema
+/// [`SYSTEM_SCHEMA`] has stored ones, too.
+pub fn is_computed(schema_name: &str, table: &str) -> bool {
+    match schema(schema_name) {
+        Some(SYSTEM_SCHEMA) => position(schema_name, table).is_some(),
+        other => other.is_some(),
+    }
+}
+
+/// Whether the name is that of a table of the system, which no other table may have.
+pub fn is_reserved(schema_name: &str, table: &str) -> bool {
+    is_computed(schema_name, table) || (schema_name == SYSTEM_SCHEMA && ABSENT.contains(&table))
+}
+
+/// Error 3554 for the tables of MySQL's data dictionary.
+pub fn check_dictionary(schema_name: &str, table: &str) -> Result<(), SqlError> {
+    const LOGS: [&str; 2] = ["innodb_ddl_log", "innodb_dynamic_metadata"];
+    let kind = match table {
+        _ if schema_name != SYSTEM_SCHEMA => return Ok(()),
+        table if DICTIONARY.contains(&table) => "data dictionary table",
+        table if LOGS.contains(&table) => "system table",
+        _ => return Ok(()),
+    };
+    Err(SqlError::new(ErrorCode::NoSystemTableAccess, &[&kind, &schema_name, &table]))
 }
 
 /// Whether a table of information_schema is none of its views, or one of rows that MySQL computes

@@ -26,7 +26,6 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-pub use events::event_lock;
 pub use statements::{SettingsId, SharedStatements, StatementKey};
 
 /// How a database is opened.

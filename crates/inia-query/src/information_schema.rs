@@ -6,6 +6,7 @@
 
 mod charsets;
 mod columns;
+mod dictionary;
 mod grants;
 mod histograms;
 mod innodb;
@@ -68,10 +69,17 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "ENGINES", server::engines),
     ("information_schema", "EVENTS", programs::events),
     ("information_schema", "FILES", tablespaces::files),
+    ("information_schema", "INNODB_COLUMNS", dictionary::table_columns),
     ("information_schema", "INNODB_DATAFILES", tablespaces::datafiles),
+    ("information_schema", "INNODB_FIELDS", dictionary::fields),
+    ("information_schema", "INNODB_FOREIGN", dictionary::foreign),
+    ("information_schema", "INNODB_FOREIGN_COLS", dictionary::foreign_columns),
     ("information_schema", "INNODB_FT_DEFAULT_STOPWORD", server::default_stopwords),
+    ("information_schema", "INNODB_INDEXES", dictionary::table_indexes),
+    ("information_schema", "INNODB_TABLES", dictionary::tables),
     ("information_schema", "INNODB_TABLESPACES", tablespaces::tablespaces),
     ("information_schema", "INNODB_TABLESPACES_BRIEF", tablespaces::brief),
+    ("information_schema", "INNODB_TABLESTATS", dictionary::statistics),
     ("information_schema", "INNODB_TRX", server::transactions),
     ("information_schema", "KEYWORDS", server::keywords),
     ("information_schema", "KEY_COLUMN_USAGE", keys::key_column_usage),
@@ -289,6 +297,12 @@ impl VirtualTable for SystemTable {
     }
 
     fn rows(&self, information: &Information<'_>) -> Vec<Vec<Value>> {
+        let observer = &information.db.observer;
+        if self.declared.name.starts_with("setup_")
+            && let Some(rows) = observer.setup.rows(&self.declared.name, observer.wants())
+        {
+            return rows;
+        }
         let mut rows = Rows::new();
         if let Some(fill) = self.fill {
             fill(information, &mut rows);

@@ -11,11 +11,13 @@
 
 mod files;
 mod lines;
+mod setup;
 mod statements;
 mod tables;
 
 pub use files::PathRefused;
 pub use lines::{Command, Ended, Extra, Who};
+pub use setup::{SetupTables, want_sums};
 pub(crate) use statements::PICOS;
 pub use statements::{Current, Done, Grouped, History, Sums};
 
@@ -69,6 +71,8 @@ pub struct Observer {
     slow_table: LogTable,
     /// Sums over statements.
     pub statements: statements::Statements,
+    /// Changed tables of settings.
+    pub setup: SetupTables,
     /// The last lines of the error log.
     errors: Mutex<VecDeque<ErrorLine>>,
 }
@@ -99,6 +103,7 @@ impl Observer {
             general_table: LogTable::new(disk, "inia.general_log"),
             slow_table: LogTable::new(disk, "inia.slow_log"),
             statements: statements::Statements::default(),
+            setup: SetupTables::default(),
             errors: Mutex::default(),
         }
     }
@@ -263,15 +268,23 @@ impl Observer {
             "events_statements_summary_by_digest" | "events_statements_histogram_by_digest" => {
                 self.statements.clear_groups(live);
             }
+            setup if is_setup_table(setup).is_some() => self.setup.replace(setup, Vec::new()),
             other => self.statements.clear(other, live),
         }
         Ok(true)
     }
 }
 
+/// The table of settings in `performance_schema` that has this name, in any case.
+pub fn is_setup_table(table: &str) -> Option<&'static str> {
+    const TABLES: [&str; 5] =
+        ["setup_actors", "setup_consumers", "setup_instruments", "setup_objects", "setup_threads"];
+    TABLES.into_iter().find(|name| name.eq_ignore_ascii_case(table))
+}
+
 /// Whether TRUNCATE may be said of a computed table.
 pub fn can_be_emptied(schema: &str, table: &str) -> bool {
-    const KEPT: [&str; 4] = ["setup_", "threads", "session_", "global_"];
+    const KEPT: [&str; 3] = ["threads", "session_", "global_"];
     if schema == "mysql" {
         return matches!(table, "general_log" | "slow_log");
     }
@@ -281,7 +294,9 @@ pub fn can_be_emptied(schema: &str, table: &str) -> bool {
             || table.starts_with("events_")
             || table == "host_cache"
             || table.starts_with("status_by_")
-            || matches!(table.as_str(), "accounts" | "users" | "hosts" | "error_log"))
+            || matches!(table.as_str(), "accounts" | "users" | "hosts")
+            || matches!(table.as_str(), "setup_actors" | "setup_objects")
+            || table == "prepared_statements_instances")
         && !KEPT.iter().any(|kept| table.starts_with(kept))
 }
 

@@ -16,8 +16,9 @@ mod tests;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
 use inia_query::account::{Access, AccountName, Privileges};
-use inia_query::catalog::{CatalogVersion, ProgramKind};
-use inia_query::observe::can_be_emptied;
+use inia_query::catalog::{CatalogVersion, ProgramKind, SYSTEM_SCHEMA};
+use inia_query::computed::{check_dictionary, is_reserved};
+use inia_query::observe::{can_be_emptied, is_setup_table};
 use inia_query::referenced::{ReferencedObjects, named_tables, values_set};
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T> {
 
 /// Whether the server computes all tables of that database.
 fn is_computed(schema: &str) -> bool {
-    ["information_schema", "performance_schema", "mysql"]
+    ["information_schema", "performance_schema"]
         .iter()
         .any(|name| name.eq_ignore_ascii_case(schema))
 }
@@ -85,18 +86,37 @@ impl Checker<'_> {
         name.db.as_deref().or(self.database).unwrap_or_default()
     }
 
+    /// No account may change a table that the server computes, or use its name for another.
+    fn not_computed(&self, name: &ObjectName, command: &'static str) -> Result<()> {
+        let schema = self.schema_of(name);
+        if self.is_temporary(name) {
+            return Ok(());
+        }
+        check_dictionary(schema, &name.name)?;
+        if !is_reserved(schema, &name.name) {
+            return Ok(());
+        }
+        if schema.eq_ignore_ascii_case("information_schema") {
+            return self.no_database(schema);
+        }
+        let views = self.access.on_table(schema, &name.name).has(Privileges::CREATE_VIEW);
+        if command == "CREATE VIEW" && schema == SYSTEM_SCHEMA && views {
+            return error(ErrorCode::TableExists, &[&name.name]);
+        }
+        // Settings can be changed, and rows put in and taken out where the table has them.
+        let setup = schema.eq_ignore_ascii_case("performance_schema");
+        let setup = is_setup_table(&name.name).filter(|_| setup);
+        match (setup, command) {
+            (Some(_), "UPDATE") => return Ok(()),
+            (Some("setup_actors" | "setup_objects"), "INSERT" | "DELETE") => return Ok(()),
+            _ => {}
+        }
+        self.no_table(command, &name.name)
+    }
+
     /// No account may change tables that the server computes.
     fn no_computed_target(&self, statement: &Statement) -> Result<()> {
-        let name = |name: &ObjectName, command: &'static str| {
-            let schema = self.schema_of(name);
-            if !is_computed(schema) || self.is_temporary(name) {
-                return Ok(());
-            }
-            if schema.eq_ignore_ascii_case("information_schema") {
-                return self.no_database(schema);
-            }
-            self.no_table(command, &name.name)
-        };
+        let name = |name: &ObjectName, command| self.not_computed(name, command);
         match statement {
             Statement::Select(_) => Ok(()),
             Statement::Insert(insert) => name(&insert.table, "INSERT"),
@@ -117,10 +137,10 @@ impl Checker<'_> {
             }
             Statement::Truncate(table) => name(table, "DROP"),
             Statement::CreateTable(create) if create.temporary => {
-                // Schema `mysql` has room for them, the other computed ones have not.
-                match self.schema_of(&create.name).eq_ignore_ascii_case("mysql") {
-                    true => Ok(()),
-                    false => name(&create.name, "CREATE"),
+                // It may have the name of a system table.
+                match self.schema_of(&create.name) {
+                    SYSTEM_SCHEMA => check_dictionary(SYSTEM_SCHEMA, &create.name.name),
+                    _ => name(&create.name, "CREATE"),
                 }
             }
             Statement::CreateTable(create) => name(&create.name, "CREATE"),

@@ -26,6 +26,7 @@ mod room;
 mod run;
 mod server;
 mod set;
+mod setup_tables;
 mod shared;
 mod show;
 mod spatial_reference;

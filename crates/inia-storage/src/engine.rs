@@ -11,6 +11,7 @@ use crate::page::file::is_pinned;
 use crate::store::{EngineSizes, Store, StoreOptions, volatile_disk};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::txn::handle::Txn;
+use crate::txn::held_locks::{HeldLocks, TreeLocks};
 use crate::txn::horizon::{CheckpointView, Roots};
 use crate::txn::log::TxnRecord;
 use crate::txn::prepared::PreparedTxn;
@@ -304,6 +305,32 @@ impl Engine {
     pub fn lock_waits(&self) -> Vec<LockWait> {
         let sessions = self.core.sessions.list();
         sessions.iter().filter_map(|session| self.core.locks.wait_of(&session.owner)).collect()
+    }
+
+    /// The newest version's value of a record, whether committed or not; `None` where there is no
+    /// record.
+    pub fn newest_value(&self, tree: &Tree, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let mut value = Vec::new();
+        let found = tree.btree().get(&self.core.store, key, &mut value)?;
+        Ok(found.map(|_| value))
+    }
+
+    /// What is locked now.
+    pub fn held_locks(&self) -> HeldLocks {
+        self.core.held_locks()
+    }
+
+    /// The locks on records of a tree. Where `writes` is set, records
+    /// that a transaction has changed or deleted count as locked by it, those that it has inserted
+    /// do not. Only the tree's first records are looked at, about `most`.
+    pub fn locks_of_tree(
+        &self,
+        held: &HeldLocks,
+        tree: &Tree,
+        writes: bool,
+        most: usize,
+    ) -> Result<TreeLocks> {
+        self.core.locks_of_tree(held, tree, writes, most)
     }
 
     /// Checks every page of the engine's own trees and of `trees`, which must be all others. The

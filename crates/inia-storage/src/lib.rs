@@ -40,6 +40,7 @@ pub use txn::bulk::BulkLoad;
 pub use txn::counter::Counter;
 pub use txn::cursor::{Cursor, LeafRun, LockingCursor, Run, SnapshotCursor};
 pub use txn::handle::{Interrupter, Txn};
+pub use txn::held_locks::{HeldLock, HeldLocks, TreeLocks};
 pub use txn::in_place::RecordLocator;
 pub use txn::prepared::PreparedTxn;
 pub use txn::records::Records;

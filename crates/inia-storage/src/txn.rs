@@ -31,6 +31,7 @@ pub(crate) mod cursor;
 mod delete_run;
 mod gap_neighbours;
 pub(crate) mod handle;
+pub(crate) mod held_locks;
 pub(crate) mod horizon;
 pub(crate) mod in_place;
 pub(crate) mod log;

@@ -290,6 +290,9 @@ fn a_retained_password_opens_the_account_after_a_restart_too() {
     }
     root.query("GRANT PROXY ON native TO sha2 WITH GRANT OPTION").unwrap();
     root.query("CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST 'h', PORT 7)").unwrap();
+    root.query("CREATE TABLE mysql.own (a INT PRIMARY KEY)").unwrap();
+    root.query("INSERT INTO mysql.own VALUES (5)").unwrap();
+    root.query("CREATE FUNCTION mysql.six() RETURNS INT DETERMINISTIC RETURN 6").unwrap();
     server.kill();
     let server = Process::start(&folder.path(), &[]);
     let mut root = server.client();
@@ -298,6 +301,8 @@ fn a_retained_password_opens_the_account_after_a_restart_too() {
     let kept =
         root.rows("SELECT Proxied_user FROM mysql.proxies_priv WHERE User = 'sha2'").unwrap();
     assert_eq!(kept[0][0].as_text(), Some("native"));
+    let kept = root.rows("SELECT CONCAT(a, ' ', mysql.six()) FROM mysql.own").unwrap();
+    assert_eq!(kept[0][0].as_text(), Some("5 6"));
     for user in ["native", "sha2"] {
         assert_eq!(["old", "new"].map(|word| login(&server, user, word)), [0, 0], "{user}");
         root.query(&format!("ALTER USER {user} DISCARD OLD PASSWORD")).unwrap();

@@ -484,6 +484,7 @@ with_late_codes! {
     PathLength = 1680, "HY000", "The path specified for {} is too long.";
     WarnDeprecatedSyntaxNoReplacement = 1681, "HY000", "'{}' is deprecated and will be removed in a future release.";
     WrongNativeTableStructure = 1682, "HY000", "Native table '{}'.'{}' has the wrong structure";
+    WrongPerfschemaUsage = 1683, "HY000", "Invalid performance_schema usage.";
     WarnISSkippedTable = 1684, "HY000", "Table '{}'.'{}' was skipped since its definition is being modified by concurrent DDL statement";
     SpatialMustHaveGeomCol = 1687, "42000", "A SPATIAL index may only contain a geometrical type column";
     TooLongIndexComment = 1688, "HY000", "Comment for index '{}' is too long (max = {})";

@@ -1,5 +1,6 @@
 //! Primary expressions: literals, names, variables, parentheses, CASE, CAST and subqueries.
 
+use super::deprecated::deprecated_in_expression;
 use super::{PResult, Parser, SUBQUERY_WEIGHT, expr::Interval, expr::bp, utf8};
 use crate::{
     ast::{CastType, Expr, Literal, MatchMode, Query, SysVar, VarScope},
@@ -43,7 +44,13 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn sys_var_primary(&mut self) -> PResult<Expr> {
-        Ok(Expr::SysVar(Box::new(self.sys_var()?)))
+        let var = self.sys_var()?;
+        if var.component.is_none()
+            && let Some(remark) = deprecated_in_expression(&var.name, var.scope)
+        {
+            self.remark(remark.code, remark.message);
+        }
+        Ok(Expr::SysVar(Box::new(var)))
     }
 
     #[inline(never)]

@@ -182,7 +182,8 @@ impl QueryBinder<'_> {
             (None, None) => return Err(SqlError::new(ErrorCode::NoDatabaseSelected, &[])),
         };
         self.check_selects(schema, factor)?;
-        if let Some(table) = self.context.virtuals.find(schema, &factor.name.name) {
+        let computed = self.context.virtuals.find(schema, &factor.name.name);
+        if let Some(table) = computed.filter(|_| !self.is_temporary(schema, &factor.name.name)) {
             let columns: Vec<_> = table.columns().to_vec();
             let (slots, mut names) = member(alias, schema, &columns, context);
             let columns = names.tables[0].columns.iter_mut();
@@ -228,6 +229,12 @@ impl QueryBinder<'_> {
         Ok(BoundMember::new(leaf(slots, alias, kind, context), names))
     }
 
+    /// Whether a session's temporary table has the name of one that the server computes.
+    fn is_temporary(&self, schema: &str, name: &str) -> bool {
+        let stored = self.catalog().schemas.get(schema);
+        stored.is_some_and(|schema| schema.tables.contains_key(name))
+    }
+
     /// Error 1747: only stored tables have partitions.
     fn check_selects(&self, schema: &str, factor: &ast::TableFactor) -> Result<()> {
         let stored = self.catalog().schemas.get(schema);
@@ -256,6 +263,7 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
         };
         let Some(table) = database.tables.get(name) else {
+            crate::computed::check_dictionary(schema, name)?;
             return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
         };
         if !table.shared.estimate_known.swap(true, Ordering::Relaxed)

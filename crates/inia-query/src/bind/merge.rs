@@ -147,7 +147,7 @@ impl QueryBinder<'_> {
         match table {
             TableRef::Table(factor) => {
                 let schema = factor.name.db.as_deref().or(self.context.database);
-                schema.is_none_or(|schema| crate::computed::schema(schema).is_none())
+                schema.is_none_or(|schema| !crate::computed::is_computed(schema, &factor.name.name))
             }
             TableRef::Derived(_) => true,
             TableRef::Join(join) => self.is_stored(&join.left) && self.is_stored(&join.right),

@@ -67,6 +67,41 @@ pub struct MdlName {
     of_rows: bool,
 }
 
+impl MdlName {
+    /// What the name stands for, and how that is called.
+    pub(crate) fn object(&self) -> (&'static str, &str) {
+        let words = [
+            ("\0FUNCTION", "FUNCTION"),
+            ("\0PROCEDURE", "PROCEDURE"),
+            ("\0TRIGGER", "TRIGGER"),
+            ("\0EVENT", "EVENT"),
+        ];
+        let program = words
+            .iter()
+            .find_map(|(prefix, word)| self.table.strip_prefix(prefix).map(|name| (*word, name)));
+        program.unwrap_or(match (self.schema.as_str(), self.table.as_str()) {
+            ("", "") => ("GLOBAL", ""),
+            (_, "") => ("SCHEMA", ""),
+            ("", space) => ("TABLESPACE", space),
+            (_, table) => ("TABLE", table),
+        })
+    }
+
+    /// What MySQL calls a lock of that kind on it.
+    fn kind_name(&self, kind: MdlKind) -> &'static str {
+        match (kind, self.object().0) {
+            (MdlKind::Read, "SCHEMA") => "INTENTION_EXCLUSIVE",
+            (MdlKind::Read, "FUNCTION" | "PROCEDURE") => "SHARED",
+            _ => kind.mysql_name(),
+        }
+    }
+
+    fn shown(&self, kind: MdlKind, duration: &'static str) -> ShownLock<'_> {
+        let (what, name) = self.object();
+        ShownLock { what, schema: &self.schema, name, kind: self.kind_name(kind), duration }
+    }
+}
+
 /// A name in a slot.
 struct Held {
     name: Arc<MdlName>,
@@ -87,10 +122,22 @@ pub(crate) struct MdlSlot {
     label: AtomicU64,
 }
 
-/// Shows a lock: its connection, its name's schema and table, its kind and how long it is held, and
-/// whether it is granted.
-pub(crate) type ShowLock<'s> =
-    dyn FnMut(u64, (&str, &str), (&'static str, &'static str), bool) + 's;
+/// A lock as it is shown.
+pub(crate) struct ShownLock<'n> {
+    /// What is locked: `TABLE`, `FUNCTION` and so on.
+    pub(crate) what: &'static str,
+    /// Its database, or nothing.
+    pub(crate) schema: &'n str,
+    /// Its name, or nothing.
+    pub(crate) name: &'n str,
+    /// Its kind.
+    pub(crate) kind: &'static str,
+    /// How long it is held.
+    pub(crate) duration: &'static str,
+}
+
+/// Shows a lock: its connection, the lock, and whether it is granted.
+pub(crate) type ShowLock<'s> = dyn FnMut(u64, ShownLock<'_>, bool) + 's;
 
 /// All names and slots.
 #[derive(Default)]
@@ -128,7 +175,14 @@ impl MdlWatch {
             () if Arc::ptr_eq(&name, &self.manager.changes) => "Waiting for global read lock",
             () if Arc::ptr_eq(&name, &self.manager.commits) => "Waiting for commit lock",
             () if name.of_rows => "Waiting for table level lock",
-            () => "Waiting for table metadata lock",
+            () => match name.object().0 {
+                "FUNCTION" => "Waiting for stored function metadata lock",
+                "PROCEDURE" => "Waiting for stored procedure metadata lock",
+                "TRIGGER" => "Waiting for trigger metadata lock",
+                "EVENT" => "Waiting for event metadata lock",
+                "SCHEMA" => "Waiting for schema metadata lock",
+                _ => "Waiting for table metadata lock",
+            },
         })
     }
 
@@ -256,21 +310,18 @@ impl MdlManager {
         for (_, slot) in &slots {
             let owner = slot.label.load(Ordering::Relaxed);
             for held in slot.held.lock().iter().filter(|held| !held.name.of_rows) {
-                let name = (held.name.schema.as_str(), held.name.table.as_str());
-                show(owner, name, (held.kind.mysql_name(), "TRANSACTION"), true);
+                show(owner, held.name.shown(held.kind, "TRANSACTION"), true);
             }
         }
         let names: Vec<Arc<MdlName>> = self.names.lock().known.values().cloned().collect();
         let queues = self.queues.lock();
         for name in names.iter().filter(|name| name.guarded.load(Ordering::Relaxed) > 0) {
             for (owner, kind) in queues.granted(name) {
-                let place = (name.schema.as_str(), name.table.as_str());
-                show(label(owner), place, (kind.mysql_name(), "EXPLICIT"), true);
+                show(label(owner), name.shown(kind, "EXPLICIT"), true);
             }
         }
         for (owner, name, kind) in queues.requests().filter(|(_, name, _)| !name.of_rows) {
-            let place = (name.schema.as_str(), name.table.as_str());
-            show(label(owner), place, (kind.mysql_name(), "TRANSACTION"), false);
+            show(label(owner), name.shown(kind, "TRANSACTION"), false);
         }
     }
 

@@ -8,6 +8,7 @@
 
 use super::codec::{RecordReader, Writer};
 use super::event::{self, EventHead};
+use super::mdl::{MdlManager, MdlName};
 use crate::catalog::AccountName;
 use crate::error::parse_error;
 use inia_base::collation::Collation;
@@ -152,6 +153,8 @@ pub struct ParsedProgram {
 pub struct StoredProgram {
     /// The definition.
     pub def: ProgramDef,
+    /// Its metadata lock.
+    pub(crate) mdl: Arc<MdlName>,
     parsed: OnceLock<Result<Arc<ParsedProgram>, SqlError>>,
     stale: AtomicBool,
 }
@@ -163,8 +166,10 @@ impl std::fmt::Debug for StoredProgram {
 }
 
 impl StoredProgram {
-    pub(crate) fn new(def: ProgramDef) -> StoredProgram {
-        StoredProgram { def, parsed: OnceLock::new(), stale: AtomicBool::new(false) }
+    pub(crate) fn new(def: ProgramDef, locks: &MdlManager) -> StoredProgram {
+        let (schema, name) = program_lock(def.kind, &def.schema, &def.name);
+        let mdl = locks.name(&schema, &name);
+        StoredProgram { def, mdl, parsed: OnceLock::new(), stale: AtomicBool::new(false) }
     }
 
     /// The program's statements.
@@ -185,6 +190,13 @@ impl StoredProgram {
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.def.schema, self.def.name)
     }
+}
+
+/// The name of a program's metadata lock, among those of its database's tables: no table's name
+/// begins like it.
+pub fn program_lock(kind: ProgramKind, schema: &str, name: &str) -> (String, String) {
+    let (kind, name) = (kind.word(), program_key(kind, name).1);
+    (schema.to_owned(), format!("\0{kind}{name}"))
 }
 
 /// The key of a program among those of its database: routines' names ignore case.

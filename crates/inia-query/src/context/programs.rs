@@ -182,6 +182,55 @@ impl SessionContext {
         Err(access.no_routine("execute", &program.full_name()))
     }
 
+    /// A stored program, whose definition stays as it is until the transaction ends.
+    pub fn use_program(
+        &self,
+        kind: ProgramKind,
+        schema: &str,
+        name: &str,
+    ) -> Result<Option<Arc<StoredProgram>>, SqlError> {
+        loop {
+            let Some(program) = self.db.catalog().program(kind, schema, name) else {
+                return Ok(None);
+            };
+            self.locked_programs.set(true);
+            self.mdl.lock_shared(&program.mdl, self.mdl_limit())?;
+            if !program.is_stale() {
+                return Ok(Some(program));
+            }
+        }
+    }
+
+    /// The same for one that is only shown.
+    pub fn show_program(
+        &self,
+        kind: ProgramKind,
+        schema: &str,
+        name: &str,
+    ) -> Result<Option<Arc<StoredProgram>>, SqlError> {
+        loop {
+            let Some(program) = self.db.catalog().program(kind, schema, name) else {
+                return Ok(None);
+            };
+            self.locked_programs.set(true);
+            self.mdl.lock_definition(&program.mdl, self.mdl_limit())?;
+            if !program.is_stale() {
+                return Ok(Some(program));
+            }
+        }
+    }
+
+    /// Lets go of programs that a statement outside of transactions has used.
+    #[inline]
+    pub fn release_programs(&self) {
+        if self.locked_programs.get() {
+            self.locked_programs.set(false);
+            if !self.state.open {
+                self.mdl.release_all();
+            }
+        }
+    }
+
     fn stored_function(&self, schema: &str, name: &str) -> Option<Arc<StoredProgram>> {
         self.db.catalog().program(ProgramKind::Function, schema, name)
     }
@@ -282,7 +331,8 @@ impl SessionHost for SessionContext {
         schema: Option<&str>,
         name: &str,
     ) -> Result<Option<StoredFunction>, SqlError> {
-        let Some(program) = schema.and_then(|schema| self.stored_function(schema, name)) else {
+        let Some(schema) = schema else { return Ok(None) };
+        let Some(program) = self.use_program(ProgramKind::Function, schema, name)? else {
             return Ok(None);
         };
         self.check_execute(&program)?;

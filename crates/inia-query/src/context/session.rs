@@ -117,6 +117,8 @@ pub struct SessionContext {
     pub changes: Vec<inia_base::column::SessionChange>,
     /// What runs stored programs.
     pub programs: Option<Arc<dyn ProgramRunner>>,
+    /// Whether definitions of stored programs have been locked since the last end of a statement.
+    pub(super) locked_programs: Cell<bool>,
     /// Whether the context works for a program inside a statement.
     pub inside: Inside,
     /// Tables whose rows the statements around this one change.
@@ -217,6 +219,7 @@ impl SessionContext {
             temporary: TemporaryTables::default(),
             changed_temporary: RefCell::default(),
             programs: None,
+            locked_programs: Cell::default(),
             inside: Inside::Nothing,
             used: Vec::new(),
         }
@@ -251,6 +254,7 @@ impl SessionContext {
             temporary: TemporaryTables::default(),
             changed_temporary: RefCell::default(),
             programs: outer.programs.clone(),
+            locked_programs: Cell::default(),
             inside: outer.inside,
             used: outer.used.clone(),
         }

@@ -154,7 +154,7 @@ impl Wanted {
             return Ok(());
         }
         let view = session.db.catalog().view(&name.0, &name.1);
-        let computed = crate::computed::schema(&name.0).is_some();
+        let computed = crate::computed::is_computed(&name.0, &name.1);
         if name != top && !computed {
             let (schema, name) = name.clone();
             let alias = name.clone();
@@ -419,7 +419,7 @@ impl SessionContext {
     /// that the server computes.
     fn locked_schema<'n>(&'n self, name: &'n ObjectName) -> Option<&'n str> {
         let schema = name.db.as_deref().or(self.env.database.as_deref())?;
-        let computed = crate::computed::schema(schema).is_some();
+        let computed = crate::computed::is_computed(schema, &name.name);
         let own = self.temporary.get(schema, &name.name).is_some();
         (!computed && !own).then_some(schema)
     }

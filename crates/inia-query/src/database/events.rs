@@ -2,7 +2,7 @@
 
 use super::Database;
 use crate::catalog::program::ProgramDef;
-use crate::catalog::{Change, StoredProgram};
+use crate::catalog::{Change, ProgramKind, StoredProgram, program_lock};
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
 use inia_base::process::ProcessEntry;
@@ -31,7 +31,7 @@ impl Database {
     ) -> Result<bool, SqlError> {
         let (catalog, def) = (self.catalog(), &old.def);
         let locks = catalog.mdl().session(Arc::default());
-        let (schema, name) = event_lock(&def.schema, &def.name);
+        let (schema, name) = program_lock(ProgramKind::Event, &def.schema, &def.name);
         let _lock = locks.lock_exclusive(vec![catalog.mdl().name(&schema, &name)], LOCK_LIMIT)?;
         self.engine.wait_for_commits().sql()?;
         if old.is_stale() {
@@ -51,9 +51,4 @@ impl Database {
         catalog.publish(vec![change]);
         Ok(true)
     }
-}
-
-/// The name by which changes of an event wait for each other.
-pub fn event_lock(schema: &str, name: &str) -> (String, String) {
-    (schema.to_owned(), format!("\0EVENT{}", name.to_lowercase()))
 }

@@ -10,7 +10,7 @@ use inia_base::value::Value;
 use std::sync::Arc;
 
 /// The stored tables whose statistics MySQL would keep.
-fn kept<'i>(info: &'i Information<'_>) -> impl Iterator<Item = &'i Arc<Table>> {
+pub(super) fn kept<'i>(info: &'i Information<'_>) -> impl Iterator<Item = &'i Arc<Table>> {
     visible(info).filter(|table| table.def.engine == "InnoDB" && !table.def.temporary)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn table_stats(info: &Information<'_>, rows: &mut Rows) {
 }
 
 /// The nodes of an index's tree.
-fn pages(keys: &KeyStats) -> u64 {
+pub(super) fn pages(keys: &KeyStats) -> u64 {
     (keys.tree.leaves + keys.tree.inner).round() as u64
 }
 

@@ -4,6 +4,7 @@
 //! (replication, stages, waits for single mutexes) are empty. A thread's number is that of its
 //! connection.
 
+mod lock_data;
 pub(super) mod locks;
 pub(super) mod statements;
 

@@ -3,7 +3,8 @@
 use super::{Information, Rows, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
 use crate::catalog::{
-    ColumnDef, Division, IMPLIED_FORMAT, TRANSACTIONAL, Table, TableDef, quoted, row_count,
+    ColumnDef, Division, IMPLIED_FORMAT, SYSTEM_SCHEMA, TRANSACTIONAL, Table, TableDef, quoted,
+    row_count,
 };
 use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
@@ -21,7 +22,7 @@ pub(super) fn schemata(info: &Information<'_>, rows: &mut Rows) {
     let mut push = |name: &str, charset: &str, collation: &str| {
         rows.push(row!["def", name, charset, collation, Value::Null, "NO"]);
     };
-    for (name, _) in SCHEMAS {
+    for (name, _) in SCHEMAS.iter().filter(|(name, _)| *name != SYSTEM_SCHEMA) {
         if sees_schema(info, name) {
             match *name {
                 "information_schema" => push(name, "utf8mb3", "utf8mb3_general_ci"),
@@ -39,6 +40,7 @@ pub(super) fn schemata(info: &Information<'_>, rows: &mut Rows) {
 
 pub(super) fn schemata_extensions(info: &Information<'_>, rows: &mut Rows) {
     let computed = SCHEMAS.iter().map(|(name, _)| (*name, ""));
+    let computed = computed.filter(|(name, _)| *name != SYSTEM_SCHEMA);
     let stored =
         info.catalog.schemas.iter().map(|(name, schema)| {
             (&name[..], if schema.def.read_only { "READ ONLY=1" } else { "" })
@@ -167,7 +169,7 @@ fn create_options(def: &TableDef) -> String {
     SHOWN.iter().filter_map(text).chain(quoted).chain(divided).collect::<Vec<_>>().join(" ")
 }
 
-fn next_auto_increment(table: &Table) -> Option<u64> {
+pub(super) fn next_auto_increment(table: &Table) -> Option<u64> {
     table.def.auto_increment_column()?;
     let next = table.clustered.counter().next();
     let next = next.max(table.def.auto_increment);

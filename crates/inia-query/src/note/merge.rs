@@ -41,7 +41,7 @@ fn is_stored(table: &TableRef) -> bool {
     match table {
         TableRef::Table(factor) => {
             let schema = factor.name.db.as_deref();
-            schema.is_none_or(|schema| crate::computed::schema(schema).is_none())
+            schema.is_none_or(|schema| !crate::computed::is_computed(schema, &factor.name.name))
         }
         TableRef::Derived(_) => true,
         TableRef::Join(join) => is_stored(&join.left) && is_stored(&join.right),

@@ -5,7 +5,7 @@ use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
 use inia_parser::ast;
-use inia_query::catalog::{Change, ProgramDef, Schema, SchemaDef};
+use inia_query::catalog::{Change, ProgramDef, SYSTEM_SCHEMA, Schema, SchemaDef, program_lock};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use std::sync::Arc;
@@ -42,6 +42,7 @@ pub(crate) fn create_database(
             session.note(ErrorCode::DbCreateExists, &[&create.name]);
             return Ok(StatementOutcome { affected_rows: 1, ..StatementOutcome::default() });
         }
+        not_the_system(&create.name)?;
         return Err(SqlError::new(ErrorCode::DbCreateExists, &[&create.name]));
     }
     let def = SchemaDef { name: create.name.clone(), collation, read_only: false };
@@ -61,6 +62,14 @@ fn check_encryption(options: &ast::DatabaseOptions) -> Result<(), SqlError> {
     }
 }
 
+/// Error 3552: the schema that holds system tables is always there, as it is.
+fn not_the_system(schema: &str) -> Result<(), SqlError> {
+    match schema {
+        SYSTEM_SCHEMA => Err(SqlError::new(ErrorCode::NoSystemSchemaAccess, &[&schema])),
+        _ => Ok(()),
+    }
+}
+
 /// ALTER DATABASE.
 pub(crate) fn alter_database(
     session: &mut SessionContext,
@@ -70,6 +79,7 @@ pub(crate) fn alter_database(
         Some(name) => name.clone(),
         None => session.database()?.to_owned(),
     };
+    not_the_system(&name)?;
     check_encryption(&alter.options)?;
     let collation = collation(&alter.options)?;
     let _lock = lock(session, &[lock_name(&name)])?;
@@ -93,6 +103,7 @@ pub(crate) fn drop_database(
     name: &str,
     if_exists: bool,
 ) -> DdlResult {
+    not_the_system(name)?;
     let _schema_lock = lock(session, &[lock_name(name)])?;
     let Some(schema) = session.db.catalog().schema(name) else {
         if if_exists {
@@ -103,7 +114,9 @@ pub(crate) fn drop_database(
     };
     let names = schema.tables.keys().chain(schema.views.keys()).chain(schema.sequences.keys());
     let names: Vec<FullName> = names.map(|table| (name.to_owned(), table.clone())).collect();
-    let _table_locks = lock(session, &names)?;
+    let programs = schema.programs.values().map(|program| &program.def);
+    let programs = programs.map(|def| program_lock(def.kind, &def.schema, &def.name));
+    let _locks = lock(session, &names.into_iter().chain(programs).collect::<Vec<_>>())?;
     let schema = session.db.catalog().schema(name);
     let sequences = schema.as_ref().map(|schema| schema.sequences.clone()).unwrap_or_default();
     let parts = |s: Arc<Schema>| (s.tables.clone(), s.views.clone(), s.programs.clone());
@@ -145,11 +158,6 @@ pub(crate) fn drop_database(
 pub(crate) fn hold_schema(session: &SessionContext, schema: &str) -> Result<SchemaDef, SqlError> {
     let name = session.db.catalog().mdl().name(schema, "");
     session.mdl.lock_shared(&name, session.mdl_limit())?;
-    if inia_query::computed::schema(schema) == Some("mysql") {
-        // Only temporary tables come so far.
-        let (name, collation) = (schema.to_owned(), Collation::DEFAULT);
-        return Ok(SchemaDef { name, collation, read_only: false });
-    }
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&schema]);
     Ok(session.db.catalog().schema(schema).ok_or_else(unknown)?.def.clone())
 }

@@ -862,5 +862,6 @@ fn describable(
     {
         return error(ErrorCode::UnknownDatabase, &[&schema]);
     }
+    inia_query::computed::check_dictionary(schema, name)?;
     if there { Ok(()) } else { error(ErrorCode::NoSuchTable, &[&schema, name]) }
 }

@@ -4,7 +4,8 @@
 //! statement runs from its syntax tree.
 
 use super::evaluate::{evaluate, with};
-use super::{admin, control, database, define, evaluate, explain, handler, program, set, show};
+use super::{admin, control, database, define, evaluate, explain, handler, program, set};
+use super::{setup_tables, show};
 use crate::files::load::{PreparedLoad, load_data, prepare_load};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
@@ -298,12 +299,16 @@ pub(super) fn prepare(
     if let Statement::Call(call) = statement {
         program::call::procedure(session, &call.name)?;
     }
-    if !is_planned(statement) {
+    if !is_planned(statement) || setup_tables::target(session, statement).is_some() {
         return Ok((None, Vec::new()));
     }
     if session.state.open {
         session.enter();
-        let plan = plan(session, statement)?;
+        // Each execution takes the locks on definitions anew.
+        let held = session.mdl.held_count();
+        let planned = plan(session, statement);
+        session.mdl.release_from(held);
+        let plan = planned?;
         let columns = plan.columns();
         return Ok((Some(plan), columns));
     }
@@ -341,6 +346,9 @@ pub(super) fn plan_and_run(
             _ => execute(session, statement, text, params, sink),
         };
         return Ok((done?, None));
+    }
+    if let Some(table) = setup_tables::target(session, statement) {
+        return Ok((setup_tables::run(session, table, statement, params)?, None));
     }
     if !matches!(statement, Statement::Select(_)) && session.temporary.is_empty() {
         session.check_writable()?;

@@ -120,6 +120,7 @@ pub(super) fn finish(
         Err(error) => return Err(failed(session, error)),
     };
     session.mdl.end_change();
+    session.release_programs();
     let said = session.host.last_insert_id.take();
     session.env.last_insert_id =
         outcome.generated_id.or(said).unwrap_or(session.env.last_insert_id);
@@ -144,6 +145,7 @@ pub(super) fn finish(
 /// Notes a failed statement in the diagnostics.
 pub(super) fn failed(session: &mut SessionContext, error: SqlError) -> SqlError {
     session.mdl.end_change();
+    session.release_programs();
     session.host.last_insert_id.take();
     session.env.row_count = -1;
     session.diagnostics.end_with(Warning::of(Level::Error, error.clone()));

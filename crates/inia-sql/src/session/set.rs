@@ -174,9 +174,10 @@ fn prepare_system(
             checked(session, (def, def.name), global, &value)?;
         }
     }
-    check_settable(session, def, var.scope, global)?;
     let written = def.name;
-    let def = deprecated::resolve(session, def)?;
+    let meant = deprecated::resolve(session, def)?;
+    check_settable(session, def, var.scope, global)?;
+    let def = meant;
     if let Some(scope @ (VarScope::Persist | VarScope::PersistOnly)) = var.scope {
         let text = match value {
             Some(value) => {

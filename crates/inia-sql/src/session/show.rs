@@ -134,7 +134,10 @@ fn create_table(
         if !open && !session.access().on_table(&name.0, &name.1).has_any(some) {
             return denied(session, "SHOW", &name.1);
         }
-        if let Some(schema) = computed {
+        inia_query::computed::check_dictionary(&name.0, &name.1)?;
+        if let Some(schema) = computed
+            && inia_query::computed::is_computed(schema, &name.1)
+        {
             let missing = || {
                 let name = if open { name.1.to_uppercase() } else { name.1.clone() };
                 SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name])

@@ -1,4 +1,4 @@
-//! What a dump of all databases says to the tables of schema `mysql`.
+//! What a dump of all databases says to the system tables of schema `mysql`.
 //!
 //! These tables are computed: they cannot be created, filled or dropped. A dump does that with each
 //! of them, and the databases that follow are to be restored all the same. So these statements are
@@ -8,19 +8,9 @@
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{ObjectName, Statement};
 use inia_query::account::Privileges;
+use inia_query::catalog::SYSTEM_SCHEMA;
+use inia_query::computed::is_reserved;
 use inia_query::context::{SessionContext, StatementOutcome};
-
-const SCHEMA: &str = "mysql";
-
-/// System tables of MySQL 8.0 that are not here.
-const ABSENT: &[&str] = &[
-    "ndb_binlog_index",
-    "replication_asynchronous_connection_failover",
-    "replication_asynchronous_connection_failover_managed",
-    "replication_group_configuration_version",
-    "replication_group_member_actions",
-    "slave_worker_info",
-];
 
 /// Passes over a statement that was refused with this error; `None` where the error stands.
 pub(super) fn pass_over(
@@ -28,17 +18,12 @@ pub(super) fn pass_over(
     statement: &Statement,
     refusal: &SqlError,
 ) -> Option<StatementOutcome> {
-    let refused = matches!(refusal.code, ErrorCode::TableAccessDenied | ErrorCode::DbAccessDenied);
+    let refused = refusal.code == ErrorCode::TableAccessDenied;
     let all = Privileges::CREATE | Privileges::DROP | Privileges::INSERT | Privileges::ALTER;
     if !refused || !session.access().global.has(all) {
         return None;
     }
     let said = match statement {
-        Statement::CreateDatabase(create)
-            if create.if_not_exists && create.name.eq_ignore_ascii_case(SCHEMA) =>
-        {
-            SqlError::new(ErrorCode::DbCreateExists, &[&SCHEMA])
-        }
         Statement::CreateTable(create) => kept(session, &create.name)?,
         Statement::AlterTable(alter) => kept(session, &alter.name)?,
         Statement::Insert(insert) => kept(session, &insert.table)?,
@@ -50,10 +35,7 @@ pub(super) fn pass_over(
         _ => return None,
     };
     session.diagnostics.clear();
-    match said.code {
-        ErrorCode::DbCreateExists => session.note_error(&said),
-        _ => session.push_warning(&said),
-    }
+    session.push_warning(&said);
     Some(StatementOutcome::default())
 }
 
@@ -109,11 +91,9 @@ fn empty(
 /// The warning for a system table; `None` where the name is none.
 fn kept(session: &SessionContext, name: &ObjectName) -> Option<SqlError> {
     let schema = name.db.as_deref().or(session.env.database.as_deref())?;
-    let known = inia_query::information_schema::find(SCHEMA, &name.name).is_some()
-        || ABSENT.contains(&name.name.as_str());
-    let system = schema.eq_ignore_ascii_case(SCHEMA) && known;
-    system.then(|| {
-        let text = format!("System table '{SCHEMA}.{}' is kept as it is.", name.name);
+    let kept = schema == SYSTEM_SCHEMA && is_reserved(schema, &name.name);
+    kept.then(|| {
+        let text = format!("System table '{schema}.{}' is kept as it is.", name.name);
         SqlError::with_message(ErrorCode::UnknownError, text)
     })
 }

@@ -27,6 +27,20 @@ pub(crate) enum Edge<'a> {
     Max,
 }
 
+/// An owner's intervals as they were at one moment.
+pub(crate) struct OwnedIntervals(Vec<(OwnedEdge, OwnedEdge)>);
+
+impl OwnedIntervals {
+    /// Whether a part of the gap between two neighbouring records is locked; `None` stands for the
+    /// ends of the tree.
+    pub(crate) fn meets(&self, before: Option<&[u8]>, record: Option<&[u8]>) -> bool {
+        let low = before.map_or(Edge::Min, Edge::Key);
+        let high = record.map_or(Edge::Max, Edge::Key);
+        let after = self.0.partition_point(|(start, _)| start.get() < high);
+        after > 0 && self.0[after - 1].1.get() > low
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum OwnedEdge {
     Min,
@@ -201,6 +215,16 @@ impl Gaps {
             state.waiting.push((Arc::clone(owner), key.to_vec()));
         }
         blocked
+    }
+
+    /// Who holds which intervals now, by the owners' numbers.
+    pub(crate) fn held(&self) -> Vec<(u32, OwnedIntervals)> {
+        if self.owners.load(Ordering::Relaxed) == 0 {
+            return Vec::new();
+        }
+        let state = self.state.lock();
+        let held = state.held.iter();
+        held.map(|(owner, set)| (owner.index(), OwnedIntervals(set.list.clone()))).collect()
     }
 
     pub(super) fn dequeue(&self, owner: &Arc<Owner>) {

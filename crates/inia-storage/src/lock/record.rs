@@ -135,6 +135,15 @@ impl Holder {
     }
 }
 
+/// What an owner holds of a record at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeldModes {
+    /// The owner's number.
+    pub(crate) session: u32,
+    pub(crate) shared: bool,
+    pub(crate) exclusive: bool,
+}
+
 #[derive(Default)]
 struct Queue {
     granted: Vec<Holder>,
@@ -363,6 +372,23 @@ impl RecordLocks {
         }
         let state = shard.state.lock();
         state.queues.get(&name).is_some_and(|q| q.blocked(owner, mode, q.waiting.len()))
+    }
+
+    /// All locks that are held, one part of the table after the other.
+    pub(super) fn held(&self) -> HashMap<LockName, Vec<HeldModes>> {
+        let mut all = HashMap::new();
+        for shard in self.shards.iter().filter(|shard| shard.used.load(Ordering::Relaxed) > 0) {
+            let state = shard.state.lock();
+            for (name, queue) in &state.queues {
+                let modes = queue.granted.iter().map(|holder| HeldModes {
+                    session: holder.owner.index(),
+                    shared: holder.shared,
+                    exclusive: holder.exclusive,
+                });
+                all.insert(*name, modes.collect());
+            }
+        }
+        all
     }
 
     /// Whether nobody has or awaits a lock.

@@ -15,13 +15,13 @@
 
 use super::gap::Gaps;
 use super::owner::{Owner, Wait, WaitQueue, WaitTarget};
-use super::record::{Conversion, Grant, LockName, RecordLocks};
+use super::record::{Conversion, Grant, HeldModes, LockName, RecordLocks};
 use crate::counts::{self, Count};
 use crate::error::StorageError;
 use crate::request::LockMode;
 use crate::sync::{AtomicU64, Mutex, Ordering, Wake};
 use inia_base::ids::{TreeId, TxnId};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -110,6 +110,11 @@ impl LockSystem {
     /// Whether nobody has or awaits a lock of any record.
     pub(crate) fn has_no_records(&self) -> bool {
         self.records.is_empty()
+    }
+
+    /// All record locks that are held.
+    pub(crate) fn held_records(&self) -> HashMap<LockName, Vec<HeldModes>> {
+        self.records.held()
     }
 
     /// Makes the implicit lock of `holder`'s transaction `id` on a record explicit; false when that

@@ -29,7 +29,7 @@ pub(in crate::session) fn procedure(
         Some(schema) => schema.as_str(),
         None => context.database()?,
     };
-    let found = context.db.catalog().program(ProgramKind::Procedure, schema, &name.name);
+    let found = context.use_program(ProgramKind::Procedure, schema, &name.name)?;
     found.ok_or_else(|| {
         let full = format!("{schema}.{}", name.name);
         SqlError::new(ErrorCode::SpDoesNotExist, &[&"PROCEDURE", &full])
@@ -154,6 +154,7 @@ impl Session {
         context.mdl.end_change();
         // What the body has left open is undone, as where a client goes.
         let ended = context.leave_branch();
+        context.release_programs();
         (done.and(ended), std::mem::take(&mut context.diagnostics.list))
     }
 
@@ -216,6 +217,7 @@ impl Session {
     fn finish_call(&mut self, done: Result<()>, sink: &mut dyn RowSink, more: bool) -> Result<()> {
         let context = &mut self.context;
         context.mdl.end_change();
+        context.release_programs();
         if let Err(error) = done {
             context.env.row_count = -1;
             return Err(error);

@@ -10,10 +10,11 @@ use inia_parser::ast::{
 };
 use inia_query::account::Privileges;
 use inia_query::catalog::program::{ParsedProgram, TriggerHead, check};
-use inia_query::catalog::{AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table};
+use inia_query::catalog::{
+    AccountName, Change, ProgramDef, ProgramKind, StoredProgram, Table, program_lock,
+};
 use inia_query::clock::clock_micros;
 use inia_query::context::{SessionContext, StatementOutcome};
-use inia_query::database::event_lock;
 use std::sync::Arc;
 
 type Done = Result<StatementOutcome, SqlError>;
@@ -143,12 +144,12 @@ fn create_routine(
     if name.is_empty() || name.ends_with(' ') {
         return Err(SqlError::new(ErrorCode::SpWrongName, &[&name]));
     }
-    if inia_query::computed::schema(&schema).is_some() {
+    if inia_query::computed::is_computed(&schema, "") {
         return Err(session.access().no_database(&schema));
     }
     let held = crate::ddl::hold_schema(session, &schema)?;
     let definer = definer(session, create.definer.as_ref())?;
-    let _lock = lock(session, &[(schema.clone(), format!("\0{}{name}", kind.word()))])?;
+    let _lock = lock(session, &[program_lock(kind, &schema, &name)])?;
     if session.db.catalog().program(kind, &schema, &name).is_some() {
         if create.if_not_exists {
             session.note(ErrorCode::SpAlreadyExists, &[&kind.word(), &name]);
@@ -256,8 +257,8 @@ fn create_trigger(
     let (schema, name) = (table.def.schema.clone(), create.name.name.clone());
     let held = crate::ddl::hold_schema(session, &schema)?;
     let definer = definer(session, create.definer.as_ref())?;
-    let names = [(schema.clone(), table.def.name.clone()), trigger_lock(&schema, &name)];
-    let _lock = lock(session, &names)?;
+    let own = program_lock(ProgramKind::Trigger, &schema, &name);
+    let _lock = lock(session, &[(schema.clone(), table.def.name.clone()), own])?;
     let table = trigger_table(session, create, words.table)?;
     if is_there(session, create, &table)? {
         return Ok(StatementOutcome::default());
@@ -338,10 +339,6 @@ fn is_there(
     Ok(true)
 }
 
-fn trigger_lock(schema: &str, name: &str) -> (String, String) {
-    (schema.to_owned(), format!("\0TRIGGER{name}"))
-}
-
 /// Error 1142 where the session may not change triggers of the table.
 fn check_trigger_privilege(session: &SessionContext, def: &ProgramDef) -> Result<(), SqlError> {
     let Some(head) = &def.trigger else { return Ok(()) };
@@ -372,7 +369,7 @@ pub(super) fn existing(
 fn alter_routine(session: &mut SessionContext, alter: &AlterRoutine) -> Done {
     let found = existing(session, alter.kind, &alter.name)??;
     protect(session, &found.def)?;
-    let _lock = lock(session, &[lock_name(found.def.kind, &found.def.schema, &found.def.name)])?;
+    let _lock = lock(session, &[program_lock(found.def.kind, &found.def.schema, &found.def.name)])?;
     let mut def = existing(session, alter.kind, &alter.name)??.def.clone();
     let Characteristics { comment, data_access, security_invoker, .. } = &alter.characteristics;
     if let Some(comment) = comment {
@@ -396,14 +393,6 @@ pub(super) fn protect(session: &SessionContext, def: &ProgramDef) -> Result<(), 
             session.as_actor(|actor| actor.protect(account))
         }
         _ => Ok(()),
-    }
-}
-
-/// The name by which changes of a program wait for each other.
-pub(super) fn lock_name(kind: ProgramKind, schema: &str, name: &str) -> (String, String) {
-    match kind {
-        ProgramKind::Event => event_lock(schema, name),
-        _ => (schema.to_owned(), format!("\0{}{name}", kind.word())),
     }
 }
 
@@ -435,7 +424,7 @@ fn drop_routine(session: &mut SessionContext, drop: &DropRoutine) -> Done {
     };
     check_trigger_privilege(session, &found.def)?;
     protect(session, &found.def)?;
-    let mut names = vec![lock_name(found.def.kind, &found.def.schema, &found.def.name)];
+    let mut names = vec![program_lock(found.def.kind, &found.def.schema, &found.def.name)];
     let table = found.def.trigger.as_ref().map(|head| head.table.clone());
     names.extend(table.map(|table| (found.def.schema.clone(), table)));
     let _lock = lock(session, &names)?;

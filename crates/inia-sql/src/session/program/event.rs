@@ -1,7 +1,7 @@
 //! CREATE and ALTER EVENT: schedules, and times that are past already.
 
 use super::super::evaluate::value_of;
-use super::define::{checked, definer, existing, lock_name, protect, schema_of};
+use super::define::{checked, definer, existing, protect, schema_of};
 use crate::ddl::{hold_schema, in_transaction, lock};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{DateRules, DateTime, Interval, IntervalUnit};
@@ -12,7 +12,7 @@ use inia_parser::ast::{
 use inia_query::account::Privileges;
 use inia_query::catalog::event::{EventHead, EventSchedule, MAX_INTERVAL};
 use inia_query::catalog::program::check;
-use inia_query::catalog::{Change, ProgramDef, ProgramKind, SchemaDef};
+use inia_query::catalog::{Change, ProgramDef, ProgramKind, SchemaDef, program_lock};
 use inia_query::clock::clock_micros;
 use inia_query::context::{SessionContext, StatementOutcome};
 
@@ -192,7 +192,7 @@ pub(super) fn create_event(
         session.note(ErrorCode::EventExecTimeInThePast, &[]);
         status = EventStatus::Disabled;
     }
-    let _lock = lock(session, &[lock_name(ProgramKind::Event, &schema, &name)])?;
+    let _lock = lock(session, &[program_lock(ProgramKind::Event, &schema, &name)])?;
     if session.db.catalog().program(ProgramKind::Event, &schema, &name).is_some() {
         if create.if_not_exists {
             session.note(ErrorCode::EventAlreadyExists, &[&name]);
@@ -230,10 +230,9 @@ pub(super) fn create_event(
 
 /// Holds a database still; error 1044 of one that the server computes, which keeps no programs.
 fn hold_stored(session: &SessionContext, schema: &str) -> Result<SchemaDef, SqlError> {
-    let held = hold_schema(session, schema)?;
-    match session.db.catalog().schema(schema) {
-        Some(_) => Ok(held),
-        None => Err(session.access().no_database(schema)),
+    match inia_query::computed::is_computed(schema, "") {
+        true => Err(session.access().no_database(schema)),
+        false => hold_schema(session, schema),
     }
 }
 
@@ -270,13 +269,13 @@ pub(super) fn alter_event(session: &mut SessionContext, alter: &AlterRoutine) ->
     };
     let found = existing(session, RoutineKind::Event, &alter.name)??;
     protect(session, &found.def)?;
-    let own = lock_name(ProgramKind::Event, &found.def.schema, &found.def.name);
+    let own = program_lock(ProgramKind::Event, &found.def.schema, &found.def.name);
     let mut names = vec![own];
     let renamed = match &alter.rename {
         Some(to) => Some(new_name(session, &found.def, to)?),
         None => None,
     };
-    names.extend(renamed.iter().map(|(s, n)| lock_name(ProgramKind::Event, s, n)));
+    names.extend(renamed.iter().map(|(s, n)| program_lock(ProgramKind::Event, s, n)));
     let definer = definer(session, alter.definer.as_ref())?;
     let _lock = lock(session, &names)?;
     let old = existing(session, RoutineKind::Event, &alter.name)??.def.clone();

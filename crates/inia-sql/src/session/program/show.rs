@@ -144,7 +144,7 @@ pub(in super::super) fn show_create(
     if wanted == ProgramKind::Event && !access.on_database(&schema).has(Privileges::EVENT) {
         return Err(access.no_database(&schema));
     }
-    let found = session.db.catalog().program(wanted, &schema, &name.name).ok_or_else(missing)?;
+    let found = session.show_program(wanted, &schema, &name.name)?.ok_or_else(missing)?;
     let def = &found.def;
     if let Some(head) = &def.event {
         return show_event(session, def, head, sink);
