@@ -1,7 +1,7 @@
 //! How EXPLAIN shows GROUP BY, DISTINCT and ORDER BY that an index serves.
 
 use super::line::Line;
-use crate::access::AccessPath;
+use crate::access::{AccessPath, HintedIndexes};
 use crate::optimize::keeps_together;
 use crate::plan::{JoinMethod, RowSource, SelectPlan, TableSource};
 use inia_expr::{Expr, ExprKind};
@@ -16,6 +16,10 @@ impl<'p> GroupedColumns<'p> {
     /// Those of a SELECT; `None` where they are computed, or of several tables.
     pub(super) fn of(select: &'p SelectPlan) -> Option<GroupedColumns<'p>> {
         let keys: Vec<&Expr> = match &select.aggregation {
+            // Different values of the whole table are read as groups.
+            Some(groups) if groups.group.is_empty() && is_skipped(&select.source) => {
+                groups.calls.iter().flat_map(|call| &call.args).collect()
+            }
             Some(groups) => groups.group.iter().collect(),
             None if select.distinct => select.output[..select.visible].iter().collect(),
             None => return None,
@@ -43,7 +47,20 @@ impl<'p> GroupedColumns<'p> {
             first = &join.left;
         }
         let leads = matches!(first, RowSource::Table(table) if std::ptr::eq(&**table, self.table));
+        if self.table.access.skip().is_some() {
+            return leads && self.begin_the_key();
+        }
         leads && keeps_together(&self.table.access, &self.table.table.def, &self.columns)
+    }
+
+    /// Whether the index that is read begins with the columns, in their order, and hints let groups
+    /// be read in it.
+    fn begin_the_key(&self) -> bool {
+        let TableSource { table, access, hinted, .. } = self.table;
+        let Some(at) = access.index else { return false };
+        let parts = table.def.indexes[at].parts.iter().map(|part| part.column);
+        let begins = parts.take(self.columns.len()).eq(self.columns.iter().copied());
+        begins && HintedIndexes::groups_by(hinted.as_deref(), at)
     }
 
     /// Adds to the possible keys of the table's line the indexes that have all of the columns.
@@ -60,7 +77,8 @@ impl<'p> GroupedColumns<'p> {
                 true => index.parts.iter().any(|part| part.column == *column),
                 false => table.indexes[position].codec.covers(*column),
             };
-            index.kind.has_keys() && self.columns.iter().all(has)
+            let allowed = HintedIndexes::finds_by(self.table.hinted.as_deref(), position);
+            allowed && index.kind.has_keys() && self.columns.iter().all(has)
         };
         add_possible(line, self.table, &serves);
     }
@@ -73,10 +91,16 @@ pub(super) fn add_possible(line: &mut Line, table: &TableSource, serves: &dyn Fn
     let known: Vec<&str> = known.split(',').filter(|name| !name.is_empty()).collect();
     let indexes = table.table.def.indexes.iter().enumerate();
     let named = indexes.filter(|(position, index)| {
-        (index.visible && serves(*position)) || known.contains(&index.name.as_str())
+        (HintedIndexes::shows(table.hinted.as_deref(), index) && serves(*position))
+            || known.contains(&index.name.as_str())
     });
     let names: Vec<&str> = named.map(|(_, index)| index.name.as_str()).collect();
     line.possible_keys = Some(names.join(",")).filter(|names| !names.is_empty());
+}
+
+/// Whether one table is read, group by group.
+pub(super) fn is_skipped(source: &RowSource) -> bool {
+    matches!(source, RowSource::Table(table) if table.access.skip().is_some())
 }
 
 /// The stored table that fills a slot.

@@ -2,12 +2,13 @@
 
 use super::estimate::Estimator;
 use super::filtered::filtered;
-use super::grouped::{GroupedColumns, show_order};
+use super::grouped::{GroupedColumns, is_skipped, show_order};
 use super::joined::show_joins;
 use super::merged::merge_line;
+use super::skipped::skip_line;
 use crate::access::{
     AccessPath, EqualPart, EvalSettings, MergeRules, RejectedIndex, Request, SearchPath,
-    branch_indexes, partitions, rejected_indexes,
+    branch_indexes, is_switched_off, partitions, rejected_indexes,
 };
 use crate::catalog::{IndexDef, TableDef};
 use crate::plan::{
@@ -181,7 +182,11 @@ impl Describer<'_> {
                 if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
                     line.extra.insert(0, "Using where");
                 }
-                if (grouped || select.distinct) && !in_order {
+                // MySQL does not stop reading groups where there are enough, and sorts a table of
+                // them.
+                let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
+                let kept = sorted && is_skipped(&select.source) || limited && select.distinct;
+                if (grouped || select.distinct) && (!in_order || kept) {
                     line.extra.push("Using temporary");
                 }
                 show_order(select, line);
@@ -377,6 +382,9 @@ pub(super) fn table_line(
     if let Some(merge) = path.merge() {
         return merge_line(source, merge, blank, join, settings);
     }
+    if let Some(skip) = path.skip() {
+        return skip_line(source, skip, blank, join, settings);
+    }
     let index = path.index.map(|index| &def.indexes[index]);
     let secondary = index.is_some_and(|index| !index.clustered);
     // A scan that reads key columns alone is one of the index in MySQL.
@@ -389,10 +397,12 @@ pub(super) fn table_line(
     let mut extra = Vec::new();
     let pushed = |condition: &Expr| named.is_some() && is_pushed(source, condition);
     let by_entries = secondary && bounded && !path.covering && !computes;
-    let of_entries = by_entries && index.is_some_and(|index| index.kind.has_keys());
+    let of_entries = by_entries
+        && index.is_some_and(|index| index.kind.has_keys())
+        && checks_entries(source, settings);
     if of_entries && (range || seeks_null(path) || source.filter.iter().any(pushed)) {
         extra.push("Using index condition");
-    } else if range || (computes && seeks_null(path)) {
+    } else if range || ((computes || by_entries) && seeks_null(path)) {
         extra.push("Using where");
     }
     let checked = source.filter.iter().any(|condition| !of_entries || !pushed(condition));
@@ -420,6 +430,15 @@ pub(super) fn table_line(
         extra,
         ..blank.clone()
     }
+}
+
+/// Whether conditions on entries of the index are checked before rows are looked up, as far as
+/// NO_ICP and `optimizer_switch` say.
+fn checks_entries(source: &TableSource, settings: Option<EvalSettings<'_>>) -> bool {
+    let index = source.access.index.unwrap_or_default();
+    let hinted = source.hinted.as_ref();
+    let off = |settings| is_switched_off(settings, "index_condition_pushdown");
+    !hinted.is_some_and(|hinted| hinted.no_pushdown.contains(&index)) && !settings.is_some_and(off)
 }
 
 /// The line of a table whose rows MATCH … AGAINST finds.
@@ -569,6 +588,7 @@ pub(super) fn request_of<'r>(
         base: source.base,
         needed: source.needed.clone(),
         allowed: source.hinted.as_ref().and_then(|hinted| hinted.lookup.as_ref()),
+        hinted: source.hinted.as_deref(),
         measure: settings,
         scan_cost: 1.0,
         merging: MergeRules::default(),
@@ -584,7 +604,7 @@ pub(super) fn request_of<'r>(
 
 /// The columns of the index's parts that the path uses.
 pub(super) fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String> {
-    let parts = index.parts.iter().take(used(path, index));
+    let parts = (0..used(path, index)).map_while(|at| def.key_part(index, at));
     parts.map(|part| def.columns[part.column].shown_name().to_owned()).collect()
 }
 
@@ -592,6 +612,9 @@ pub(super) fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) ->
 pub(super) fn used(path: &AccessPath, index: &IndexDef) -> usize {
     if let Some(paths) = path.ranges() {
         return paths.iter().map(|path| used(path, index)).max().unwrap_or_default();
+    }
+    if let Some(skip) = path.skip() {
+        return skip.used();
     }
     let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
     if bounded == 0 { index.parts.len() } else { bounded }

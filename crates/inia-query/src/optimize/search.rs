@@ -28,7 +28,7 @@
 //! `items days` is not connected, so their product is not looked at. With an index on `lines.day`
 //! and ten red items, lookups from a nested loop would be cheaper than the scan.
 
-mod build;
+pub(super) mod build;
 pub(super) mod cost;
 mod enumerate;
 mod equal;
