@@ -180,22 +180,7 @@ fn plan(
         conjuncts(condition, &mut conditions);
         read_hidden_columns(&table.def, 0, &mut conditions, &session.env, &session.host);
     }
-    // All columns count as needed, since the whole clustered row is read and changed.
-    let request = access::Request {
-        table,
-        base: 0,
-        needed: vec![true; table.def.columns.len()],
-        allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
-        hinted,
-        measure: None,
-        scan_cost: 1.0,
-        merging: MergeRules {
-            settings: Some(EvalSettings { env: &session.env, host: session }),
-            hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
-            locks: true,
-            limit: None,
-        },
-    };
+    let request = request(session, table, hinted);
     let choice = access::choose(&request, &conditions, &SlotSet::default());
     let mut path = in_own_order(choice.path, table);
     let mut gather = !order.is_empty();
@@ -223,6 +208,30 @@ fn plan(
         fills,
         views: Vec::new(),
     })
+}
+
+/// What a path to rows that are changed is asked for. All columns count as needed, since the whole
+/// clustered row is read and changed.
+fn request<'r>(
+    session: &'r SessionContext,
+    table: &'r Arc<Table>,
+    hinted: Option<&'r HintedIndexes>,
+) -> access::Request<'r> {
+    access::Request {
+        table,
+        base: 0,
+        needed: vec![true; table.def.columns.len()],
+        allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
+        hinted,
+        measure: None,
+        scan_cost: 1.0,
+        merging: MergeRules {
+            settings: Some(EvalSettings { env: &session.env, host: session }),
+            hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
+            locks: true,
+            limit: None,
+        },
+    }
 }
 
 /// The path; where it reads the whole table, that reads the rows in their own order.

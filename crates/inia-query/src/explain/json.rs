@@ -233,7 +233,8 @@ impl<'p> Printer<'p> {
             inner = vec![("grouping_operation", Json::Object(group))];
         }
         if select.distinct {
-            let mut distinct = match is_skipped(&select.source) {
+            let skips = is_skipped(&select.source) && select.aggregation.is_none();
+            let mut distinct = match skips {
                 true => vec![("using_filesort", Json::Flag(false))],
                 false => vec![("using_temporary_table", Json::Flag(true))],
             };

@@ -187,7 +187,7 @@ impl<'p> Printer<'p> {
         let in_sort = matches!(shape, Some(DirectShape::Sorted(_)));
         let totals = matches!(shape, Some(DirectShape::Totals(_)));
         // What is read by groups is no more than the groups.
-        let skips = is_skipped(&select.source);
+        let skips = is_skipped(&select.source) && select.aggregation.is_none();
         if select.distinct && !in_sort && !skips {
             self.node(depth, "Remove duplicates", estimates.whole);
             depth += 1;
