@@ -9,7 +9,7 @@ use super::selectivity::interval_share;
 use super::spatial;
 use super::tuples::index_path;
 use super::{AccessPath, End, EqualPart, HintedIndexes, IndexScope, KeyInterval};
-use crate::catalog::{IndexDef, IndexKind, SMALL_TABLE, Table};
+use crate::catalog::{IndexDef, IndexKind, IndexPart, SMALL_TABLE, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::compare::{CmpClass, natural_class};
@@ -332,14 +332,37 @@ fn equal_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> 
     let keys: f64 = path.equal.iter().map(|part| keys_of(part) as f64).product();
     let parts = path.equal.len();
     let guess = || total * EQUAL_SHARE.powi(i32::try_from(parts).unwrap_or(i32::MAX));
-    let declared = table.def.indexes[position].parts.len();
-    let each = match parts > declared {
-        // Parts of the primary key leave few rows.
-        true => Some(1.0),
-        false => table.stats().rows_per_key(position, parts),
-    };
-    let each = each.unwrap_or_else(guess);
+    let each = rows_of_key(table, position, parts).unwrap_or_else(guess);
     (each * keys).min(total)
+}
+
+/// How many rows agree in so many parts of an index's keys ([`key_parts`]).
+pub(super) fn rows_of_key(table: &Table, position: usize, parts: usize) -> Option<f64> {
+    let declared = table.def.indexes[position].parts.len();
+    let known = |position: usize, parts: usize| table.stats().rows_per_key(position, parts);
+    let Some(more) = parts.checked_sub(declared).filter(|more| *more > 0) else {
+        return known(position, parts);
+    };
+    // Values of the primary key are taken to be independent of those before them.
+    let (own, primary) = known(position, declared).zip(known(0, more))?;
+    Some((own * primary / (table.rows() as f64).max(1.0)).max(1.0))
+}
+
+/// The parts of an index's keys: its own, and those of the primary key that entries of a plain
+/// index are ordered by behind them, as far as `optimizer_switch` lets these be used.
+pub(super) fn key_parts<'r>(
+    request: &'r Request<'_>,
+    index: &'r IndexDef,
+) -> impl Iterator<Item = &'r IndexPart> {
+    let def = &request.table.def;
+    let settings = request.measure.or(request.merging.settings);
+    let off = move |settings| merge::is_switched_off(settings, "use_index_extensions");
+    let extends = move |part: &&IndexPart| {
+        let known = index.parts.iter().any(|own| own.column == part.column);
+        !known && def.array_part(index).is_none() && !settings.is_some_and(off)
+    };
+    let behind = (index.parts.len()..).map_while(|at| def.key_part(index, at));
+    index.parts.iter().chain(behind.take_while(extends))
 }
 
 pub(super) fn path_for(
@@ -359,7 +382,7 @@ pub(super) fn path_for(
     let (mut single, mut covered) = (true, Vec::new());
     let array = table.def.array_part(index);
     let ranges = HintedIndexes::reads_ranges(request.hinted, position);
-    for (at, part) in index.parts.iter().enumerate() {
+    for (at, part) in key_parts(request, index).enumerate() {
         let whole = part.prefix.is_none();
         if array.is_some_and(|(array, _)| array == at) {
             match finder.sought(index, part.column) {

@@ -13,7 +13,9 @@
 //! entries of each group. Where not all of these are given, the reader cannot check conditions on
 //! them again: each condition has to be made true by bounds, or be about the group alone.
 
-use super::choose::{Candidate, Finder, Request, dived_rows, expected_rows, is_stable};
+use super::choose::{
+    Candidate, Finder, Request, dived_rows, expected_rows, is_stable, key_parts, rows_of_key,
+};
 use super::{
     AccessPath, Choice, End, EqualPart, FoundBy, HintedIndexes, KeyInterval, exprs_of, kept_by_all,
 };
@@ -150,6 +152,7 @@ struct Skipper<'s> {
     request: &'s SkipRequest<'s>,
     position: usize,
     index: &'s IndexDef,
+    parts: Vec<&'s IndexPart>,
     finder: Finder<'s>,
     covered: Vec<usize>,
 }
@@ -163,24 +166,17 @@ impl<'s> Skipper<'s> {
         let covering = index.clustered || super::is_covering(table, needed, position);
         let SkipRequest { request: own, conditions, filled, .. } = *request;
         let finder = Finder { request: own, conditions, filled };
-        let covered = Vec::new();
-        covering.then_some(Skipper { request, position, index, finder, covered })
+        let (parts, covered) = (key_parts(own, index).collect(), Vec::new());
+        covering.then_some(Skipper { request, position, index, parts, finder, covered })
     }
 
     fn part(&self, at: usize) -> Option<&'s IndexPart> {
-        let def = &self.request.request.table.def;
-        let part = def.key_part(self.index, at)?;
-        let earlier = (0..at).filter_map(|before| def.key_part(self.index, before));
-        // A column that is there twice is not looked at again.
-        let known = earlier.map(|before| before.column).any(|column| column == part.column);
-        (part.prefix.is_none() && !known).then_some(part)
+        self.parts.get(at).copied().filter(|part| part.prefix.is_none())
     }
 
     /// Whether the part of a column is in descending order.
     fn descends(&self, column: usize) -> Option<bool> {
-        let def = &self.request.request.table.def;
-        let mut parts = (0..).map_while(|at| def.key_part(self.index, at));
-        parts.find(|part| part.column == column).map(|part| part.descending)
+        self.parts.iter().find(|part| part.column == column).map(|part| part.descending)
     }
 
     fn choice(mut self) -> Option<Choice> {
@@ -398,10 +394,7 @@ impl<'s> Skipper<'s> {
     /// The rows that agree in so many first parts.
     fn rows_per_key(&self, parts: usize) -> f64 {
         let table = self.request.request.table;
-        let known = match parts <= self.index.parts.len() {
-            true => table.stats().rows_per_key(self.position, parts),
-            false => Some(1.0),
-        };
+        let known = rows_of_key(table, self.position, parts);
         known.unwrap_or(UNKNOWN_ROWS_PER_KEY).max(1.0)
     }
 

@@ -7,8 +7,8 @@ use super::joined::show_joins;
 use super::merged::merge_line;
 use super::skipped::skip_line;
 use crate::access::{
-    AccessPath, EqualPart, EvalSettings, MergeRules, RejectedIndex, Request, SearchPath,
-    branch_indexes, is_switched_off, partitions, rejected_indexes,
+    AccessPath, EqualPart, EvalSettings, HintedIndexes, MergeRules, RejectedIndex, Request,
+    SearchPath, branch_indexes, is_switched_off, partitions, rejected_indexes,
 };
 use crate::catalog::{IndexDef, TableDef};
 use crate::plan::{
@@ -558,6 +558,10 @@ pub(super) fn possible_keys(
 ) -> Option<String> {
     let conditions: Vec<Expr> = source.bound_filter.iter().chain(&source.filter).cloned().collect();
     let (request, filled) = request_of(source, &conditions, settings);
+    // Those that hints let be read by no ranges are possible, too.
+    let hinted = source.hinted.as_deref().cloned();
+    let hinted = hinted.map(|hinted| HintedIndexes { no_ranges: Vec::new(), ..hinted });
+    let request = Request { hinted: hinted.as_ref(), ..request };
     let mut names: Vec<&str> = Vec::new();
     let rejected = rejected_indexes(&request, &conditions, &filled, &source.access);
     let mut branches = branch_indexes(&request, &conditions, &filled);

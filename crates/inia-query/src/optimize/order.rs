@@ -470,7 +470,7 @@ fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option
     for position in candidates {
         let index = &def.indexes[position];
         let single = present.equal.iter().all(|part| !matches!(part, EqualPart::AnyOf(_)));
-        let leads = index.parts.get(present.equal.len());
+        let leads = def.key_part(index, present.equal.len());
         let Some(part) = leads.filter(|part| part.column == column && part.prefix.is_none()) else {
             continue;
         };
