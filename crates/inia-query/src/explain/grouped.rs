@@ -1,9 +1,10 @@
 //! How EXPLAIN shows GROUP BY, DISTINCT and ORDER BY that an index serves.
 
-use super::line::Line;
-use crate::access::{AccessPath, HintedIndexes};
+use super::line::{Line, request_of};
+use crate::access::{AccessPath, EvalSettings, HintedIndexes, rejected_indexes};
 use crate::optimize::keeps_together;
-use crate::plan::{JoinMethod, RowSource, SelectPlan, TableSource};
+use crate::plan::{JoinMethod, LimitPlan, RowSource, SelectPlan, TableSource};
+use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
 
 /// The columns of one table that make groups, or rows that differ from one another.
@@ -112,6 +113,45 @@ fn table_of(source: &RowSource, slot: usize) -> Option<&TableSource> {
         RowSource::Join(join) => table_of(&join.left, slot).or_else(|| table_of(&join.right, slot)),
         _ => None,
     }
+}
+
+/// Shows that a table that is read in the order of ORDER BY is read until there are as many rows as
+/// LIMIT asks for, by what indexes tell of the conditions that constants bound.
+pub(super) fn show_limit(
+    select: &SelectPlan,
+    limit: Option<&LimitPlan>,
+    line: &mut Line,
+    settings: EvalSettings<'_>,
+) {
+    let mut first = &select.source;
+    while let RowSource::Join(join) = first {
+        first = &join.left;
+    }
+    let (RowSource::Table(table), Some(limit)) = (first, limit) else { return };
+    let Some(wanted) = wanted_rows(limit).filter(|_| table.access.is_unbounded()) else { return };
+    let conditions: Vec<Expr> = table.bound_filter.iter().chain(&table.filter).cloned().collect();
+    let (request, filled) = request_of(table, &conditions, Some(settings));
+    let others = rejected_indexes(&request, &conditions, &filled, &table.access);
+    let bounded = |(path, rows): (AccessPath, f64)| {
+        let constant = path.own_exprs().all(Expr::is_constant_in_statement);
+        (!path.is_unbounded() && constant).then_some(rows)
+    };
+    let found = others.into_iter().filter_map(|other| other.path).filter_map(bounded);
+    let total = table.table.rows() as f64;
+    let share = found.fold(total, f64::min) / total.max(1.0);
+    let read = (wanted as f64 / share.max(f64::MIN_POSITIVE)).min(total).max(1.0);
+    line.rows = Some(read as u64);
+}
+
+/// How many rows a LIMIT of constants asks for, with those that are passed over.
+pub(super) fn wanted_rows(limit: &LimitPlan) -> Option<u64> {
+    let number = |expr: &Expr| match expr.as_literal() {
+        Some(Value::Int(n)) => u64::try_from(*n).ok(),
+        Some(Value::UInt(n)) => Some(*n),
+        _ => None,
+    };
+    let passed = limit.offset.as_ref().map_or(Some(0), number)?;
+    number(&limit.count).map(|count| count.saturating_add(passed))
 }
 
 /// Shows the scan of a whole table by its primary key that ORDER BY asks for.

@@ -12,7 +12,7 @@
 use super::estimate::{Estimate, Estimator, computed, scan};
 use super::grouped::is_skipped;
 use super::line::{Line, each_subquery, request_of, table_line};
-use crate::access::{EvalSettings, RejectedIndex, rejected_indexes};
+use crate::access::{EvalSettings, RejectedIndex, is_switched_off, rejected_indexes};
 use crate::optimize::path_cost;
 use crate::plan::batches::BatchSource;
 use crate::plan::{
@@ -455,7 +455,8 @@ impl<'p> Printer<'p> {
             Some((_, joined)) => (joined, joined.cost.max(before)),
             None => (kept, kept.cost),
         };
-        let share = if read.rows > 0.0 { kept.rows / read.rows * 100.0 } else { 100.0 };
+        let known = !is_switched_off(self.settings, "condition_fanout_filter") && read.rows > 0.0;
+        let share = if known { kept.rows / read.rows * 100.0 } else { 100.0 };
         members.push(("rows_produced_per_join", Json::Number(rows.shown_rows())));
         members.push(("filtered", digits(share.min(100.0))));
         let shown = |cost| digits(Estimate { rows: 0.0, cost }.shown_cost());

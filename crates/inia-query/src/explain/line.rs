@@ -2,7 +2,7 @@
 
 use super::estimate::Estimator;
 use super::filtered::filtered;
-use super::grouped::{GroupedColumns, is_skipped, show_order};
+use super::grouped::{GroupedColumns, is_skipped, show_limit, show_order};
 use super::joined::show_joins;
 use super::merged::merge_line;
 use super::skipped::skip_line;
@@ -53,14 +53,19 @@ pub struct Line {
     pub merge: Option<String>,
     /// Further parts of column `Extra`.
     pub extra: Vec<&'static str>,
+    /// The table to which a semi join goes back once it has found a match.
+    pub first_match: Option<String>,
 }
 
 impl Line {
     /// Column `Extra`; `None` where it is empty.
     pub fn extra_text(&self) -> Option<String> {
         let merged = self.merge.iter().map(|merge| format!("Using {merge}"));
-        let parts: Vec<String> =
-            merged.chain(self.extra.iter().map(|part| (*part).to_owned())).collect();
+        let text = |part: &&str| match &self.first_match {
+            Some(table) if *part == FIRST_MATCH => format!("{part}({table})"),
+            _ => (*part).to_owned(),
+        };
+        let parts: Vec<String> = merged.chain(self.extra.iter().map(text)).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
@@ -71,6 +76,9 @@ pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost)
     let mut describer =
         Describer { plan, settings, lines: Vec::new(), next_id: 1, ids: Vec::new() };
     describer.query(&plan.root, "PRIMARY");
+    if is_switched_off(settings, "condition_fanout_filter") {
+        describer.lines.iter_mut().for_each(|line| line.filtered = line.filtered.map(|_| 100.0));
+    }
     // Subqueries that have become joins are no query blocks.
     if describer.next_id == 2 {
         describer.lines.iter_mut().for_each(|line| line.select_type = "SIMPLE".to_owned());
@@ -190,6 +198,10 @@ impl Describer<'_> {
                     line.extra.push("Using temporary");
                 }
                 show_order(select, line);
+                let limit = query.and_then(|query| query.limit.as_ref());
+                if select.ordered && !select.distinct {
+                    show_limit(select, limit, line, self.settings);
+                }
                 if sorted {
                     line.extra.push("Using filesort");
                 }
@@ -298,11 +310,30 @@ impl Describer<'_> {
             RowSource::Join(inner) => {
                 let [first, second] = inner.in_order();
                 self.source(first, blank, join, subplans);
+                let at = self.lines.len();
                 self.source(second, blank, Some(inner), subplans);
+                if inner.kind == JoinType::Semi {
+                    self.show_first_match(at);
+                }
             }
         }
     }
+
+    /// Notes a semi join, whose right side has the lines from a place on, on the last of them.
+    fn show_first_match(&mut self, at: usize) {
+        let table = at.checked_sub(1).and_then(|before| self.lines[before].table.clone());
+        let Some(line) = self.lines[at..].last_mut() else { return };
+        let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
+        line.extra.insert(buffer.unwrap_or(line.extra.len()), FIRST_MATCH);
+        // The number of a derived table is not known yet.
+        line.first_match = table.filter(|name| !name.starts_with('<'));
+    }
 }
+
+/// A semi join that is executed as a join.
+const FIRST_MATCH: &str = "FirstMatch";
+/// A hash join.
+const JOIN_BUFFER: &str = "Using join buffer (hash join)";
 
 /// Gives each subquery of a SELECT's expressions to `visit`, and whether it is part of what is
 /// selected.
@@ -350,20 +381,23 @@ fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
+/// Adds what a join means for its right member, in MySQL's order.
 pub(super) fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>) {
-    if let Some(JoinPlan { method: JoinMethod::Hash(keys), on, .. }) = join {
-        let checks = !keys.is_empty() || !on.is_empty();
-        if checks && !extra.contains(&"Using where") {
-            extra.push("Using where");
-        }
-        extra.push("Using join buffer (hash join)");
-    } else if join.is_some_and(|join| !join.on.is_empty()) && !extra.contains(&"Using where") {
-        extra.push("Using where");
+    let Some(join) = join else { return };
+    let keys = match &join.method {
+        JoinMethod::Hash(keys) => keys.len(),
+        JoinMethod::NestedLoop => 0,
+    };
+    let mut conditions = usize::from(extra.first() == Some(&"Using index condition"));
+    if (keys > 0 || !join.on.is_empty()) && !extra.contains(&"Using where") {
+        extra.insert(conditions, "Using where");
     }
-    match join.map(|join| join.kind) {
-        Some(JoinType::Semi) => extra.push("FirstMatch"),
-        Some(JoinType::Anti) => extra.push("Not exists"),
-        Some(JoinType::Inner | JoinType::Left) | None => {}
+    conditions += usize::from(extra.get(conditions) == Some(&"Using where"));
+    if join.kind == JoinType::Anti {
+        extra.insert(conditions, "Not exists");
+    }
+    if matches!(join.method, JoinMethod::Hash(_)) {
+        extra.push(JOIN_BUFFER);
     }
 }
 

@@ -5,7 +5,7 @@
 //! at each node to count them, so its tree has no cells that go to the client as they are stored.
 
 use super::estimate::{Estimate, Estimator, computed, scan};
-use super::grouped::is_skipped;
+use super::grouped::{is_skipped, wanted_rows};
 use super::line::{Line, each_subquery, is_never};
 use super::merged::{MergedNode, merge_text, merged_nodes};
 use super::skipped::skip_text;
@@ -459,16 +459,8 @@ fn removes_duplicates(query: &QueryPlan) -> bool {
 
 /// How many of the first rows a sort keeps.
 fn limit_input(limit: &LimitPlan) -> String {
-    let number = |expr: &Expr| match expr.as_literal() {
-        Some(Value::Int(n)) => u64::try_from(*n).ok(),
-        Some(Value::UInt(n)) => Some(*n),
-        _ => None,
-    };
-    let offset = limit.offset.as_ref().map_or(Some(0), number);
-    match number(&limit.count).zip(offset) {
-        Some((count, offset)) => {
-            format!(", limit input to {} row(s) per chunk", count.saturating_add(offset))
-        }
+    match wanted_rows(limit) {
+        Some(rows) => format!(", limit input to {rows} row(s) per chunk"),
         None => ", limit input to the rows of LIMIT".to_owned(),
     }
 }

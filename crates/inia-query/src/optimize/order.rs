@@ -30,8 +30,9 @@ pub(crate) const UNKNOWN_LIMIT: u64 = 100;
 /// A column to order by, and whether descending.
 pub(crate) type Key = (usize, bool);
 
-/// Drops the query's ORDER BY where an index yields its order.
-pub(crate) fn order_by_index(query: &mut QueryPlan) {
+/// Drops the query's ORDER BY where an index yields its order. With a LIMIT an index is preferred
+/// only for that order where `prefers` says so.
+pub(crate) fn order_by_index(query: &mut QueryPlan, prefers: impl FnOnce() -> bool) {
     let Body::Select(select) = &mut query.body else { return };
     if query.order.is_empty() || !select.windows.is_empty() {
         return;
@@ -52,7 +53,8 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
     }
     let limit = (!select.distinct && !query.count_found_rows)
         .then(|| rows_wanted(query.limit.as_ref()))
-        .flatten();
+        .flatten()
+        .filter(|_| prefers());
     let filtered = !select.filter.is_empty() || matches!(select.source, RowSource::Join(_));
     let Some(source) = leftmost(&mut select.source) else { return };
     let Some(keys) = own_columns(&keys, source.base, source.needed.len()) else { return };
