@@ -27,6 +27,8 @@ const MAX_COMBINATIONS: usize = 64;
 
 /// The rows of a group, where nothing is known of the keys.
 const UNKNOWN_ROWS_PER_KEY: f64 = 10.0;
+/// The share of the rows that MySQL expects in a range with one end.
+const HALF_OPEN_SHARE: f64 = 0.3333;
 /// What quotients of whole numbers may be too great by.
 const EPSILON: f64 = 1e-6;
 
@@ -43,8 +45,10 @@ pub(crate) struct SkipPath {
     pub(crate) intervals: Vec<KeyInterval>,
     /// What is given of each group.
     pub(crate) given: Given,
-    /// The least value of each group is wanted.
-    pub(crate) seeks_least: bool,
+    /// The least value of each group is wanted, and NULL comes before it.
+    pub(crate) passes_null: bool,
+    /// Entries of a group are passed one by one, as MySQL does where they are few.
+    pub(crate) scans: bool,
     /// The groups expected.
     pub(crate) expected: f64,
 }
@@ -73,9 +77,9 @@ impl SkipPath {
         groups.chain(exprs_of(&self.equal, &self.intervals))
     }
 
-    /// How many parts of the key it uses; as in MySQL without that of greatest values alone.
+    /// How many parts of the key it uses; as in MySQL without that of values at ends of groups.
     pub(crate) fn used(&self) -> usize {
-        let ends = self.seeks_least || !self.intervals.is_empty();
+        let ends = self.passes_null || !self.intervals.is_empty();
         self.parts + self.equal.len() + usize::from(ends)
     }
 
@@ -179,6 +183,14 @@ impl<'s> Skipper<'s> {
         self.parts.iter().find(|part| part.column == column).map(|part| part.descending)
     }
 
+    /// Whether least values are wanted of a column that may be NULL.
+    fn passes_null(&self) -> bool {
+        let GroupWish::Ends { column, ends: (true, _), .. } = self.request.wish else {
+            return false;
+        };
+        self.request.request.table.def.columns[column].nullable
+    }
+
     fn choice(mut self) -> Option<Choice> {
         let (parts, given) = match self.request.wish {
             GroupWish::Rows => (self.parts_before_range()?, Given::All),
@@ -199,8 +211,17 @@ impl<'s> Skipper<'s> {
         }
         let keys = combinations(&equal);
         let expected = self.expected(&groups, parts) * keys;
-        let seeks_least = matches!(self.request.wish, GroupWish::Ends { ends: (true, _), .. });
-        let skip = SkipPath { parts, groups, equal, intervals, given, seeks_least, expected };
+        let passes_null = self.passes_null();
+        let skip = SkipPath {
+            parts,
+            groups,
+            equal,
+            intervals,
+            given,
+            passes_null,
+            scans: false,
+            expected,
+        };
         let rows = self.rows(&skip);
         let mut path = AccessPath::all(true);
         path.index = Some(self.position);
@@ -426,7 +447,7 @@ impl<'s> Skipper<'s> {
         let ends = |interval: &KeyInterval| (interval.lower.is_some(), interval.upper.is_some());
         let open =
             skip.intervals.iter().any(|own| matches!(ends(own), (true, false) | (false, true)));
-        let third = if open && skip.equal.is_empty() { all / 3.0 } else { 0.0 };
+        let third = if open && skip.equal.is_empty() { all * HALF_OPEN_SHARE } else { 0.0 };
         one.max(third).trunc().max(1.0)
     }
 }

@@ -51,7 +51,21 @@ impl<'p> GroupedColumns<'p> {
         if self.table.access.skip().is_some() {
             return leads && self.begin_the_key();
         }
-        leads && keeps_together(&self.table.access, &self.table.table.def, &self.columns)
+        let together = || keeps_together(&self.table.access, &self.table.table.def, &self.columns);
+        leads && self.are_in_the_keys_order() && together()
+    }
+
+    /// Whether the columns stand in the order of the index that is read, those that equal one value
+    /// aside. MySQL takes no other order for that of groups.
+    fn are_in_the_keys_order(&self) -> bool {
+        let TableSource { table, access, .. } = self.table;
+        let Some(index) = access.index.map(|at| &table.def.indexes[at]) else { return true };
+        let place = |column: &usize| {
+            let mut parts = (0..).map_while(|at| table.def.key_part(index, at));
+            parts.position(|part| part.column == *column)
+        };
+        let free = self.columns.iter().filter_map(place).filter(|at| *at >= access.equal.len());
+        free.is_sorted()
     }
 
     /// Whether the index that is read begins with the columns, in their order, and hints let groups

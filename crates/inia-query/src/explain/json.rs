@@ -339,7 +339,8 @@ impl<'p> Printer<'p> {
         self.add_estimates((read, kept), (join, before), Some(length), &mut members);
         match table.access.skip() {
             Some(skip) if skip.leaves_rows_out() => {
-                members.push(("using_index_for_group_by", Json::Flag(true)));
+                let how = if skip.scans { text("scanning") } else { Json::Flag(true) };
+                members.push(("using_index_for_group_by", how));
             }
             Some(_) => members.push(("using_index_for_skip_scan", Json::Flag(true))),
             None if table.access.covering => members.push(("using_index", Json::Flag(true))),

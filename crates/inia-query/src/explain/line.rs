@@ -5,7 +5,7 @@ use super::filtered::filtered;
 use super::grouped::{GroupedColumns, is_skipped, show_limit, show_order};
 use super::joined::show_joins;
 use super::merged::merge_line;
-use super::skipped::skip_line;
+use super::skipped::{add_skipping, skip_line};
 use crate::access::{
     AccessPath, EqualPart, EvalSettings, HintedIndexes, MergeRules, RejectedIndex, Request,
     SearchPath, branch_indexes, is_switched_off, partitions, rejected_indexes,
@@ -207,6 +207,13 @@ impl Describer<'_> {
                 }
             }
             show_joins(&select.source, &mut self.lines[at..]);
+            if let RowSource::Table(table) = &select.source
+                && columns.is_none()
+                && table.access.is_unbounded()
+                && let Some(line) = self.lines.get_mut(at)
+            {
+                add_skipping(line, table, Some(self.settings));
+            }
             if let Some(columns) = columns {
                 columns.add_keys(&mut self.lines[at..]);
             }
@@ -597,7 +604,12 @@ pub(super) fn possible_keys(
     let hinted = hinted.map(|hinted| HintedIndexes { no_ranges: Vec::new(), ..hinted });
     let request = Request { hinted: hinted.as_ref(), ..request };
     let mut names: Vec<&str> = Vec::new();
-    let rejected = rejected_indexes(&request, &conditions, &filled, &source.access);
+    // So is the index whose rows are all read.
+    let read = match source.access.is_unbounded() {
+        true => AccessPath::all(false),
+        false => source.access.clone(),
+    };
+    let rejected = rejected_indexes(&request, &conditions, &filled, &read);
     let mut branches = branch_indexes(&request, &conditions, &filled);
     let merged = source.access.merge().into_iter().flat_map(|merge| &merge.parts);
     branches.extend(merged.filter_map(|part| part.index));

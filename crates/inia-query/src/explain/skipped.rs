@@ -4,7 +4,8 @@ use super::filtered::filtered;
 use super::grouped::add_possible;
 use super::line::{Line, join_extra, possible_keys, request_of, used_parts};
 use crate::access::{
-    EvalSettings, Given, GroupWish, HintedIndexes, SkipPath, SkipRequest, skip_paths,
+    EvalSettings, Given, GroupWish, HintedIndexes, SkipPath, SkipRequest, is_switched_off,
+    skip_paths,
 };
 use crate::plan::{JoinPlan, TableSource};
 use inia_expr::Expr;
@@ -24,6 +25,7 @@ pub(super) fn skip_line(
         extra.push("Using where");
     }
     extra.push(match skip.leaves_rows_out() {
+        true if skip.scans => "Using index for group-by (scanning)",
         true => "Using index for group-by",
         false => "Using index for skip scan",
     });
@@ -41,9 +43,22 @@ pub(super) fn skip_line(
         ..blank.clone()
     };
     if !skip.leaves_rows_out() {
-        add_possible(&mut line, source, &others(source, settings));
+        add_skipping(&mut line, source, settings);
     }
     line
+}
+
+/// Adds the indexes to the possible keys that could be read by ranges behind columns without a
+/// condition.
+pub(super) fn add_skipping(
+    line: &mut Line,
+    source: &TableSource,
+    settings: Option<EvalSettings<'_>>,
+) {
+    let off = |settings| is_switched_off(settings, "skip_scan");
+    if !settings.is_some_and(off) {
+        add_possible(line, source, &others(source, settings));
+    }
 }
 
 /// The indexes by which rows could be found so.
@@ -55,7 +70,12 @@ fn others<'s>(
     let (request, filled) = request_of(source, &conditions, settings);
     let (request, filled, wish) = (&request, &filled, GroupWish::Rows);
     let asked = SkipRequest { request, conditions: &conditions, filled, wish };
-    let allows = |position| HintedIndexes::finds_by(source.hinted.as_deref(), position);
+    let hinted = source.hinted.as_deref();
+    let scope = hinted.and_then(|hinted| hinted.skip.as_ref());
+    let allows = |position| {
+        let skips = scope.is_none_or(|scope| scope.usable.contains(&position));
+        skips && HintedIndexes::finds_by(hinted, position)
+    };
     let paths = skip_paths(&asked, allows);
     let found: Vec<usize> = paths.iter().filter_map(|choice| choice.path.index).collect();
     move |position| found.contains(&position)

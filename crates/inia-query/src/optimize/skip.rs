@@ -14,8 +14,8 @@ use super::search::build::read_order;
 use super::search::cost;
 use super::search::relation::path_cost;
 use crate::access::{
-    Choice, GroupWish, HintedIndexes, MergeRules, Request, SkipPath, SkipRequest, is_switched_off,
-    skip_paths,
+    Choice, EqualPart, FoundBy, GroupWish, HintedIndexes, MergeRules, Request, SkipPath,
+    SkipRequest, is_switched_off, skip_paths,
 };
 use crate::plan::{Aggregation, GroupStrategy, RowSource, SelectPlan, TableSource};
 use inia_expr::{Expr, ExprKind, SlotSet, slots_of};
@@ -51,7 +51,7 @@ pub(super) fn skip_between_groups(select: &mut SelectPlan, block: &QueryBlock<'_
 
 /// What a SELECT wants to know of its table.
 enum Wish {
-    Values { group: Vec<usize>, others: Vec<usize> },
+    Values { group: Vec<usize>, others: Vec<usize>, distinct: bool },
     Ends { group: Vec<usize>, column: usize, ends: (bool, bool), shown: Vec<usize> },
     Rows,
 }
@@ -70,7 +70,7 @@ impl Wish {
         match &select.aggregation {
             None if select.distinct && select.windows.is_empty() => {
                 let others = columns(&select.output)?;
-                Some(Wish::Values { group: Vec::new(), others })
+                Some(Wish::Values { group: Vec::new(), others, distinct: false })
             }
             Some(groups) if !groups.group.is_empty() || has_distinct(groups) => {
                 let mut group = columns(&groups.group)?;
@@ -83,10 +83,10 @@ impl Wish {
                     new
                 });
                 match &groups.calls[..] {
-                    [] => Some(Wish::Values { group, others: Vec::new() }),
+                    [] => Some(Wish::Values { group, others: Vec::new(), distinct: false }),
                     _ if has_distinct(groups) => {
                         let others = distinct_of(groups, source)?;
-                        Some(Wish::Values { group, others })
+                        Some(Wish::Values { group, others, distinct: true })
                     }
                     _ => ends_of(groups, source, (group, shown)),
                 }
@@ -98,7 +98,7 @@ impl Wish {
 
     fn as_group_wish(&self) -> GroupWish<'_> {
         match self {
-            Wish::Values { group, others } => GroupWish::Values { group, others },
+            Wish::Values { group, others, .. } => GroupWish::Values { group, others },
             Wish::Ends { group, column, ends, shown } => {
                 GroupWish::Ends { group, column: *column, ends: *ends, shown }
             }
@@ -183,6 +183,7 @@ fn distinct_of(groups: &Aggregation, source: &TableSource) -> Option<Vec<usize>>
 
 /// The cheapest path from group to group, where it costs less than the present one.
 fn best(source: &TableSource, wish: &Wish, block: &QueryBlock<'_>) -> Option<Chosen> {
+    let is_distinct = matches!(wish, Wish::Values { distinct: true, .. });
     let hinted = source.hinted.as_deref();
     let request = Request {
         table: &source.table,
@@ -212,12 +213,13 @@ fn best(source: &TableSource, wish: &Wish, block: &QueryBlock<'_>) -> Option<Cho
     };
     let paths = skip_paths(&asked, usable).into_iter();
     let priced = paths.map(|choice| (path_cost(&source.table, &choice.path, choice.rows), choice));
-    let (price, choice) = priced.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (price, mut choice) = priced.min_by(|a, b| a.0.total_cmp(&b.0))?;
     let demanded = match is_whole {
         true => scope.is_some_and(|scope| scope.on),
         false => hinted.is_some_and(|hinted| hinted.grouped),
     };
     let cheaper = match source.table.is_small() {
+        true if is_distinct => scans_groups(source, &mut choice)?,
         true => is_chosen_by_mysql(source, &choice)?,
         false => {
             let present = path_cost(&source.table, &source.access, source.rows);
@@ -225,6 +227,18 @@ fn best(source: &TableSource, wish: &Wish, block: &QueryBlock<'_>) -> Option<Cho
         }
     };
     (demanded || cheaper).then_some(Chosen { choice, conditions })
+}
+
+/// Makes the path of aggregates of different values pass entries one by one where MySQL does; it
+/// always reads a small table by groups for them, but not by the clustered index.
+fn scans_groups(source: &TableSource, choice: &mut Choice) -> Option<bool> {
+    let seeks = is_chosen_by_mysql(source, choice)?;
+    let clustered = source.table.def.indexes[choice.path.index?].clustered;
+    if let Some(FoundBy::Skip(skip)) = choice.path.found_by.as_deref_mut() {
+        skip.scans = !seeks && skip.equal.is_empty();
+        return Some((seeks || skip.scans) && !clustered);
+    }
+    None
 }
 
 /// Whether MySQL reads a table of so few rows group by group: the costs are those that it shows.
@@ -240,9 +254,12 @@ fn is_chosen_by_mysql(source: &TableSource, choice: &Choice) -> Option<bool> {
         return Some(skip.expected * each <= rows * (1.0 + spare));
     }
     let descent = 0.1 * rows.max(2.0).log2().ceil();
-    let cost = skip.expected * descent + 0.25 * choice.rows + 1.0;
+    let groups = (skip.expected - 1.0).max(1.0);
+    let cost = groups * descent + 0.25 * choice.rows + 1.0;
     // Several ranges are not read so.
-    Some(skip.intervals.len() == 1 && cost <= 0.1265 * rows + 0.35)
+    let single = skip.equal.iter().all(EqualPart::is_single);
+    let one = single && skip.intervals.len() <= 1;
+    Some(one && cost <= 0.1265 * rows + 0.35)
 }
 
 /// A path with the conditions on its table.

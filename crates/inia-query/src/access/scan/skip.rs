@@ -28,6 +28,8 @@ pub(super) struct SkipReader {
     /// So many first parts of the key make a group.
     parts: usize,
     given: Given,
+    /// Entries of a group are passed one by one.
+    scans: bool,
     /// The ranges in which groups are looked for; the first one begins behind the last group.
     ranges: std::vec::IntoIter<KeyRange>,
     range: Option<KeyRange>,
@@ -77,6 +79,7 @@ pub(super) fn open(
     let reader = SkipReader {
         parts: path.parts,
         given: path.given,
+        scans: path.scans,
         ranges: ranges.into_iter(),
         range: None,
         within,
@@ -147,12 +150,17 @@ impl SkipReader {
     /// Moves to the first entry of the next group; false where there is none.
     fn find_group(&mut self, (tree, codec): (&Tree, &IndexCodec), txn: &mut Txn) -> Result<bool> {
         loop {
+            let begun = self.range.is_some();
             let Some(range) = self.range.take().or_else(|| self.ranges.next()) else {
                 self.cursor = None;
                 return Ok(false);
             };
             let is_empty = range.end.as_ref().is_some_and(|end| *end <= range.start);
-            if is_empty || !self.seek(tree, &range, Direction::Forward, txn)? {
+            let found = match begun && self.scans {
+                true => self.pass_group(txn)?,
+                false => !is_empty && self.seek(tree, &range, Direction::Forward, txn)?,
+            };
+            if !found {
                 continue;
             }
             let Some(record) = self.current() else { continue };
@@ -171,6 +179,17 @@ impl SkipReader {
             self.first = Some(key);
             return Ok(true);
         }
+    }
+
+    /// Moves behind the entries of the group, one by one; false where the range ends with it.
+    fn pass_group(&mut self, txn: &mut Txn) -> Result<bool> {
+        while self.move_on(txn)? {
+            let is_same = |record: RecordRef<'_>| record.key.starts_with(&self.group);
+            if !self.current().is_some_and(is_same) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// A range behind the group's first parts as one of whole keys.
