@@ -21,18 +21,22 @@ mod run;
 mod scan;
 mod search;
 mod selectivity;
+mod skip;
 mod spatial;
 mod tuples;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_covering, is_stable};
 pub(crate) use hinted::{HintedIndexes, IndexScope};
 pub(crate) use lookups::Lookups;
-pub(crate) use merge::{MergeKind, MergePath, MergeRules, MergeScope, branch_indexes};
+pub(crate) use merge::{
+    MergeKind, MergePath, MergeRules, MergeScope, branch_indexes, is_switched_off, is_switched_on,
+};
 pub(crate) use morsels::MorselScan;
 pub(crate) use rejected::{RejectedIndex, rejected_indexes};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{FoundLeaf, FoundRow, RowData, TableScan};
 pub(crate) use selectivity::{Columns, kept_by_all, share_of};
+pub(crate) use skip::{Given, GroupWish, SkipPath, SkipRequest, skip_paths};
 
 use crate::catalog::IndexDef;
 use inia_expr::Expr;
@@ -70,6 +74,8 @@ pub(crate) enum FoundBy {
     Merge(MergePath),
     /// Ranges of these paths over the index, in its order.
     Ranges(Vec<AccessPath>),
+    /// Entries of the index, group by group.
+    Skip(SkipPath),
 }
 
 /// A search whose rows are read.
@@ -92,7 +98,7 @@ impl AccessPath {
     pub(crate) fn reads_one_key(&self, index: &IndexDef) -> bool {
         self.found_by.is_none()
             && self.intervals.is_empty()
-            && self.equal.len() == index.parts.len()
+            && self.equal.len() >= index.parts.len()
             && self.equal.iter().all(EqualPart::is_single)
             && index.parts.iter().all(|part| part.prefix.is_none())
     }
@@ -101,7 +107,7 @@ impl AccessPath {
     pub(crate) fn search(&self) -> Option<&SearchPath> {
         match self.found_by.as_deref()? {
             FoundBy::Search(search) => Some(search),
-            FoundBy::Merge(_) | FoundBy::Ranges(_) => None,
+            FoundBy::Merge(_) | FoundBy::Ranges(_) | FoundBy::Skip(_) => None,
         }
     }
 
@@ -109,7 +115,7 @@ impl AccessPath {
     pub(crate) fn merge(&self) -> Option<&MergePath> {
         match self.found_by.as_deref()? {
             FoundBy::Merge(merge) => Some(merge),
-            FoundBy::Search(_) | FoundBy::Ranges(_) => None,
+            FoundBy::Search(_) | FoundBy::Ranges(_) | FoundBy::Skip(_) => None,
         }
     }
 
@@ -117,7 +123,15 @@ impl AccessPath {
     pub(crate) fn ranges(&self) -> Option<&[AccessPath]> {
         match self.found_by.as_deref()? {
             FoundBy::Ranges(paths) => Some(paths),
-            FoundBy::Search(_) | FoundBy::Merge(_) => None,
+            FoundBy::Search(_) | FoundBy::Merge(_) | FoundBy::Skip(_) => None,
+        }
+    }
+
+    /// How it goes from group to group of its index.
+    pub(crate) fn skip(&self) -> Option<&SkipPath> {
+        match self.found_by.as_deref()? {
+            FoundBy::Skip(skip) => Some(skip),
+            FoundBy::Search(_) | FoundBy::Merge(_) | FoundBy::Ranges(_) => None,
         }
     }
 }
@@ -203,14 +217,22 @@ impl AccessPath {
 
     /// Every expression whose value bounds the path.
     pub(crate) fn own_exprs(&self) -> impl Iterator<Item = &Expr> + '_ {
-        let equal = self.equal.iter().flat_map(|part| match part {
-            EqualPart::Value(expr) | EqualPart::NullSafe(expr) => std::slice::from_ref(expr),
-            EqualPart::AnyOf(exprs) => exprs,
-        });
-        let ends = self.intervals.iter().flat_map(|i| i.lower.iter().chain(&i.upper));
         let found = self.found_by.iter().flat_map(|found| found.exprs());
-        equal.chain(ends.map(|end| &end.value)).chain(found)
+        exprs_of(&self.equal, &self.intervals).chain(found)
     }
+}
+
+/// The values of equal parts and the ends of intervals.
+fn exprs_of<'p>(
+    equal: &'p [EqualPart],
+    intervals: &'p [KeyInterval],
+) -> impl Iterator<Item = &'p Expr> {
+    let equal = equal.iter().flat_map(|part| match part {
+        EqualPart::Value(expr) | EqualPart::NullSafe(expr) => std::slice::from_ref(expr),
+        EqualPart::AnyOf(exprs) => exprs,
+    });
+    let ends = intervals.iter().flat_map(|i| i.lower.iter().chain(&i.upper));
+    equal.chain(ends.map(|end| &end.value))
 }
 
 impl FoundBy {
@@ -220,6 +242,7 @@ impl FoundBy {
             FoundBy::Search(path) => Box::new(std::iter::once(&path.search.against)),
             FoundBy::Merge(merge) => Box::new(merge.parts.iter().flat_map(AccessPath::own_exprs)),
             FoundBy::Ranges(paths) => Box::new(paths.iter().flat_map(AccessPath::own_exprs)),
+            FoundBy::Skip(skip) => Box::new(skip.exprs()),
         }
     }
 }

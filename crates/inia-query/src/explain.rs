@@ -11,6 +11,7 @@ mod joined;
 mod json;
 mod line;
 mod merged;
+mod skipped;
 mod traced;
 mod tree;
 

@@ -20,6 +20,7 @@ mod price;
 mod rewrite;
 mod search;
 mod size;
+mod skip;
 mod vector;
 
 pub(crate) use cells::group_strategy;
@@ -91,6 +92,8 @@ pub(crate) struct LeafHints {
     pub(crate) block: Option<String>,
     /// Whether its rows may go into a hash table; `None` leaves that to `optimizer_switch`.
     pub(crate) hash: Option<bool>,
+    /// Whether conditions may be moved into it; `None` leaves that to `optimizer_switch`.
+    pub(crate) push_down: Option<bool>,
 }
 
 /// An order of members that a hint demands.
@@ -198,6 +201,9 @@ pub(crate) fn plan_from(
 
 /// Chooses how a SELECT whose source is planned is executed.
 pub(crate) fn choose_strategies(plan: &mut SelectPlan, block: &QueryBlock<'_>) {
+    if skip::skip_between_groups(plan, block) {
+        return;
+    }
     order::read_groups_in_order(plan);
     // Rows that nobody waits for are read in batches.
     if block.reads_all || block.sorts || block.limit.is_none() {

@@ -429,9 +429,24 @@ impl TableDef {
         columns.enumerate().find(|(_, column)| self.columns[*column].data_type == DataType::Json)
     }
 
+    /// A part of an index's keys: those of a plain index go on with the primary key.
+    #[inline]
+    pub(crate) fn key_part<'d>(
+        &'d self,
+        index: &'d IndexDef,
+        part: usize,
+    ) -> Option<&'d IndexPart> {
+        let behind = || match (index.kind, self.clustered_index()) {
+            (IndexKind::Plain, Some(clustered)) => clustered.parts.get(part - index.parts.len()),
+            _ => None,
+        };
+        index.parts.get(part).or_else(behind)
+    }
+
     /// The type of the values that a part of an index has: of an array that of its elements.
     pub(crate) fn key_type<'d>(&'d self, index: &'d IndexDef, part: usize) -> Cow<'d, DataType> {
-        let own = &self.columns[index.parts[part].column].data_type;
+        let column = self.key_part(index, part).map_or(0, |part| part.column);
+        let own = &self.columns[column].data_type;
         match (&index.element, own) {
             // Elements compare byte by byte, spaces at their ends too.
             (Some(DataType::VarChar { chars, .. }), DataType::Json) => {

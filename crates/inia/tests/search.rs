@@ -16,6 +16,7 @@
 //! `tests/sql/query/found.sql` or a script beside it.
 
 mod changes;
+mod keyed;
 mod maker;
 mod mysql;
 mod queries;

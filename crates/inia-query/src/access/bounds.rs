@@ -1,6 +1,6 @@
 //! Key ranges of an access path, computed from its expressions at run time.
 
-use super::{AccessPath, EqualPart, KeyInterval};
+use super::{AccessPath, EqualPart, Given, KeyInterval, SkipPath};
 use crate::catalog::{IndexKind, Table};
 use crate::error::Damaged;
 use crate::row::{Cell, prefix_successor};
@@ -168,6 +168,63 @@ pub(super) fn compute(
     Ok(Bounds { keys, exact: builder.exact })
 }
 
+/// What a path reads behind the first parts of a key, for one combination of values of the parts
+/// between; keys begin behind the first parts.
+pub(super) struct Within {
+    /// Ranges of values, ascending.
+    pub(super) values: Vec<KeyRange>,
+    /// The keys with NULL, where they are among what is read.
+    pub(super) nulls: Option<KeyRange>,
+}
+
+/// Computes what is read of each group of a path; the groups are those of its first parts.
+pub(super) fn within_groups(
+    table: &Table,
+    (index, skip): (usize, &SkipPath),
+    ctx: &mut EvalContext<'_>,
+    row: &[Value],
+) -> Result<(Vec<Within>, bool)> {
+    let mut builder = Builder { table, index, exact: true };
+    let mut prefixes = Prefixes::from_buf([Vec::with_capacity(SHORT_KEY)]);
+    for (at, equal) in skip.equal.iter().enumerate() {
+        if !builder.extend(&mut prefixes, skip.parts + at, equal, ctx, row)? {
+            let all = |prefix| Within { values: vec![KeyRange::prefix(prefix)], nulls: None };
+            return Ok((prefixes.into_iter().map(all).collect(), false));
+        }
+    }
+    // Values of an IN list may be equal.
+    prefixes.sort();
+    prefixes.dedup();
+    let part = skip.parts + skip.equal.len();
+    let any = [KeyInterval::default()];
+    let (intervals, with_null) = match (&skip.intervals[..], skip.given) {
+        ([], Given::Ends { .. }) => (&any[..], true),
+        (intervals, _) => (intervals, false),
+    };
+    let mut all = Vec::with_capacity(prefixes.len());
+    for prefix in prefixes {
+        if intervals.is_empty() {
+            all.push(Within { values: vec![KeyRange::prefix(prefix)], nulls: None });
+            continue;
+        }
+        let (mut values, mut nulls) = (Vec::new(), None);
+        for interval in intervals {
+            match interval.null {
+                true => nulls = builder.null_range(&prefix, part),
+                false => values.extend(builder.interval(&prefix, part, interval, ctx, row)?),
+            }
+        }
+        if with_null {
+            nulls = builder.null_range(&prefix, part);
+        }
+        if !matches!(skip.given, Given::Ends { .. }) {
+            values.extend(nulls.take());
+        }
+        all.push(Within { values: sorted(values), nulls });
+    }
+    Ok((all, builder.exact))
+}
+
 /// The ranges of several paths over one index.
 #[cold]
 fn any_of(
@@ -238,8 +295,13 @@ impl Builder<'_> {
     }
 
     fn nullable(&self, part: usize) -> bool {
-        let column = self.table.def.indexes[self.index].parts[part].column;
-        self.table.def.columns[column].nullable
+        let part = self.table.def.key_part(&self.table.def.indexes[self.index], part);
+        part.is_some_and(|part| self.table.def.columns[part.column].nullable)
+    }
+
+    fn descending(&self, part: usize) -> bool {
+        let part = self.table.def.key_part(&self.table.def.indexes[self.index], part);
+        part.is_some_and(|part| part.descending)
     }
 
     fn put(&self, part: usize, cell: &Cell<'_>, key: &mut Vec<u8>) -> Option<()> {
@@ -338,7 +400,7 @@ impl Builder<'_> {
         if interval.null {
             return Ok(self.null_range(prefix, part));
         }
-        let descending = self.table.def.indexes[self.index].parts[part].descending;
+        let descending = self.descending(part);
         let mut range = KeyRange::prefix(prefix.to_vec());
         // NULL is in no interval but its own. Its keys come first, in a descending part last, and
         // are cut off the range.

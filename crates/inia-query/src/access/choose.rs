@@ -8,8 +8,8 @@ use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
 use super::spatial;
 use super::tuples::index_path;
-use super::{AccessPath, End, EqualPart, IndexScope, KeyInterval};
-use crate::catalog::{IndexDef, IndexKind, SMALL_TABLE, Table};
+use super::{AccessPath, End, EqualPart, HintedIndexes, IndexScope, KeyInterval};
+use crate::catalog::{IndexDef, IndexKind, IndexPart, SMALL_TABLE, Table};
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::compare::{CmpClass, natural_class};
@@ -61,6 +61,8 @@ pub(crate) struct Request<'r> {
     pub(crate) needed: Vec<bool>,
     /// Indexes that hints leave; `None` for all.
     pub(crate) allowed: Option<&'r IndexScope>,
+    /// What hints say.
+    pub(crate) hinted: Option<&'r HintedIndexes>,
     /// Where ranges of constants can be measured.
     pub(crate) measure: Option<EvalSettings<'r>>,
     /// What a row costs in a scan of the whole table, beside one that is read from its leaf.
@@ -113,7 +115,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
             IndexKind::Spatial => spatial::is_usable(table, *position),
             _ => true,
         };
-        index.visible
+        HintedIndexes::shows(request.hinted, index)
             && orders
             && request.allowed.is_none_or(|allowed| allowed.usable.contains(position))
     };
@@ -169,7 +171,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
 }
 
 impl Choice {
-    fn of((best, rows): (Candidate, f64), conditions: &[Expr]) -> Choice {
+    pub(super) fn of((best, rows): (Candidate, f64), conditions: &[Expr]) -> Choice {
         let covered = (0..conditions.len()).map(|index| best.covered.contains(&index)).collect();
         Choice { path: best.path, rows, covered }
     }
@@ -195,7 +197,11 @@ fn shortest_entries(
             && !copies(index)
             && is_covering(request.table, &request.needed, *position)
     };
-    positions.filter(has_all).min_by_key(|at| def.key_length(&def.indexes[*at], usize::MAX))
+    let length = |at: &usize| {
+        let index = &def.indexes[*at];
+        def.key_length(index, index.parts.len())
+    };
+    positions.filter(has_all).min_by_key(length)
 }
 
 /// Whether MySQL's hash index cannot serve the path, for which a small MEMORY table is then scanned
@@ -282,7 +288,8 @@ pub(super) fn expected_rows(path: &AccessPath, table: &Table, position: usize, t
     let mut rows = equal_rows(path, table, position, total);
     if !path.intervals.is_empty() {
         let part = path.equal.len();
-        debug_assert!(part < index.parts.len(), "the intervals are of the next part");
+        let column = table.def.key_part(index, part).map(|part| part.column);
+        debug_assert!(column.is_some(), "the intervals are of the next part");
         let spatial = index.kind == IndexKind::Spatial;
         let share = |interval: &KeyInterval| match interval.is_point() {
             _ if spatial => spatial::WINDOW_SHARE,
@@ -290,7 +297,7 @@ pub(super) fn expected_rows(path: &AccessPath, table: &Table, position: usize, t
                 let each = table.stats().rows_per_key(position, part + 1);
                 each.map_or(EQUAL_SHARE, |each| each / rows)
             }
-            false => range_share(interval, table, index.parts[part].column),
+            false => column.map_or(CLOSED_SHARE, |column| range_share(interval, table, column)),
         };
         rows *= path.intervals.iter().map(share).sum::<f64>().min(1.0);
     }
@@ -325,8 +332,37 @@ fn equal_rows(path: &AccessPath, table: &Table, position: usize, total: f64) -> 
     let keys: f64 = path.equal.iter().map(|part| keys_of(part) as f64).product();
     let parts = path.equal.len();
     let guess = || total * EQUAL_SHARE.powi(i32::try_from(parts).unwrap_or(i32::MAX));
-    let each = table.stats().rows_per_key(position, parts).unwrap_or_else(guess);
+    let each = rows_of_key(table, position, parts).unwrap_or_else(guess);
     (each * keys).min(total)
+}
+
+/// How many rows agree in so many parts of an index's keys ([`key_parts`]).
+pub(super) fn rows_of_key(table: &Table, position: usize, parts: usize) -> Option<f64> {
+    let declared = table.def.indexes[position].parts.len();
+    let known = |position: usize, parts: usize| table.stats().rows_per_key(position, parts);
+    let Some(more) = parts.checked_sub(declared).filter(|more| *more > 0) else {
+        return known(position, parts);
+    };
+    // Values of the primary key are taken to be independent of those before them.
+    let (own, primary) = known(position, declared).zip(known(0, more))?;
+    Some((own * primary / (table.rows() as f64).max(1.0)).max(1.0))
+}
+
+/// The parts of an index's keys: its own, and those of the primary key that entries of a plain
+/// index are ordered by behind them, as far as `optimizer_switch` lets these be used.
+pub(super) fn key_parts<'r>(
+    request: &'r Request<'_>,
+    index: &'r IndexDef,
+) -> impl Iterator<Item = &'r IndexPart> {
+    let def = &request.table.def;
+    let settings = request.measure.or(request.merging.settings);
+    let off = move |settings| merge::is_switched_off(settings, "use_index_extensions");
+    let extends = move |part: &&IndexPart| {
+        let known = index.parts.iter().any(|own| own.column == part.column);
+        !known && def.array_part(index).is_none() && !settings.is_some_and(off)
+    };
+    let behind = (index.parts.len()..).map_while(|at| def.key_part(index, at));
+    index.parts.iter().chain(behind.take_while(extends))
 }
 
 pub(super) fn path_for(
@@ -345,7 +381,8 @@ pub(super) fn path_for(
     path.index = Some(position);
     let (mut single, mut covered) = (true, Vec::new());
     let array = table.def.array_part(index);
-    for (at, part) in index.parts.iter().enumerate() {
+    let ranges = HintedIndexes::reads_ranges(request.hinted, position);
+    for (at, part) in key_parts(request, index).enumerate() {
         let whole = part.prefix.is_none();
         if array.is_some_and(|(array, _)| array == at) {
             match finder.sought(index, part.column) {
@@ -358,7 +395,12 @@ pub(super) fn path_for(
             }
             continue;
         }
-        let Some((condition, equal)) = finder.equal(part.column) else {
+        let equal = finder.equal(part.column);
+        let Some((condition, equal)) = equal.filter(|(_, equal)| ranges || equal.is_single())
+        else {
+            if !ranges {
+                break;
+            }
             let used;
             (path.intervals, used) = finder.intervals(part.column, !whole);
             if whole {
@@ -429,7 +471,7 @@ pub(super) struct Finder<'f> {
 }
 
 impl Finder<'_> {
-    fn is_column(&self, expr: &Expr, column: usize) -> bool {
+    pub(super) fn is_column(&self, expr: &Expr, column: usize) -> bool {
         matches!(expr.kind, ExprKind::Column { index, .. } if index == self.request.base + column)
     }
 

@@ -18,7 +18,7 @@
 mod cost;
 mod rules;
 
-pub(crate) use rules::{MergeRules, MergeScope};
+pub(crate) use rules::{MergeRules, MergeScope, is_switched_off, is_switched_on};
 
 use super::choose::{Candidate, Request, dived_rows, expected_rows, is_covering, path_for};
 use super::selectivity::kept_by_all;

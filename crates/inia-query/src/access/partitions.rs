@@ -59,6 +59,7 @@ pub(super) fn paths_for(
             base: request.base,
             needed,
             allowed: None,
+            hinted: None,
             measure: None,
             scan_cost: 1.0,
             merging: MergeRules::default(),

@@ -1,9 +1,9 @@
 //! Why a table is not read by its other indexes, for EXPLAIN.
 
-use super::AccessPath;
 use super::choose::{Request, expected_rows, measured_rows};
 use super::spatial::is_usable;
 use super::tuples::index_path;
+use super::{AccessPath, HintedIndexes};
 use crate::catalog::IndexKind;
 use inia_expr::{Expr, SlotSet};
 
@@ -35,7 +35,7 @@ pub(crate) fn rejected_indexes(
     let reject = |position: usize| {
         let index = &indexes[position];
         let allowed = request.allowed.is_none_or(|allowed| allowed.usable.contains(&position));
-        let (cause, path) = if !index.visible {
+        let (cause, path) = if !HintedIndexes::shows(request.hinted, index) {
             ("invisible", None)
         } else if index.kind == IndexKind::FullText
             || index.kind == IndexKind::Spatial && !is_usable(request.table, position)

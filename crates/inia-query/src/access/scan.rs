@@ -6,6 +6,7 @@ mod locks;
 mod merge;
 mod parts;
 mod row;
+mod skip;
 
 pub(crate) use row::{FoundRow, RowData};
 
@@ -123,7 +124,8 @@ impl TableScan {
         if table.partitions.is_some() {
             return parts::open(table, path, mode, ctx, row);
         }
-        if let Some(FoundBy::Search(_) | FoundBy::Merge(_)) = path.found_by.as_deref() {
+        let found = path.found_by.as_deref();
+        if let Some(FoundBy::Search(_) | FoundBy::Merge(_) | FoundBy::Skip(_)) = found {
             return open_found(table, path, mode, ctx, row);
         }
         let direction = if path.backward { Direction::Backward } else { Direction::Forward };
@@ -224,6 +226,7 @@ impl TableScan {
         }
         match self.state {
             State::Ranges { cursor: Some(_), .. } => {}
+            State::Keys(KeyStream::Skipping(_)) => return self.run_of_groups(txn),
             State::Keys(_) => return self.run_of_merged(txn),
             _ => return Ok(None),
         }
@@ -238,8 +241,10 @@ impl TableScan {
     /// The reader of the last run ends the scan before its last `rows`.
     #[cold]
     pub(crate) fn stop_before(&mut self, rows: usize) {
-        if let State::Ranges { cursor: Some(cursor), .. } = &mut self.state {
-            cursor.uncount(rows as u64);
+        match &mut self.state {
+            State::Ranges { cursor: Some(cursor), .. } => cursor.uncount(rows as u64),
+            State::Keys(KeyStream::Skipping(reader)) => reader.stop_before(rows as u64),
+            _ => {}
         }
     }
 
@@ -387,7 +392,10 @@ impl TableScan {
                 return Ok(true);
             }
         }
-        self.next_merged(txn)
+        match self.state {
+            State::Keys(KeyStream::Skipping(_)) => self.next_of_groups(txn),
+            _ => self.next_merged(txn),
+        }
     }
 
     /// Reads the clustered row of `self.key` into `self.row`.
@@ -483,6 +491,7 @@ impl TableScan {
     fn current(&self) -> Option<inia_storage::RecordRef<'_>> {
         match &self.state {
             State::Ranges { cursor: Some(cursor), .. } => cursor.current(),
+            State::Keys(KeyStream::Skipping(reader)) => reader.current(),
             _ => None,
         }
     }
@@ -535,18 +544,21 @@ fn open_found(
     ctx: &mut EvalContext<'_>,
     row: &[Value],
 ) -> Result<TableScan> {
-    let state = match (path.search(), path.merge()) {
-        (_, Some(merge)) => merge::open(table, merge, mode, ctx, row)?,
-        (Some(path), None) => {
+    let (state, exact) = match (path.found_by.as_deref(), path.index) {
+        (Some(FoundBy::Merge(merge)), _) => (merge::open(table, merge, mode, ctx, row)?, false),
+        (Some(FoundBy::Search(path)), _) => {
             let keys = searched(&path.search, ctx, row)?;
-            State::Keys(KeyStream::Found(keys.into_iter()))
+            // A row that is locked may be another one than was found.
+            let exact = mode == ReadMode::Snapshot;
+            (State::Keys(KeyStream::Found(keys.into_iter())), exact)
         }
-        (None, None) => State::of_ranges(vec![KeyRange::all()]),
+        (Some(FoundBy::Skip(skip)), Some(index)) => {
+            skip::open((table, index), skip, mode, ctx, row)?
+        }
+        _ => (State::of_ranges(vec![KeyRange::all()]), false),
     };
-    // A row that is locked may be another one than was found.
-    let exact = path.search().is_some() && mode == ReadMode::Snapshot;
-    let direction = Direction::Forward;
-    let way = Path { index: path.index, covering: false, direction, exact };
+    let covering = path.covering && !is_exclusive(mode);
+    let way = Path { index: path.index, covering, direction: Direction::Forward, exact };
     Ok(TableScan::by(table, way, mode, state))
 }
 

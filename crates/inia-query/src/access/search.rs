@@ -1,7 +1,7 @@
 //! Finding rows by MATCH … AGAINST.
 
 use super::choose::Candidate;
-use super::{AccessPath, FoundBy, Request, SearchPath};
+use super::{AccessPath, FoundBy, HintedIndexes, Request, SearchPath};
 use inia_base::value::Value;
 use inia_expr::tree::Match;
 use inia_expr::{CmpOp, Expr, ExprKind};
@@ -25,7 +25,7 @@ pub(super) fn search_path(request: &Request<'_>, conditions: &[Expr]) -> Option<
         let index = search.index.filter(|_| is_own(search))?;
         let def = &request.table.def;
         let usable = request.allowed.is_none_or(|allowed| allowed.usable.contains(&index));
-        if !usable || !def.indexes[index].visible {
+        if !usable || !HintedIndexes::shows(request.hinted, &def.indexes[index]) {
             return None;
         }
         let mut path = AccessPath::all(def.clustered_index().is_some());

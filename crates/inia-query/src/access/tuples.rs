@@ -3,7 +3,7 @@
 //! four.
 
 use super::choose::{Candidate, Finder, Request, path_for};
-use super::{AccessPath, EqualPart, FoundBy};
+use super::{AccessPath, EqualPart, FoundBy, HintedIndexes};
 use inia_expr::tree::Compare;
 use inia_expr::{CmpOp, Expr, ExprKind, SlotSet};
 
@@ -28,8 +28,10 @@ pub(super) fn index_path(
     let plain = || path_for(request, position, conditions, filled);
     let is_list = |condition: &Expr| rows_of(condition).is_some();
     match conditions.iter().position(is_list) {
-        Some(at) => listed(request, position, (conditions, at), filled).unwrap_or_else(plain),
-        None => plain(),
+        Some(at) if HintedIndexes::reads_ranges(request.hinted, position) => {
+            listed(request, position, (conditions, at), filled).unwrap_or_else(plain)
+        }
+        _ => plain(),
     }
 }
 

@@ -148,7 +148,7 @@ impl QueryBinder<'_> {
         self.push_down(&mut block.from, &mut block.clauses);
         let mut plan = self.plan(&block.select, block.from.clone(), block.clauses.clone(), None);
         self.levels.pop();
-        order_by_index(&mut plan);
+        order_by_index(&mut plan, || self.switched_on("prefer_ordering_index"));
         plan
     }
 }

@@ -38,7 +38,8 @@ pub(super) fn leaf_hints(hints: Option<&BlockHints>, alias: &str) -> LeafHints {
         true => Some(false),
         false => said.contains(&Some(true)).then_some(true),
     };
-    LeafHints { block: Some(hints.name.clone()), hash }
+    let push_down = hints.table_switch(alias, HintKind::DerivedConditionPushdown);
+    LeafHints { block: Some(hints.name.clone()), hash, push_down }
 }
 
 impl QueryBinder<'_> {

@@ -59,7 +59,7 @@ impl QueryBinder<'_> {
             if query.limit.is_some() {
                 self.block = None;
             }
-            order_by_index(&mut plan);
+            order_by_index(&mut plan, || self.switched_on("prefer_ordering_index"));
             return Ok(plan);
         }
         if let QueryBody::Nested(inner) = &query.body

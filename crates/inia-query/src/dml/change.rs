@@ -114,7 +114,7 @@ pub fn plan_update(
         order_by: &update.order_by,
         limit: update.limit.as_ref(),
     };
-    let hinted = hinted_indexes(&table, factor, update.hints.as_ref())?;
+    let hinted = hinted_indexes(session, &table, factor, update.hints.as_ref())?;
     let mut plan = plan(session, &table, &mut scope, clauses, hinted.as_ref(), fills)?;
     let rewriting = Rewriting::new(&table, &plan.fills, assignments);
     // A row that moves ahead of the scan would be found again: rows are gathered first then.
@@ -147,7 +147,7 @@ pub fn plan_delete(
         order_by: &delete.order_by,
         limit: delete.limit.as_ref(),
     };
-    let hinted = hinted_indexes(&table, factor, delete.hints.as_ref())?;
+    let hinted = hinted_indexes(session, &table, factor, delete.hints.as_ref())?;
     let mut plan = plan(session, &table, &mut scope, clauses, hinted.as_ref(), fills)?;
     plan.ignore = delete.ignore;
     Ok(Some(plan))
@@ -180,21 +180,7 @@ fn plan(
         conjuncts(condition, &mut conditions);
         read_hidden_columns(&table.def, 0, &mut conditions, &session.env, &session.host);
     }
-    // All columns count as needed, since the whole clustered row is read and changed.
-    let request = access::Request {
-        table,
-        base: 0,
-        needed: vec![true; table.def.columns.len()],
-        allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
-        measure: None,
-        scan_cost: 1.0,
-        merging: MergeRules {
-            settings: Some(EvalSettings { env: &session.env, host: session }),
-            hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
-            locks: true,
-            limit: None,
-        },
-    };
+    let request = request(session, table, hinted);
     let choice = access::choose(&request, &conditions, &SlotSet::default());
     let mut path = in_own_order(choice.path, table);
     let mut gather = !order.is_empty();
@@ -222,6 +208,30 @@ fn plan(
         fills,
         views: Vec::new(),
     })
+}
+
+/// What a path to rows that are changed is asked for. All columns count as needed, since the whole
+/// clustered row is read and changed.
+fn request<'r>(
+    session: &'r SessionContext,
+    table: &'r Arc<Table>,
+    hinted: Option<&'r HintedIndexes>,
+) -> access::Request<'r> {
+    access::Request {
+        table,
+        base: 0,
+        needed: vec![true; table.def.columns.len()],
+        allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
+        hinted,
+        measure: None,
+        scan_cost: 1.0,
+        merging: MergeRules {
+            settings: Some(EvalSettings { env: &session.env, host: session }),
+            hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),
+            locks: true,
+            limit: None,
+        },
+    }
 }
 
 /// The path; where it reads the whole table, that reads the rows in their own order.
@@ -320,11 +330,16 @@ pub(super) fn refuse_without_key(session: &SessionContext) -> Result<(), SqlErro
 
 /// The indexes that hints leave of a table that rows are changed in; error 1176.
 fn hinted_indexes(
+    session: &SessionContext,
     table: &Table,
     factor: &ast::TableFactor,
     block: Option<&ast::HintedBlock>,
 ) -> Result<Option<HintedIndexes>, SqlError> {
     let alias = factor.alias.as_ref().unwrap_or(&factor.name.name);
     let hints = block.and_then(ast::HintedBlock::hints).and_then(|hints| hints.table(alias));
-    HintedIndexes::of(&table.def, &factor.hints, hints)
+    let invisible = || {
+        let settings = EvalSettings { env: &session.env, host: session };
+        access::is_switched_on(settings, "use_invisible_indexes")
+    };
+    HintedIndexes::of(&table.def, &factor.hints, hints, invisible)
 }

@@ -110,6 +110,33 @@ impl<'p, 'w> Groups<'p, 'w> {
         Ok(())
     }
 
+    /// Whether a row is of another group than the rows before it.
+    pub(super) fn is_followed_by(
+        &mut self,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<bool> {
+        self.key.clear();
+        for expr in &self.plan.group {
+            self.key.push(PRESENT);
+            encode_key(&*expr.eval_ref(ctx, row)?, &expr.ty, false, &mut self.key);
+        }
+        Ok(self.last.as_ref().is_some_and(|(last, _)| *last != self.key))
+    }
+
+    /// Makes a row the one that is read of the only group.
+    pub(super) fn show(&mut self, row: &[Value]) {
+        debug_assert!(self.groups.len() == 1 && !self.plan.rollup, "there is one group");
+        if let Some(group) = self.groups.last_mut() {
+            group.row.clone_from_slice(row);
+        }
+    }
+
+    /// Gives the groups to `project`; false where that wants no more.
+    pub(super) fn give(self, ctx: &mut EvalContext<'_>, project: &mut Project<'_>) -> Result<bool> {
+        self.emit(ctx, &mut |ctx, _, row| project(ctx, row))
+    }
+
     /// Adds a row to its group, without ROLLUP.
     fn add_plainly(&mut self, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<()> {
         self.key.clear();

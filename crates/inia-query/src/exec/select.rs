@@ -192,6 +192,9 @@ impl Runner<'_> {
         let done = match &aggregation.strategy {
             _ if empty => false,
             GroupStrategy::Hash | GroupStrategy::Sort => false,
+            GroupStrategy::InOrder => {
+                return self.groups_in_order(select, aggregation, ctx, row, project);
+            }
             GroupStrategy::Extrema(extrema) => match self.extrema(select, extrema, ctx)? {
                 Some(values) => {
                     let calls = aggregation.calls.len();
@@ -227,6 +230,37 @@ impl Runner<'_> {
             })?;
         }
         groups.finish(ctx, select.width, project)
+    }
+
+    /// Gives each group once a row of the next one has come.
+    fn groups_in_order(
+        &self,
+        select: &SelectPlan,
+        aggregation: &Aggregation,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        project: &mut Project<'_>,
+    ) -> Result<()> {
+        let mut group = Groups::new(aggregation, self.exec.workspace);
+        let mut wanted = true;
+        self.filtered_rows(select, ctx, row, &mut |ctx, row| {
+            if group.is_followed_by(ctx, row)? {
+                let next = Groups::new(aggregation, self.exec.workspace);
+                let done = std::mem::replace(&mut group, next);
+                wanted = done.give(ctx, project)?;
+            }
+            if wanted {
+                group.add(ctx, row)?;
+                // What is read of a group beside its aggregates is that of its last row, as in
+                // MySQL, which finds the greatest value last.
+                group.show(row);
+            }
+            Ok(wanted)
+        })?;
+        if wanted {
+            group.give(ctx, project)?;
+        }
+        Ok(())
     }
 
     /// The values at the ends of indexes and the numbers of rows; `None` where a bound turns out

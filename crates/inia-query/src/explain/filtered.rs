@@ -72,7 +72,9 @@ impl Columns<'_> {
         let used = if access.is_unbounded() { 0 } else { used(access, index) };
         let sought = |slot: usize| {
             let column = slot.checked_sub(self.source.base);
-            index.parts.iter().take(used).any(|part| Some(part.column) == column)
+            let def = &self.source.table.def;
+            let mut parts = (0..used).map_while(|at| def.key_part(index, at));
+            parts.any(|part| Some(part.column) == column)
         };
         let slots = slots_of(condition).slots;
         used > 0 && slots.iter().all(sought)

@@ -1,9 +1,10 @@
 //! How EXPLAIN shows GROUP BY, DISTINCT and ORDER BY that an index serves.
 
-use super::line::Line;
-use crate::access::AccessPath;
+use super::line::{Line, request_of};
+use crate::access::{AccessPath, EvalSettings, HintedIndexes, rejected_indexes};
 use crate::optimize::keeps_together;
-use crate::plan::{JoinMethod, RowSource, SelectPlan, TableSource};
+use crate::plan::{JoinMethod, LimitPlan, RowSource, SelectPlan, TableSource};
+use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
 
 /// The columns of one table that make groups, or rows that differ from one another.
@@ -16,6 +17,10 @@ impl<'p> GroupedColumns<'p> {
     /// Those of a SELECT; `None` where they are computed, or of several tables.
     pub(super) fn of(select: &'p SelectPlan) -> Option<GroupedColumns<'p>> {
         let keys: Vec<&Expr> = match &select.aggregation {
+            // Different values of the whole table are read as groups.
+            Some(groups) if groups.group.is_empty() && is_skipped(&select.source) => {
+                groups.calls.iter().flat_map(|call| &call.args).collect()
+            }
             Some(groups) => groups.group.iter().collect(),
             None if select.distinct => select.output[..select.visible].iter().collect(),
             None => return None,
@@ -43,7 +48,34 @@ impl<'p> GroupedColumns<'p> {
             first = &join.left;
         }
         let leads = matches!(first, RowSource::Table(table) if std::ptr::eq(&**table, self.table));
-        leads && keeps_together(&self.table.access, &self.table.table.def, &self.columns)
+        if self.table.access.skip().is_some() {
+            return leads && self.begin_the_key();
+        }
+        let together = || keeps_together(&self.table.access, &self.table.table.def, &self.columns);
+        leads && self.are_in_the_keys_order() && together()
+    }
+
+    /// Whether the columns stand in the order of the index that is read, those that equal one value
+    /// aside. MySQL takes no other order for that of groups.
+    fn are_in_the_keys_order(&self) -> bool {
+        let TableSource { table, access, .. } = self.table;
+        let Some(index) = access.index.map(|at| &table.def.indexes[at]) else { return true };
+        let place = |column: &usize| {
+            let mut parts = (0..).map_while(|at| table.def.key_part(index, at));
+            parts.position(|part| part.column == *column)
+        };
+        let free = self.columns.iter().filter_map(place).filter(|at| *at >= access.equal.len());
+        free.is_sorted()
+    }
+
+    /// Whether the index that is read begins with the columns, in their order, and hints let groups
+    /// be read in it.
+    fn begin_the_key(&self) -> bool {
+        let TableSource { table, access, hinted, .. } = self.table;
+        let Some(at) = access.index else { return false };
+        let parts = table.def.indexes[at].parts.iter().map(|part| part.column);
+        let begins = parts.take(self.columns.len()).eq(self.columns.iter().copied());
+        begins && HintedIndexes::groups_by(hinted.as_deref(), at)
     }
 
     /// Adds to the possible keys of the table's line the indexes that have all of the columns.
@@ -60,7 +92,8 @@ impl<'p> GroupedColumns<'p> {
                 true => index.parts.iter().any(|part| part.column == *column),
                 false => table.indexes[position].codec.covers(*column),
             };
-            index.kind.has_keys() && self.columns.iter().all(has)
+            let allowed = HintedIndexes::finds_by(self.table.hinted.as_deref(), position);
+            allowed && index.kind.has_keys() && self.columns.iter().all(has)
         };
         add_possible(line, self.table, &serves);
     }
@@ -73,10 +106,16 @@ pub(super) fn add_possible(line: &mut Line, table: &TableSource, serves: &dyn Fn
     let known: Vec<&str> = known.split(',').filter(|name| !name.is_empty()).collect();
     let indexes = table.table.def.indexes.iter().enumerate();
     let named = indexes.filter(|(position, index)| {
-        (index.visible && serves(*position)) || known.contains(&index.name.as_str())
+        (HintedIndexes::shows(table.hinted.as_deref(), index) && serves(*position))
+            || known.contains(&index.name.as_str())
     });
     let names: Vec<&str> = named.map(|(_, index)| index.name.as_str()).collect();
     line.possible_keys = Some(names.join(",")).filter(|names| !names.is_empty());
+}
+
+/// Whether one table is read, group by group.
+pub(super) fn is_skipped(source: &RowSource) -> bool {
+    matches!(source, RowSource::Table(table) if table.access.skip().is_some())
 }
 
 /// The stored table that fills a slot.
@@ -88,6 +127,45 @@ fn table_of(source: &RowSource, slot: usize) -> Option<&TableSource> {
         RowSource::Join(join) => table_of(&join.left, slot).or_else(|| table_of(&join.right, slot)),
         _ => None,
     }
+}
+
+/// Shows that a table that is read in the order of ORDER BY is read until there are as many rows as
+/// LIMIT asks for, by what indexes tell of the conditions that constants bound.
+pub(super) fn show_limit(
+    select: &SelectPlan,
+    limit: Option<&LimitPlan>,
+    line: &mut Line,
+    settings: EvalSettings<'_>,
+) {
+    let mut first = &select.source;
+    while let RowSource::Join(join) = first {
+        first = &join.left;
+    }
+    let (RowSource::Table(table), Some(limit)) = (first, limit) else { return };
+    let Some(wanted) = wanted_rows(limit).filter(|_| table.access.is_unbounded()) else { return };
+    let conditions: Vec<Expr> = table.bound_filter.iter().chain(&table.filter).cloned().collect();
+    let (request, filled) = request_of(table, &conditions, Some(settings));
+    let others = rejected_indexes(&request, &conditions, &filled, &table.access);
+    let bounded = |(path, rows): (AccessPath, f64)| {
+        let constant = path.own_exprs().all(Expr::is_constant_in_statement);
+        (!path.is_unbounded() && constant).then_some(rows)
+    };
+    let found = others.into_iter().filter_map(|other| other.path).filter_map(bounded);
+    let total = table.table.rows() as f64;
+    let share = found.fold(total, f64::min) / total.max(1.0);
+    let read = (wanted as f64 / share.max(f64::MIN_POSITIVE)).min(total).max(1.0);
+    line.rows = Some(read as u64);
+}
+
+/// How many rows a LIMIT of constants asks for, with those that are passed over.
+pub(super) fn wanted_rows(limit: &LimitPlan) -> Option<u64> {
+    let number = |expr: &Expr| match expr.as_literal() {
+        Some(Value::Int(n)) => u64::try_from(*n).ok(),
+        Some(Value::UInt(n)) => Some(*n),
+        _ => None,
+    };
+    let passed = limit.offset.as_ref().map_or(Some(0), number)?;
+    number(&limit.count).map(|count| count.saturating_add(passed))
 }
 
 /// Shows the scan of a whole table by its primary key that ORDER BY asks for.

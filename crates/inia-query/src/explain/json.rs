@@ -10,8 +10,9 @@
 //! indexes that were not chosen, and why.
 
 use super::estimate::{Estimate, Estimator, computed, scan};
+use super::grouped::is_skipped;
 use super::line::{Line, each_subquery, request_of, table_line};
-use crate::access::{EvalSettings, RejectedIndex, rejected_indexes};
+use crate::access::{EvalSettings, RejectedIndex, is_switched_off, rejected_indexes};
 use crate::optimize::path_cost;
 use crate::plan::batches::BatchSource;
 use crate::plan::{
@@ -224,15 +225,19 @@ impl<'p> Printer<'p> {
         }
         if let Some(aggregation) = select.aggregation.as_ref().filter(|a| !a.group.is_empty()) {
             let sorts = matches!(aggregation.strategy, GroupStrategy::Sort);
-            let mut group = vec![
-                ("using_temporary_table", Json::Flag(!sorts)),
-                ("using_filesort", Json::Flag(sorts)),
-            ];
+            let mut group = vec![("using_filesort", Json::Flag(sorts))];
+            if !matches!(aggregation.strategy, GroupStrategy::InOrder) {
+                group.insert(0, ("using_temporary_table", Json::Flag(!sorts)));
+            }
             group.append(&mut inner);
             inner = vec![("grouping_operation", Json::Object(group))];
         }
         if select.distinct {
-            let mut distinct = vec![("using_temporary_table", Json::Flag(true))];
+            let skips = is_skipped(&select.source) && select.aggregation.is_none();
+            let mut distinct = match skips {
+                true => vec![("using_filesort", Json::Flag(false))],
+                false => vec![("using_temporary_table", Json::Flag(true))],
+            };
             distinct.append(&mut inner);
             inner = vec![("duplicates_removal", Json::Object(distinct))];
         }
@@ -332,8 +337,14 @@ impl<'p> Printer<'p> {
             line_members(&table_line(table, &Line::default(), None, Some(self.settings)));
         let length = table.table.def.row_length();
         self.add_estimates((read, kept), (join, before), Some(length), &mut members);
-        if table.access.covering {
-            members.push(("using_index", Json::Flag(true)));
+        match table.access.skip() {
+            Some(skip) if skip.leaves_rows_out() => {
+                let how = if skip.scans { text("scanning") } else { Json::Flag(true) };
+                members.push(("using_index_for_group_by", how));
+            }
+            Some(_) => members.push(("using_index_for_skip_scan", Json::Flag(true))),
+            None if table.access.covering => members.push(("using_index", Json::Flag(true))),
+            None => {}
         }
         if table.access.backward {
             members.push(("backward_index_scan", Json::Flag(true)));
@@ -445,7 +456,8 @@ impl<'p> Printer<'p> {
             Some((_, joined)) => (joined, joined.cost.max(before)),
             None => (kept, kept.cost),
         };
-        let share = if read.rows > 0.0 { kept.rows / read.rows * 100.0 } else { 100.0 };
+        let known = !is_switched_off(self.settings, "condition_fanout_filter") && read.rows > 0.0;
+        let share = if known { kept.rows / read.rows * 100.0 } else { 100.0 };
         members.push(("rows_produced_per_join", Json::Number(rows.shown_rows())));
         members.push(("filtered", digits(share.min(100.0))));
         let shown = |cost| digits(Estimate { rows: 0.0, cost }.shown_cost());

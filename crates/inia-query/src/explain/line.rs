@@ -2,12 +2,13 @@
 
 use super::estimate::Estimator;
 use super::filtered::filtered;
-use super::grouped::{GroupedColumns, show_order};
+use super::grouped::{GroupedColumns, is_skipped, show_limit, show_order};
 use super::joined::show_joins;
 use super::merged::merge_line;
+use super::skipped::{add_skipping, skip_line};
 use crate::access::{
-    AccessPath, EqualPart, EvalSettings, MergeRules, RejectedIndex, Request, SearchPath,
-    branch_indexes, partitions, rejected_indexes,
+    AccessPath, EqualPart, EvalSettings, HintedIndexes, MergeRules, RejectedIndex, Request,
+    SearchPath, branch_indexes, is_switched_off, partitions, rejected_indexes,
 };
 use crate::catalog::{IndexDef, TableDef};
 use crate::plan::{
@@ -52,14 +53,19 @@ pub struct Line {
     pub merge: Option<String>,
     /// Further parts of column `Extra`.
     pub extra: Vec<&'static str>,
+    /// The table to which a semi join goes back once it has found a match.
+    pub first_match: Option<String>,
 }
 
 impl Line {
     /// Column `Extra`; `None` where it is empty.
     pub fn extra_text(&self) -> Option<String> {
         let merged = self.merge.iter().map(|merge| format!("Using {merge}"));
-        let parts: Vec<String> =
-            merged.chain(self.extra.iter().map(|part| (*part).to_owned())).collect();
+        let text = |part: &&str| match &self.first_match {
+            Some(table) if *part == FIRST_MATCH => format!("{part}({table})"),
+            _ => (*part).to_owned(),
+        };
+        let parts: Vec<String> = merged.chain(self.extra.iter().map(text)).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
@@ -70,6 +76,9 @@ pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost)
     let mut describer =
         Describer { plan, settings, lines: Vec::new(), next_id: 1, ids: Vec::new() };
     describer.query(&plan.root, "PRIMARY");
+    if is_switched_off(settings, "condition_fanout_filter") {
+        describer.lines.iter_mut().for_each(|line| line.filtered = line.filtered.map(|_| 100.0));
+    }
     // Subqueries that have become joins are no query blocks.
     if describer.next_id == 2 {
         describer.lines.iter_mut().for_each(|line| line.select_type = "SIMPLE".to_owned());
@@ -181,15 +190,30 @@ impl Describer<'_> {
                 if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
                     line.extra.insert(0, "Using where");
                 }
-                if (grouped || select.distinct) && !in_order {
+                // MySQL does not stop reading groups where there are enough, and sorts a table of
+                // them.
+                let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
+                let kept = sorted && is_skipped(&select.source) || limited && select.distinct;
+                if (grouped || select.distinct) && (!in_order || kept) {
                     line.extra.push("Using temporary");
                 }
                 show_order(select, line);
+                let limit = query.and_then(|query| query.limit.as_ref());
+                if select.ordered && !select.distinct {
+                    show_limit(select, limit, line, self.settings);
+                }
                 if sorted {
                     line.extra.push("Using filesort");
                 }
             }
             show_joins(&select.source, &mut self.lines[at..]);
+            if let RowSource::Table(table) = &select.source
+                && columns.is_none()
+                && table.access.is_unbounded()
+                && let Some(line) = self.lines.get_mut(at)
+            {
+                add_skipping(line, table, Some(self.settings));
+            }
             if let Some(columns) = columns {
                 columns.add_keys(&mut self.lines[at..]);
             }
@@ -293,11 +317,30 @@ impl Describer<'_> {
             RowSource::Join(inner) => {
                 let [first, second] = inner.in_order();
                 self.source(first, blank, join, subplans);
+                let at = self.lines.len();
                 self.source(second, blank, Some(inner), subplans);
+                if inner.kind == JoinType::Semi {
+                    self.show_first_match(at);
+                }
             }
         }
     }
+
+    /// Notes a semi join, whose right side has the lines from a place on, on the last of them.
+    fn show_first_match(&mut self, at: usize) {
+        let table = at.checked_sub(1).and_then(|before| self.lines[before].table.clone());
+        let Some(line) = self.lines[at..].last_mut() else { return };
+        let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
+        line.extra.insert(buffer.unwrap_or(line.extra.len()), FIRST_MATCH);
+        // The number of a derived table is not known yet.
+        line.first_match = table.filter(|name| !name.starts_with('<'));
+    }
 }
+
+/// A semi join that is executed as a join.
+const FIRST_MATCH: &str = "FirstMatch";
+/// A hash join.
+const JOIN_BUFFER: &str = "Using join buffer (hash join)";
 
 /// Gives each subquery of a SELECT's expressions to `visit`, and whether it is part of what is
 /// selected.
@@ -345,20 +388,23 @@ fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
+/// Adds what a join means for its right member, in MySQL's order.
 pub(super) fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>) {
-    if let Some(JoinPlan { method: JoinMethod::Hash(keys), on, .. }) = join {
-        let checks = !keys.is_empty() || !on.is_empty();
-        if checks && !extra.contains(&"Using where") {
-            extra.push("Using where");
-        }
-        extra.push("Using join buffer (hash join)");
-    } else if join.is_some_and(|join| !join.on.is_empty()) && !extra.contains(&"Using where") {
-        extra.push("Using where");
+    let Some(join) = join else { return };
+    let keys = match &join.method {
+        JoinMethod::Hash(keys) => keys.len(),
+        JoinMethod::NestedLoop => 0,
+    };
+    let mut conditions = usize::from(extra.first() == Some(&"Using index condition"));
+    if (keys > 0 || !join.on.is_empty()) && !extra.contains(&"Using where") {
+        extra.insert(conditions, "Using where");
     }
-    match join.map(|join| join.kind) {
-        Some(JoinType::Semi) => extra.push("FirstMatch"),
-        Some(JoinType::Anti) => extra.push("Not exists"),
-        Some(JoinType::Inner | JoinType::Left) | None => {}
+    conditions += usize::from(extra.get(conditions) == Some(&"Using where"));
+    if join.kind == JoinType::Anti {
+        extra.insert(conditions, "Not exists");
+    }
+    if matches!(join.method, JoinMethod::Hash(_)) {
+        extra.push(JOIN_BUFFER);
     }
 }
 
@@ -377,6 +423,9 @@ pub(super) fn table_line(
     if let Some(merge) = path.merge() {
         return merge_line(source, merge, blank, join, settings);
     }
+    if let Some(skip) = path.skip() {
+        return skip_line(source, skip, blank, join, settings);
+    }
     let index = path.index.map(|index| &def.indexes[index]);
     let secondary = index.is_some_and(|index| !index.clustered);
     // A scan that reads key columns alone is one of the index in MySQL.
@@ -389,10 +438,12 @@ pub(super) fn table_line(
     let mut extra = Vec::new();
     let pushed = |condition: &Expr| named.is_some() && is_pushed(source, condition);
     let by_entries = secondary && bounded && !path.covering && !computes;
-    let of_entries = by_entries && index.is_some_and(|index| index.kind.has_keys());
+    let of_entries = by_entries
+        && index.is_some_and(|index| index.kind.has_keys())
+        && checks_entries(source, settings);
     if of_entries && (range || seeks_null(path) || source.filter.iter().any(pushed)) {
         extra.push("Using index condition");
-    } else if range || (computes && seeks_null(path)) {
+    } else if range || ((computes || by_entries) && seeks_null(path)) {
         extra.push("Using where");
     }
     let checked = source.filter.iter().any(|condition| !of_entries || !pushed(condition));
@@ -420,6 +471,15 @@ pub(super) fn table_line(
         extra,
         ..blank.clone()
     }
+}
+
+/// Whether conditions on entries of the index are checked before rows are looked up, as far as
+/// NO_ICP and `optimizer_switch` say.
+fn checks_entries(source: &TableSource, settings: Option<EvalSettings<'_>>) -> bool {
+    let index = source.access.index.unwrap_or_default();
+    let hinted = source.hinted.as_ref();
+    let off = |settings| is_switched_off(settings, "index_condition_pushdown");
+    !hinted.is_some_and(|hinted| hinted.no_pushdown.contains(&index)) && !settings.is_some_and(off)
 }
 
 /// The line of a table whose rows MATCH … AGAINST finds.
@@ -539,8 +599,17 @@ pub(super) fn possible_keys(
 ) -> Option<String> {
     let conditions: Vec<Expr> = source.bound_filter.iter().chain(&source.filter).cloned().collect();
     let (request, filled) = request_of(source, &conditions, settings);
+    // Those that hints let be read by no ranges are possible, too.
+    let hinted = source.hinted.as_deref().cloned();
+    let hinted = hinted.map(|hinted| HintedIndexes { no_ranges: Vec::new(), ..hinted });
+    let request = Request { hinted: hinted.as_ref(), ..request };
     let mut names: Vec<&str> = Vec::new();
-    let rejected = rejected_indexes(&request, &conditions, &filled, &source.access);
+    // So is the index whose rows are all read.
+    let read = match source.access.is_unbounded() {
+        true => AccessPath::all(false),
+        false => source.access.clone(),
+    };
+    let rejected = rejected_indexes(&request, &conditions, &filled, &read);
     let mut branches = branch_indexes(&request, &conditions, &filled);
     let merged = source.access.merge().into_iter().flat_map(|merge| &merge.parts);
     branches.extend(merged.filter_map(|part| part.index));
@@ -569,6 +638,7 @@ pub(super) fn request_of<'r>(
         base: source.base,
         needed: source.needed.clone(),
         allowed: source.hinted.as_ref().and_then(|hinted| hinted.lookup.as_ref()),
+        hinted: source.hinted.as_deref(),
         measure: settings,
         scan_cost: 1.0,
         merging: MergeRules::default(),
@@ -584,7 +654,7 @@ pub(super) fn request_of<'r>(
 
 /// The columns of the index's parts that the path uses.
 pub(super) fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<String> {
-    let parts = index.parts.iter().take(used(path, index));
+    let parts = (0..used(path, index)).map_while(|at| def.key_part(index, at));
     parts.map(|part| def.columns[part.column].shown_name().to_owned()).collect()
 }
 
@@ -592,6 +662,9 @@ pub(super) fn used_parts(path: &AccessPath, index: &IndexDef, def: &TableDef) ->
 pub(super) fn used(path: &AccessPath, index: &IndexDef) -> usize {
     if let Some(paths) = path.ranges() {
         return paths.iter().map(|path| used(path, index)).max().unwrap_or_default();
+    }
+    if let Some(skip) = path.skip() {
+        return skip.used();
     }
     let bounded = path.equal.len() + usize::from(!path.intervals.is_empty());
     if bounded == 0 { index.parts.len() } else { bounded }

@@ -5,8 +5,10 @@
 //! at each node to count them, so its tree has no cells that go to the client as they are stored.
 
 use super::estimate::{Estimate, Estimator, computed, scan};
+use super::grouped::{is_skipped, wanted_rows};
 use super::line::{Line, each_subquery, is_never};
 use super::merged::{MergedNode, merge_text, merged_nodes};
+use super::skipped::skip_text;
 use crate::access::kept_by_all;
 use crate::plan::batches::BatchSource;
 use crate::plan::trace::{Node, Trace};
@@ -18,6 +20,7 @@ use inia_base::value::Value;
 use inia_expr::Expr;
 use inia_expr::print::print;
 use inia_expr::tree::{RowLookup, SubqueryKind};
+use inia_parser::ast::AggregateFunc;
 use std::fmt::Write;
 
 /// A node that reads no table.
@@ -183,7 +186,9 @@ impl<'p> Printer<'p> {
         let shape = direct.map(|direct| &direct.shape);
         let in_sort = matches!(shape, Some(DirectShape::Sorted(_)));
         let totals = matches!(shape, Some(DirectShape::Totals(_)));
-        if select.distinct && !in_sort {
+        // What is read by groups is no more than the groups.
+        let skips = is_skipped(&select.source) && select.aggregation.is_none();
+        if select.distinct && !in_sort && !skips {
             self.node(depth, "Remove duplicates", estimates.whole);
             depth += 1;
         }
@@ -223,6 +228,9 @@ impl<'p> Printer<'p> {
     ) -> bool {
         let grouped = !aggregation.group.is_empty();
         let estimates = self.estimator.select(select);
+        if is_read_by_groups(select, aggregation) {
+            return true;
+        }
         if self.seen.is_none() {
             self.enter(Node::Grouped(select));
         }
@@ -256,7 +264,7 @@ impl<'p> Printer<'p> {
             GroupStrategy::Hash if aggregation.rollup => "Group aggregate with rollup",
             GroupStrategy::Hash => "Aggregate using temporary table",
             GroupStrategy::Sort if aggregation.rollup => "Group aggregate with rollup",
-            GroupStrategy::Sort => "Group aggregate",
+            GroupStrategy::Sort | GroupStrategy::InOrder => "Group aggregate",
         };
         // Strategies over stored cells evaluate no conditions: general execution replaces them
         // where the bounds of a path are not exact.
@@ -433,6 +441,17 @@ fn join_text(join: &JoinPlan, batches: &str) -> String {
     }
 }
 
+/// Whether the entries that are read are the groups, and their aggregates values of those.
+fn is_read_by_groups(select: &SelectPlan, aggregation: &Aggregation) -> bool {
+    let distinct = aggregation
+        .calls
+        .iter()
+        .any(|call| call.distinct && !matches!(call.func, AggregateFunc::Min | AggregateFunc::Max));
+    matches!(aggregation.strategy, GroupStrategy::InOrder)
+        && is_skipped(&select.source)
+        && !distinct
+}
+
 /// Whether a query's rows are those of SELECT DISTINCT.
 fn removes_duplicates(query: &QueryPlan) -> bool {
     matches!(&query.body, Body::Select(select) if select.distinct)
@@ -440,16 +459,8 @@ fn removes_duplicates(query: &QueryPlan) -> bool {
 
 /// How many of the first rows a sort keeps.
 fn limit_input(limit: &LimitPlan) -> String {
-    let number = |expr: &Expr| match expr.as_literal() {
-        Some(Value::Int(n)) => u64::try_from(*n).ok(),
-        Some(Value::UInt(n)) => Some(*n),
-        _ => None,
-    };
-    let offset = limit.offset.as_ref().map_or(Some(0), number);
-    match number(&limit.count).zip(offset) {
-        Some((count, offset)) => {
-            format!(", limit input to {} row(s) per chunk", count.saturating_add(offset))
-        }
+    match wanted_rows(limit) {
+        Some(rows) => format!(", limit input to {rows} row(s) per chunk"),
         None => ", limit input to the rows of LIMIT".to_owned(),
     }
 }
@@ -492,7 +503,10 @@ fn table_text(table: &TableSource, sent: &str) -> String {
     let text = match line.access {
         Some("const" | "eq_ref") => format!("Single-row index lookup on {alias} using {key}"),
         Some("ref") => format!("{covering}ndex lookup on {alias} using {key}{reverse}"),
-        Some("range") => format!("{covering}ndex range scan on {alias} using {key}{reverse}"),
+        Some("range") if table.access.skip().is_none() => {
+            format!("{covering}ndex range scan on {alias} using {key}{reverse}")
+        }
+        _ if let Some(skip) = table.access.skip() => skip_text(table, skip, &key),
         _ if let Some(merge) = table.access.merge() => merge_text(merge).to_owned(),
         Some("fulltext") => format!("Full-text index search on {alias} using {key}"),
         Some("index") => format!("{covering}ndex scan on {alias} using {key}{reverse}"),

@@ -12,9 +12,12 @@ use inia_expr::tree::{CmpOp, Compare};
 use inia_expr::{Aggregate, Expr, ExprKind, TypeClass};
 use inia_parser::ast::AggregateFunc;
 
-/// How the groups of a SELECT are made.
+/// How the groups of a SELECT are made; `None` where that is decided, or there are none.
 pub(crate) fn group_strategy(select: &SelectPlan) -> Option<GroupStrategy> {
     let aggregation = select.aggregation.as_ref()?;
+    if matches!(aggregation.strategy, GroupStrategy::InOrder) {
+        return None;
+    }
     if let Some(extrema) = super::order::index_extrema(select) {
         return Some(GroupStrategy::Extrema(extrema));
     }

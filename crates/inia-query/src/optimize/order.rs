@@ -11,8 +11,8 @@ use crate::access::{
 };
 use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef};
 use crate::plan::{
-    Body, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan, RowSource, SelectPlan,
-    TableSource,
+    Aggregation, Body, GroupStrategy, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan,
+    RowSource, SelectPlan, SortKey, TableSource,
 };
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -30,11 +30,15 @@ pub(crate) const UNKNOWN_LIMIT: u64 = 100;
 /// A column to order by, and whether descending.
 pub(crate) type Key = (usize, bool);
 
-/// Drops the query's ORDER BY where an index yields its order.
-pub(crate) fn order_by_index(query: &mut QueryPlan) {
+/// Drops the query's ORDER BY where an index yields its order. With a LIMIT an index is preferred
+/// only for that order where `prefers` says so.
+pub(crate) fn order_by_index(query: &mut QueryPlan, prefers: impl FnOnce() -> bool) {
     let Body::Select(select) = &mut query.body else { return };
-    if query.order.is_empty() || select.aggregation.is_some() || !select.windows.is_empty() {
+    if query.order.is_empty() || !select.windows.is_empty() {
         return;
+    }
+    if select.aggregation.is_some() {
+        return order_by_groups(query);
     }
     if is_ranked(query) {
         return keep_rank(query);
@@ -49,7 +53,8 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
     }
     let limit = (!select.distinct && !query.count_found_rows)
         .then(|| rows_wanted(query.limit.as_ref()))
-        .flatten();
+        .flatten()
+        .filter(|_| prefers());
     let filtered = !select.filter.is_empty() || matches!(select.source, RowSource::Join(_));
     let Some(source) = leftmost(&mut select.source) else { return };
     let Some(keys) = own_columns(&keys, source.base, source.needed.len()) else { return };
@@ -65,6 +70,26 @@ pub(crate) fn order_by_index(query: &mut QueryPlan) {
     query.order.clear();
     select.ordered = true;
     keep_order(&mut select.source);
+}
+
+/// Drops the query's ORDER BY where groups come in its order.
+fn order_by_groups(query: &mut QueryPlan) {
+    let Body::Select(select) = &query.body else { return };
+    let in_order = |groups: &Aggregation| matches!(groups.strategy, GroupStrategy::InOrder);
+    let RowSource::Table(source) = &select.source else { return };
+    if !select.aggregation.as_ref().is_some_and(in_order) {
+        return;
+    }
+    let key = |key: &SortKey| match select.output[key.index].kind {
+        ExprKind::Column { index, .. } => Some((index, key.descending)),
+        _ => None,
+    };
+    let keys = query.order.iter().map(key).collect::<Option<Vec<Key>>>();
+    let keys = keys.and_then(|keys| own_columns(&keys, source.base, source.needed.len()));
+    let serves = |keys: Vec<Key>| direction(&source.access, &source.table.def, &keys);
+    if keys.and_then(serves) == Some(false) {
+        query.order.clear();
+    }
 }
 
 /// Reads the rows of a small table by the index that has the keys of GROUP BY or DISTINCT in order,
@@ -165,9 +190,10 @@ pub(super) fn own_columns(keys: &[Key], base: usize, count: usize) -> Option<Vec
 }
 
 /// The columns that equal one value for all rows of a path.
-fn fixed_columns(path: &AccessPath, index: &IndexDef) -> Vec<usize> {
+fn fixed_columns(path: &AccessPath, index: &IndexDef, def: &TableDef) -> Vec<usize> {
     let single = |equal: &EqualPart| !matches!(equal, EqualPart::AnyOf(_));
-    let parts = index.parts.iter().zip(&path.equal);
+    let equal = path.skip().map_or(&path.equal, |skip| &skip.groups.equal);
+    let parts = (0..).map_while(|at| def.key_part(index, at)).zip(equal);
     let fixed = parts.filter(|(part, equal)| single(equal) && part.prefix.is_none());
     fixed.map(|(part, _)| part.column).collect()
 }
@@ -194,7 +220,7 @@ pub(crate) fn keeps_together(path: &AccessPath, def: &TableDef, columns: &[usize
     if def.partitioning.is_some() || path.merge().is_some() {
         return false;
     }
-    let fixed = fixed_columns(path, index);
+    let fixed = fixed_columns(path, index, def);
     let mut left: Vec<usize> =
         columns.iter().copied().filter(|column| !fixed.contains(column)).collect();
     for part in free_parts(index, def, &fixed) {
@@ -221,7 +247,7 @@ fn direction(path: &AccessPath, def: &TableDef, keys: &[Key]) -> Option<bool> {
     if !index.kind.has_keys() {
         return None;
     }
-    let fixed = fixed_columns(path, index);
+    let fixed = fixed_columns(path, index, def);
     let is_fixed = |column: usize| fixed.contains(&column);
     let mut parts = free_parts(index, def, &fixed);
     let mut backward = None;
@@ -277,7 +303,7 @@ pub(crate) fn path_in_order(
     let may = |index| HintedIndexes::orders_by(wanted.hinted, index);
     if (present.point || present.index.is_none_or(may))
         && let Some(backward) = direction(present, def, wanted.keys)
-        && !(backward && present.merge().is_some())
+        && !(backward && (present.merge().is_some() || present.skip().is_some()))
     {
         return Some(merged(AccessPath { backward, ..present.clone() }));
     }
@@ -291,7 +317,7 @@ pub(crate) fn path_in_order(
     let read = wanted.limit.map(|limit| limit.saturating_mul(keeps).saturating_mul(LOOKUP_COST));
     for (position, index) in def.indexes.iter().enumerate() {
         let kept_in_order = index.kind.has_keys();
-        if !index.visible || !kept_in_order || !may(position) {
+        if !HintedIndexes::shows(wanted.hinted, index) || !kept_in_order || !may(position) {
             continue;
         }
         let primary = index.clustered;
@@ -338,7 +364,7 @@ fn equal_in_order(
         let index = &def.indexes[position];
         let orders = matches!(index.kind, IndexKind::Unique | IndexKind::Plain);
         let scope = wanted.hinted.and_then(|hinted| hinted.lookup.as_ref());
-        index.visible
+        HintedIndexes::shows(wanted.hinted, index)
             && orders
             && HintedIndexes::orders_by(wanted.hinted, position)
             && scope.is_none_or(|scope| scope.usable.contains(&position))
@@ -446,12 +472,12 @@ fn index_extremum(source: &TableSource, column: usize, greatest: bool) -> Option
     for position in candidates {
         let index = &def.indexes[position];
         let single = present.equal.iter().all(|part| !matches!(part, EqualPart::AnyOf(_)));
-        let leads = index.parts.get(present.equal.len());
+        let leads = def.key_part(index, present.equal.len());
         let Some(part) = leads.filter(|part| part.column == column && part.prefix.is_none()) else {
             continue;
         };
         if !single
-            || !index.visible
+            || !HintedIndexes::shows(source.hinted.as_deref(), index)
             || !HintedIndexes::finds_by(source.hinted.as_deref(), position)
             || !index.kind.has_keys()
         {

@@ -113,7 +113,7 @@ impl<'p> Prices<'p> {
     /// What grouping so many rows costs.
     pub(crate) fn groups(self, aggregation: &Aggregation, rows: f64) -> f64 {
         let each = match aggregation.strategy {
-            GroupStrategy::Hash => GROUP,
+            GroupStrategy::Hash | GroupStrategy::InOrder => GROUP,
             GroupStrategy::Sort => 2.0 * GROUP,
             GroupStrategy::Vectors(_)
             | GroupStrategy::IntGroups(_)

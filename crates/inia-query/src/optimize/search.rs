@@ -28,7 +28,7 @@
 //! `items days` is not connected, so their product is not looked at. With an index on `lines.day`
 //! and ten red items, lookups from a nested loop would be cheaper than the scan.
 
-mod build;
+pub(super) mod build;
 pub(super) mod cost;
 mod enumerate;
 mod equal;
@@ -179,6 +179,8 @@ fn first_rows(around: Around<'_>, conditions: &[Expr], rows: f64) -> Option<Firs
     let request = relation::request(table, leaf, hinted.as_deref(), block);
     let choice = access::choose(&request, relation::bounding(member, conditions), around.filled);
     let limit = block.limit.map(|limit| limit as u64);
+    let prefers = |_: &u64| !access::is_switched_off(block.settings, "prefer_ordering_index");
+    let limit = limit.filter(prefers);
     let columns = order::own_columns(block.order, leaf.slots.start, request.needed.len())?;
     let hinted = hinted.as_deref();
     let wanted = order::Wanted { keys: &columns, limit, filtered: true, hinted };

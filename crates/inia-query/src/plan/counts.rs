@@ -93,7 +93,7 @@ fn sources(source: &RowSource, reads: &mut Vec<Read>) {
 fn read_of(table: &TableSource) -> Read {
     let path = &table.access;
     let listed = path.equal.iter().any(|part| matches!(part, EqualPart::AnyOf(_)));
-    let ranges = path.merge().is_some() || path.ranges().is_some();
+    let ranges = path.merge().is_some() || path.ranges().is_some() || path.skip().is_some();
     if !path.intervals.is_empty() || listed || ranges {
         return Read::Range;
     }

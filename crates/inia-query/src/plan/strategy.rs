@@ -46,6 +46,9 @@ pub enum GroupStrategy {
     /// Rows are sorted by their groups, whose states may grow with every row: one group at a time
     /// is in memory.
     Sort,
+    /// Rows of a group come one after the other: one group at a time is in memory, and is given
+    /// when the next one begins.
+    InOrder,
     /// Each aggregate is found at an end of an index, or is a kept number of rows; `Hash` where a
     /// bound turns out not to be exact, or a table does not know its number of rows.
     Extrema(Vec<IndexExtremum>),

@@ -116,19 +116,30 @@ impl IndexCodec {
         self.sources.get(column).is_some_and(|source| *source != ColumnSource::Absent)
     }
 
-    /// Appends one declared part to a key or bound under construction.
+    /// Whether keys have the whole value of a column, so that equal ones mean the same value.
+    pub(crate) fn is_read_from_key(&self, column: usize) -> bool {
+        let mut parts = self.parts.iter().chain(&self.primary);
+        parts.any(|part| part.column == column && part.whole() && part.reversible())
+    }
+
+    /// Appends one part to a key or bound under construction.
     pub(crate) fn put_part(
         &self,
         part: usize,
         cell: &Cell<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Damaged> {
-        self.parts[part].put(cell, out)
+        self.part(part).put(cell, out)
     }
 
-    /// The bytes that a declared part takes at the start of `key`, and whether it is NULL.
+    /// A declared part, or one of the primary key that an entry's key goes on with.
+    fn part(&self, part: usize) -> &PartCodec {
+        self.parts.get(part).unwrap_or_else(|| &self.primary[part - self.parts.len()])
+    }
+
+    /// The bytes that a part takes at the start of `key`, and whether it is NULL.
     pub(crate) fn part_len(&self, part: usize, key: &[u8]) -> Result<(usize, bool), Damaged> {
-        let part = &self.parts[part];
+        let part = self.part(part);
         Ok((part.skip(key)?, part.is_null(key)))
     }
 

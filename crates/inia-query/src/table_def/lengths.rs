@@ -1,16 +1,17 @@
 //! How long keys and rows are in MySQL's row format.
 
-use super::{IndexDef, IndexPart, TableDef};
+use super::{IndexDef, TableDef};
 use inia_base::datatype::DataType;
 
 impl TableDef {
     /// Bytes of the first `parts` parts of an index, in MySQL's row format.
     pub fn key_length(&self, index: &IndexDef, parts: usize) -> u32 {
-        let length = |(at, part): (usize, &IndexPart)| {
+        let length = |at: usize| {
+            let part = self.key_part(index, at)?;
             let (fixed, varies) = part_length(&self.key_type(index, at), part.prefix);
-            fixed + 2 * u32::from(varies) + u32::from(self.columns[part.column].nullable)
+            Some(fixed + 2 * u32::from(varies) + u32::from(self.columns[part.column].nullable))
         };
-        index.parts.iter().enumerate().take(parts).map(length).sum()
+        (0..parts).map_while(length).sum()
     }
 
     /// Bytes of a row in MySQL's buffer of rows.

@@ -44,6 +44,7 @@ mod rewrites;
 mod row_ids;
 mod sequences;
 mod shared;
+mod skips;
 mod spill;
 mod spilled_batches;
 mod statistics;

@@ -14,6 +14,8 @@ pub(super) struct Source {
     pub(super) name: String,
     pub(super) columns: Vec<Name>,
     pub(super) keys: Vec<String>,
+    /// Keys of columns alone, and their columns.
+    pub(super) parts: Vec<(String, Vec<Name>)>,
     /// A column that differs from row to row.
     pub(super) by_id: bool,
 }
@@ -24,6 +26,7 @@ impl Source {
             name: table.name.clone(),
             columns: table.columns.iter().map(|c| Name(c.name.clone(), c.kind)).collect(),
             keys: keys(&table.create()).into_iter().map(str::to_owned).collect(),
+            parts: table.keys_of_columns(),
             by_id: table.by_id,
         }
     }

@@ -24,6 +24,11 @@ impl Maker<'_> {
         if self.chance(15) {
             with = self.common_table();
         }
+        if self.chance(12)
+            && let Some(sql) = self.of_key()
+        {
+            return sql;
+        }
         let kinds = self.kinds(4);
         let mut sql = self.select(&kinds, &[], 1, None);
         while self.chance(12) {
@@ -51,6 +56,7 @@ impl Maker<'_> {
             name,
             columns: numbered("c", &kinds),
             keys: Vec::new(),
+            parts: Vec::new(),
             by_id: false,
         });
         sql
@@ -69,7 +75,13 @@ impl Maker<'_> {
              WHERE r.c1 < 2) "
         );
         let columns = numbered("c", &[ValueClass::Int, ValueClass::Int]);
-        self.common.push(Source { name, columns, keys: Vec::new(), by_id: false });
+        self.common.push(Source {
+            name,
+            columns,
+            keys: Vec::new(),
+            parts: Vec::new(),
+            by_id: false,
+        });
         sql
     }
 

@@ -3,6 +3,7 @@
 //! Columns are named by their kind and number (`i1`, `s0`), so that tables share names: NATURAL
 //! JOIN and USING have something to join by.
 
+use super::maker::Name;
 use super::values::{ColumnType, TYPES, ValueClass, collations};
 use inia_testkit::Random;
 
@@ -91,6 +92,26 @@ impl Table {
         let keys = self.unique.iter().chain(&self.plain).cloned();
         let parts: Vec<String> = columns.chain(keys).collect();
         format!("CREATE TABLE {} ({}){}", self.name, parts.join(", "), self.division)
+    }
+
+    /// Keys of columns alone, and their columns.
+    pub(super) fn keys_of_columns(&self) -> Vec<(String, Vec<Name>)> {
+        let all = self.unique.iter().chain(&self.plain);
+        let found = all.filter_map(|key| {
+            let (start, list) = key.strip_suffix(')')?.split_once(" (")?;
+            let name = match start.rsplit(' ').next()? {
+                "KEY" => "PRIMARY",
+                name => name,
+            };
+            let column = |part: &str| {
+                let part = part.strip_suffix(" DESC").unwrap_or(part);
+                let column = self.columns.iter().find(|column| column.name == part)?;
+                Some(Name(column.name.clone(), column.kind))
+            };
+            let parts = list.split(", ").map(column).collect::<Option<Vec<Name>>>()?;
+            Some((name.to_owned(), parts))
+        });
+        found.collect()
     }
 
     /// Columns that statements may assign.

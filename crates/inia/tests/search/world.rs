@@ -29,7 +29,13 @@ impl World {
             setup.push(format!("CREATE VIEW {name} AS {body}"));
             let column = |(at, kind): (usize, &ValueClass)| Name(format!("c{at}"), *kind);
             let columns = kinds.iter().enumerate().map(column).collect();
-            sources.push(Source { name, columns, keys: Vec::new(), by_id: false });
+            sources.push(Source {
+                name,
+                columns,
+                keys: Vec::new(),
+                parts: Vec::new(),
+                by_id: false,
+            });
         }
         World { tables, sources, setup, random }
     }

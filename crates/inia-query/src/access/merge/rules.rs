@@ -1,9 +1,10 @@
 //! What hints and `optimizer_switch` allow of merges.
 
 use super::MergeKind;
+use crate::access::HintedIndexes;
 use crate::access::choose::{EvalSettings, Request};
 use inia_base::value::Value;
-use inia_expr::VarScope;
+use inia_expr::{SessionHost, VarScope};
 
 /// What merges of a table's indexes depend on.
 #[derive(Clone, Copy, Default)]
@@ -25,12 +26,12 @@ impl MergeRules<'_> {
     }
 }
 
-/// What INDEX_MERGE or NO_INDEX_MERGE says.
+/// What INDEX_MERGE or NO_INDEX_MERGE, SKIP_SCAN or NO_SKIP_SCAN says.
 #[derive(Clone, Debug)]
 pub(crate) struct MergeScope {
-    /// The indexes that may be merged, by position.
+    /// The indexes that may be used so, by position.
     pub(crate) usable: Vec<usize>,
-    /// Indexes are to be merged wherever they can be, whatever `optimizer_switch` says.
+    /// They are to be used so wherever they can be, whatever `optimizer_switch` says.
     pub(crate) on: bool,
 }
 
@@ -47,14 +48,9 @@ pub(super) struct Allowed {
 impl Allowed {
     /// `None` where nothing may be merged.
     pub(super) fn of(request: &Request<'_>) -> Option<Allowed> {
-        let host = request.merging.settings?.host;
+        let now = switches(request.merging.settings?.host);
         let demanded = request.merging.is_demanded();
-        let now = match host.sysvar(VarScope::Session, "optimizer_switch") {
-            Ok((Value::Text(text), _)) => text,
-            _ => String::new(),
-        };
-        let off = |name: &str| now.split(',').any(|word| word.strip_suffix("=off") == Some(name));
-        let on = |name| demanded || !off(name);
+        let on = |name| demanded || !is_off(&now, name);
         if !on("index_merge") {
             return None;
         }
@@ -80,11 +76,36 @@ impl Allowed {
     }
 }
 
+/// The session's `optimizer_switch`.
+fn switches(host: &dyn SessionHost) -> String {
+    match host.sysvar(VarScope::Session, "optimizer_switch") {
+        Ok((Value::Text(text), _)) => text,
+        _ => String::new(),
+    }
+}
+
+fn is_off(switches: &str, name: &str) -> bool {
+    switches.split(',').any(|word| word.strip_suffix("=off") == Some(name))
+}
+
+/// Whether a switch of the session's `optimizer_switch` is on that is off by default.
+pub(crate) fn is_switched_on(settings: EvalSettings<'_>, name: &str) -> bool {
+    switches(settings.host).split(',').any(|word| word.strip_suffix("=on") == Some(name))
+}
+
+/// Whether a switch of the session's `optimizer_switch` is off.
+pub(crate) fn is_switched_off(settings: EvalSettings<'_>, name: &str) -> bool {
+    is_off(&switches(settings.host), name)
+}
+
 /// Whether an index has a key for each row, in the order of its parts, and hints for finding rows
 /// leave it.
 pub(super) fn is_mergeable(request: &Request<'_>, position: usize) -> bool {
     let def = &request.table.def;
     let index = &def.indexes[position];
     let left = request.allowed.is_none_or(|allowed| allowed.usable.contains(&position));
-    index.visible && index.kind.has_keys() && left && def.array_part(index).is_none()
+    let hinted = request.hinted;
+    let reads =
+        HintedIndexes::shows(hinted, index) && HintedIndexes::reads_ranges(hinted, position);
+    reads && index.kind.has_keys() && left && def.array_part(index).is_none()
 }

@@ -13,6 +13,7 @@
 //! stay as they are. Where keys to be sorted take too much memory, the whole table is read instead:
 //! a path promises a superset.
 
+use super::skip::SkipReader;
 use super::{Batch, BatchItem, KeyRange, Result, Standing, State, TableScan, is_exclusive};
 use crate::access::run::FoundRun;
 use crate::access::{MergeKind, MergePath};
@@ -29,12 +30,14 @@ const MAX_BYTES: usize = 8 << 20;
 /// The most keys whose rows are looked up together.
 const MAX_BATCH: usize = 256;
 
-/// Keys of rows that are looked up one by one.
+/// Keys of rows that are looked up one by one, or entries that are.
 pub(super) enum KeyStream {
     /// In the order in which a search has found them.
     Found(std::vec::IntoIter<Vec<u8>>),
     /// In ascending order.
     Merged(Box<MergedKeys>),
+    /// Entries of an index, group by group.
+    Skipping(Box<SkipReader>),
 }
 
 impl KeyStream {
@@ -43,6 +46,7 @@ impl KeyStream {
         match self {
             KeyStream::Found(keys) => unmoved || keys.len() > 0,
             KeyStream::Merged(merged) => !merged.begun,
+            KeyStream::Skipping(reader) => reader.is_unread(),
         }
     }
 }

@@ -192,7 +192,7 @@ impl QueryBinder<'_> {
             return;
         }
         let mut changed = Vec::new();
-        if self.switched_on("derived_condition_pushdown") {
+        if self.pushes_into_any(tree) {
             simplify(tree, &clauses.conditions);
             self.carry(tree, &clauses.conditions, &mut changed);
             self.push_conditions(tree, &mut clauses.conditions, &mut changed);
@@ -229,6 +229,22 @@ impl QueryBinder<'_> {
         }
     }
 
+    /// The number of a member's bound form, where conditions may be moved into it.
+    fn pushes_into(&self, leaf: &Leaf) -> Option<usize> {
+        let said = leaf.hints.push_down;
+        let on = || said.unwrap_or_else(|| self.switched_on("derived_condition_pushdown"));
+        self.block_of(leaf).filter(|_| on())
+    }
+
+    fn pushes_into_any(&self, tree: &FromTree) -> bool {
+        match tree {
+            FromTree::Leaf(leaf) => self.pushes_into(leaf).is_some(),
+            FromTree::Join(join) => {
+                self.pushes_into_any(&join.left) || self.pushes_into_any(&join.right)
+            }
+        }
+    }
+
     /// Moves those of the conditions on the tree's rows that are about one derived table.
     fn push_conditions(
         &mut self,
@@ -238,7 +254,7 @@ impl QueryBinder<'_> {
     ) {
         match tree {
             FromTree::Leaf(leaf) => {
-                let Some(id) = self.block_of(leaf) else { return };
+                let Some(id) = self.pushes_into(leaf) else { return };
                 let Some(block) = self.blocks.get_mut(&id) else { return };
                 let first = leaf.slots.start;
                 let fits = |c: &mut Expr| is_about(c, &leaf.slots) && block.accepts(c, first);
@@ -263,7 +279,7 @@ impl QueryBinder<'_> {
     fn carry(&mut self, tree: &FromTree, known: &[Expr], changed: &mut Changed) {
         match tree {
             FromTree::Leaf(leaf) => {
-                let Some(id) = self.block_of(leaf) else { return };
+                let Some(id) = self.pushes_into(leaf) else { return };
                 let Some(block) = self.blocks.get_mut(&id) else { return };
                 for equal in known.iter().filter_map(equality) {
                     for about in known {

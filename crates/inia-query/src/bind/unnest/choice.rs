@@ -123,7 +123,7 @@ impl QueryBinder<'_> {
             offset: None,
             count: Expr::literal(Value::UInt(limit), ExprType::uint(21, false)),
         });
-        order_by_index(&mut plan);
+        order_by_index(&mut plan, || self.switched_on("prefer_ordering_index"));
         price_of(&plan, &self.subplans, usage.limit)
     }
 }

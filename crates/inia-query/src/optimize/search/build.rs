@@ -433,7 +433,12 @@ fn leaf_source(
 }
 
 /// The columns that the conditions read come first, except at a single row.
-fn read_order(filter: &[Expr], needed: &[bool], base: usize, point: bool) -> ReadOrder {
+pub(in crate::optimize) fn read_order(
+    filter: &[Expr],
+    needed: &[bool],
+    base: usize,
+    point: bool,
+) -> ReadOrder {
     let needed = (0..needed.len()).filter(|&column| needed[column]);
     if filter.is_empty() || point {
         return ReadOrder { tested: Vec::new(), rest: needed.collect() };

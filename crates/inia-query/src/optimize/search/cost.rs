@@ -3,6 +3,8 @@
 
 /// Opening an access path and descending to its first entry.
 pub(in crate::optimize) const LOOKUP: f64 = 250.0;
+/// Descending to the next group of an index, whose entries are read by themselves.
+pub(in crate::optimize) const DESCENT: f64 = 1_000.0;
 /// A row that is read in the order of the tree, with its values decoded.
 const ROW: f64 = 70.0;
 /// An entry of an index that holds all that is read.
@@ -35,7 +37,7 @@ const IN_MEMORY: f64 = 2_000_000.0;
 pub(super) const SPILL: f64 = 400.0;
 
 /// So many rows of an access path.
-pub(super) fn read(rows: f64, clustered: bool, covering: bool) -> f64 {
+pub(in crate::optimize) fn read(rows: f64, clustered: bool, covering: bool) -> f64 {
     let singly = rows.min(SINGLE_ROWS) * SINGLE;
     match (clustered, covering) {
         (true, _) => singly + rows * ROW,

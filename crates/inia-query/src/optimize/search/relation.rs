@@ -8,6 +8,7 @@ use super::members::Members;
 use super::{Solution, solve_nested};
 use crate::access::{self, AccessPath, Choice, HintedIndexes, MergeRules};
 use crate::catalog::{SMALL_TABLE, Table};
+use crate::optimize::skip::price;
 use crate::optimize::{Leaf, LeafKind, QueryBlock, UNKNOWN_ROWS};
 use crate::plan::JoinType;
 use inia_base::value::Value;
@@ -206,6 +207,9 @@ pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
             + cost::read(entries, false, true)
             + cost::read(rows, table.is_small(), false);
     }
+    if let Some(skip) = path.skip() {
+        return LOOKUP + price(skip, rows);
+    }
     let index = path.index.map(|index| &table.def.indexes[index]);
     // Rows of a small table are found by any index as soon as by the clustered one.
     let clustered = table.is_small() || index.is_none_or(|index| index.clustered);
@@ -226,6 +230,7 @@ pub(super) fn request<'r>(
         base: leaf.slots.start,
         needed,
         allowed: hinted.and_then(|hinted| hinted.lookup.as_ref()),
+        hinted,
         measure: Some(block.settings),
         scan_cost,
         merging: MergeRules {

@@ -26,8 +26,10 @@ pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
     let index = &def.indexes[at];
     let is_read = index.kind != IndexKind::FullText;
     debug_assert!(is_read, "a path reads an index that has entries");
-    debug_assert!(path.equal.len() <= index.parts.len(), "a path bounds parts that there are");
-    let has_next = path.equal.len() < index.parts.len();
+    let has = |at: usize| def.key_part(index, at).is_some();
+    let bounded = path.equal.len();
+    debug_assert!(bounded == 0 || has(bounded - 1), "a path bounds parts that there are");
+    let has_next = has(bounded);
     debug_assert!(path.intervals.is_empty() || has_next, "a part has intervals");
     for interval in &path.intervals {
         let ends = interval.lower.is_some() || interval.upper.is_some();

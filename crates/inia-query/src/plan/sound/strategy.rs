@@ -32,6 +32,10 @@ pub(super) fn check(select: &SelectPlan) {
                 "sums in order"
             );
         }
+        (GroupStrategy::InOrder, source) => {
+            let skips = source.is_some_and(|source| source.access.skip().is_some());
+            debug_assert!(skips && !aggregation.rollup, "groups come one after the other");
+        }
         (GroupStrategy::Hash | GroupStrategy::Sort | GroupStrategy::Extrema(_), _) => {}
     }
 }

@@ -113,7 +113,7 @@ fn as_changed(line: &mut Line, conditional: bool) {
         line.access = Some("range");
     }
     if line.access == Some("range") {
-        line.reference = Some(String::from("const"));
+        line.reference = Some(vec!["const"; line.key_parts.len().max(1)].join(","));
     }
     line.filtered = Some(100.0);
     line.extra.retain(|extra| *extra != "Using index condition" && *extra != "Using index");
