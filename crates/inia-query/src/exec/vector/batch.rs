@@ -19,6 +19,11 @@ pub(super) trait Rows {
     /// The numbers of a slot; `None` where it has none of the kind.
     fn numbers(&self, slot: usize, kind: NumberKind) -> Option<&Arc<Numbers>>;
 
+    /// Whether columns that were not asked for are packed.
+    fn is_packed(&self) -> bool {
+        false
+    }
+
     /// The truth of a comparison for each row, where the slot is packed.
     fn compare(&self, _comparison: SlotComparison) -> Result<Option<Vec<Truth>>> {
         Ok(None)

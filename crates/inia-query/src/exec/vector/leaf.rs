@@ -269,6 +269,10 @@ impl Rows for LeafRows<'_, '_> {
         known.map(|(.., numbers)| numbers)
     }
 
+    fn is_packed(&self) -> bool {
+        self.from.is_kept()
+    }
+
     fn compare(&self, comparison: SlotComparison) -> Result<Option<Vec<Truth>>> {
         let LeafSource::Kept(kept) = &self.from else { return Ok(None) };
         let Some(column) = comparison.slot.checked_sub(self.source.base) else { return Ok(None) };

@@ -109,7 +109,10 @@ impl<'p> Execution<'p> {
                 (NumberOp::Slot(slot), _) => {
                     let vector = match rows.numbers(*slot, step.kind) {
                         Some(vector) => vector.clone(),
-                        None if self.packed.contains(slot) => self.unread.clone(),
+                        // What a leaf of rows cannot give as numbers is evaluated row by row.
+                        None if rows.is_packed() && self.packed.contains(slot) => {
+                            self.unread.clone()
+                        }
                         None => return Ok(false),
                     };
                     self.vectors.push(vector);
