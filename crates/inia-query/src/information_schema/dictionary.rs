@@ -1,5 +1,5 @@
-//! `INNODB_TABLES`, `INNODB_INDEXES` and so on: stored tables as they are in the dictionary of MySQL's
-//! storage engine.
+//! `INNODB_TABLES`, `INNODB_INDEXES` and so on: stored tables as the dictionary of MySQL's storage
+//! engine has them.
 //!
 //! Numbers of tables, indexes and spaces are Inia's own. Each table counts as one in a file of its
 //! own.

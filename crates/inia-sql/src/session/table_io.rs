@@ -6,8 +6,8 @@ use inia_query::context::{SessionContext, StatementOutcome};
 use inia_query::plan::TableRead;
 use inia_storage::ThreadCounts;
 
-/// Notes a run that has ended. Of several tables that are read whole, or by indexes, it is not known
-/// how the records that were read are shared among them: each counts as one then.
+/// Notes a run that has ended. Of several tables that are read whole, or by indexes, it is not
+/// known how the records that were read are shared among them: each counts as one then.
 #[cold]
 pub(super) fn note(session: &SessionContext, plan: &PlannedStatement, outcome: &StatementOutcome) {
     let counters = &session.host.counters;
