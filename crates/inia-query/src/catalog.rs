@@ -41,6 +41,7 @@ pub mod sequence;
 mod show_create;
 pub(crate) mod stats;
 mod table;
+mod table_io;
 mod tablespace;
 pub(crate) mod temporary;
 pub mod triggers;
@@ -69,6 +70,7 @@ pub use show_create::{
 pub use stats::HistogramRequest;
 pub(crate) use table::{SMALL_TABLE, TableShared};
 pub use table::{Table, TableIndex};
+pub use table_io::{IndexIo, TableIo};
 pub use tablespace::{
     DICTIONARY_SPACE, FILE_PER_TABLE, SYSTEM_SPACE, TABLESPACE, TEMPORARY_SPACE, TablespaceDef,
     tablespace_of,

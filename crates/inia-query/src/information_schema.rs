@@ -179,6 +179,12 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("performance_schema", "setup_objects", performance::setup_objects),
     ("performance_schema", "setup_threads", performance::setup_threads),
     ("performance_schema", "status_by_thread", performance::status_by_thread),
+    (
+        "performance_schema",
+        "table_io_waits_summary_by_index_usage",
+        performance::table_io::by_index,
+    ),
+    ("performance_schema", "table_io_waits_summary_by_table", performance::table_io::by_table),
     ("performance_schema", "threads", performance::threads),
     ("performance_schema", "users", performance::users),
     ("performance_schema", "variables_by_thread", performance::variables_by_thread),

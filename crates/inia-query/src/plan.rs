@@ -11,6 +11,7 @@
 pub(crate) mod batches;
 mod counts;
 pub(crate) mod json_table;
+pub(crate) mod reads;
 pub(crate) mod search;
 mod sound;
 mod strategy;
@@ -19,6 +20,7 @@ pub(crate) mod vector;
 pub(crate) mod view_use;
 pub(crate) mod window;
 
+pub use reads::TableRead;
 pub use strategy::{
     CellCheck, CellKind, CellTotal, Direct, DirectShape, Factor, GroupStrategy, IndexExtremum,
     IntColumn, IntGroups, JoinTotals, Ordered,

@@ -32,6 +32,7 @@ mod show;
 mod spatial_reference;
 mod sys;
 mod system_tables;
+mod table_io;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unquoted;

@@ -3,6 +3,7 @@
 use crate::catalog::mdl::MdlName;
 use crate::catalog::partitions::{Origin, Partitions};
 use crate::catalog::stats::TableStats;
+use crate::catalog::table_io::TableIo;
 use crate::catalog::triggers::TableTriggers;
 use crate::columns::TableColumns;
 use crate::row::{IndexCodec, RowLayout, SeveralCodec, WordsCodec};
@@ -92,6 +93,8 @@ pub struct TableShared {
     pub(crate) rows_lock: Arc<MdlName>,
     /// The same for those that only put rows in.
     pub(crate) inserts_lock: Arc<MdlName>,
+    /// What statements have read and written.
+    pub io: TableIo,
 }
 
 impl Default for TableShared {
@@ -106,6 +109,7 @@ impl Default for TableShared {
             heap_size: AtomicU64::default(),
             rows_lock: MdlName::of_rows(),
             inserts_lock: MdlName::of_rows(),
+            io: TableIo::default(),
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::catalog::Table;
 use crate::context::SessionContext;
 use crate::optimize::{OrderKey, Wanted, path_in_order};
 use crate::plan::ViewUse;
+use crate::plan::reads::{self, TableRead};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::bind::sort_key;
 use inia_expr::narrow::{note_params, note_stored};
@@ -52,6 +53,11 @@ pub struct ChangePlan {
 }
 
 impl ChangePlan {
+    /// The table and the indexes that its rows are found by.
+    pub fn read(&self) -> TableRead<'_> {
+        TableRead { table: &self.table, indexes: reads::indexes(&self.table, &self.path) }
+    }
+
     /// Adds what the view that rows are changed through demands.
     pub fn guard(&mut self, session: &SessionContext, guard: Guard) -> Result<(), SqlError> {
         guard.bind(session, &self.table.def, &mut self.fills)?;

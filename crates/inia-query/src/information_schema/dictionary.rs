@@ -1,5 +1,5 @@
-//! `INNODB_TABLES`, `INNODB_INDEXES` and so on: stored tables as MySQL's storage engine has them in its
-//! dictionary.
+//! `INNODB_TABLES`, `INNODB_INDEXES` and so on: stored tables as the dictionary of MySQL's storage
+//! engine has them.
 //!
 //! Numbers of tables, indexes and spaces are Inia's own. Each table counts as one in a file of its
 //! own.

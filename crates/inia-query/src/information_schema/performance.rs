@@ -7,6 +7,7 @@
 mod lock_data;
 pub(super) mod locks;
 pub(super) mod statements;
+pub(super) mod table_io;
 
 use super::logs::moment;
 use super::server::visible_processes;

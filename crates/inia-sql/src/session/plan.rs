@@ -5,7 +5,7 @@
 
 use super::evaluate::{evaluate, with};
 use super::{admin, control, database, define, evaluate, explain, handler, program, set};
-use super::{setup_tables, show};
+use super::{setup_tables, show, table_io};
 use crate::files::load::{PreparedLoad, load_data, prepare_load};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
@@ -20,6 +20,7 @@ use inia_query::context::statement_txn::{Use, uses_of};
 use inia_query::context::{Inside, SessionContext};
 use inia_query::dml::{self, ChangePlan, InsertPlan, JoinedPlan};
 use inia_query::exec::Runner;
+use inia_query::observe::SUMS;
 use inia_query::plan::{LimitPlan, StatementPlan, ViewUse};
 use inia_query::planner::plan_query;
 use inia_query::status::Executed;
@@ -84,6 +85,11 @@ impl PlannedStatement {
             counters.count_executed(Executed::ExternalLock, 2 * tables as u64);
             let end = if result.is_ok() { Executed::Commit } else { Executed::Rollback };
             counters.count_executed(end, 1);
+            if session.db.observer.wants() & SUMS != 0
+                && let Ok(outcome) = result
+            {
+                table_io::note(session, self, outcome);
+            }
         }
         if result.as_ref().is_ok_and(|outcome| outcome.affected_rows > 0) {
             let now = (session.env.now_micros / 1_000_000) as u64;

@@ -128,7 +128,7 @@ impl ChangePlan {
     }
 
     /// Whether it deletes rows.
-    pub(super) fn deletes(&self) -> bool {
+    pub fn deletes(&self) -> bool {
         self.rewriting.is_none()
     }
 

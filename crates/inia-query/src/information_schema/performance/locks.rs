@@ -175,6 +175,9 @@ pub(in super::super) fn data_locks(info: &Information<'_>, rows: &mut Rows) {
         if !table.def.is_transactional() || table.def.temporary {
             continue;
         }
+        // Readers lock nothing.
+        let locks = |txn: &ActiveTxn| txn.locks > 0 || txn.txn.0 != 0 || txn.waiting;
+        let locked = users.keys().any(|label| open.labelled(*label).any(locks));
         let mut listed = Listed { info, open: &open, users, waits: &waits, rows };
         let mut writers = BTreeSet::new();
         for place in places(table) {
@@ -183,7 +186,10 @@ pub(in super::super) fn data_locks(info: &Information<'_>, rows: &mut Rows) {
             if clustered {
                 writers.clear();
             }
-            let locks = engine.locks_of_tree(&held, &tree, clustered, MAX_RECORDS);
+            let locks = match locked {
+                true => engine.locks_of_tree(&held, &tree, clustered, MAX_RECORDS),
+                false => Ok(TreeLocks::default()),
+            };
             listed.tree(&place, locks.unwrap_or_default(), &mut writers);
         }
     }
