@@ -72,14 +72,15 @@ pub(crate) fn order_by_index(query: &mut QueryPlan, prefers: impl FnOnce() -> bo
     keep_order(&mut select.source);
 }
 
-/// Drops the query's ORDER BY where groups come in its order.
+/// Drops the query's ORDER BY where groups of one table come in its order, or can be made to: those
+/// of small tables, as MySQL does, and of others where not all groups are wanted.
 fn order_by_groups(query: &mut QueryPlan) {
-    let Body::Select(select) = &query.body else { return };
-    let in_order = |groups: &Aggregation| matches!(groups.strategy, GroupStrategy::InOrder);
-    let RowSource::Table(source) = &select.source else { return };
-    if !select.aggregation.as_ref().is_some_and(in_order) {
+    let all = query.count_found_rows || query.limit.is_none();
+    let Body::Select(select) = &mut query.body else { return };
+    let SelectPlan { source: RowSource::Table(source), aggregation: Some(groups), .. } = &**select
+    else {
         return;
-    }
+    };
     let key = |key: &SortKey| match select.output[key.index].kind {
         ExprKind::Column { index, .. } => Some((index, key.descending)),
         _ => None,
@@ -87,9 +88,42 @@ fn order_by_groups(query: &mut QueryPlan) {
     let keys = query.order.iter().map(key).collect::<Option<Vec<Key>>>();
     let keys = keys.and_then(|keys| own_columns(&keys, source.base, source.needed.len()));
     let serves = |keys: Vec<Key>| direction(&source.access, &source.table.def, &keys);
-    if keys.and_then(serves) == Some(false) {
-        query.order.clear();
+    let Some(backward) = keys.and_then(serves) else { return };
+    let come = matches!(groups.strategy, GroupStrategy::InOrder);
+    let few = source.table.is_small() || !all && select.having.is_none();
+    if come && backward || !come && !(few && may_come_in_order(source, groups)) {
+        return;
     }
+    query.order.clear();
+    select.ordered = true;
+    if come {
+        return;
+    }
+    select.batches = None;
+    if let Some(groups) = &mut select.aggregation {
+        groups.strategy = GroupStrategy::InOrder;
+    }
+    if let RowSource::Table(source) = &mut select.source {
+        source.access = merged(AccessPath { backward, ..source.access.clone() });
+    }
+}
+
+/// Whether rows of a group come one after the other by the path of a table.
+fn may_come_in_order(source: &TableSource, groups: &Aggregation) -> bool {
+    let column = |key: &Expr| match key.kind {
+        ExprKind::Column { index, .. } => Some((index, false)),
+        _ => None,
+    };
+    let keys = groups.group.iter().map(column).collect::<Option<Vec<Key>>>();
+    let keys = keys.and_then(|keys| own_columns(&keys, source.base, source.needed.len()));
+    let columns = keys.map(|keys| keys.into_iter().map(|(column, _)| column).collect::<Vec<_>>());
+    let together =
+        |columns: Vec<usize>| keeps_together(&source.access, &source.table.def, &columns);
+    let index = source.access.index;
+    let hinted = source.hinted.as_deref();
+    let allowed = index.is_none_or(|index| HintedIndexes::groups_by(hinted, index));
+    let apart = source.access.found_by.is_none();
+    !groups.rollup && allowed && apart && columns.is_some_and(together)
 }
 
 /// Reads the rows of a small table by the index that has the keys of GROUP BY or DISTINCT in order,
