@@ -200,7 +200,7 @@ impl Describer<'_> {
         id
     }
 
-    /// Adds to the lines of a SELECT's tables, which begin at a place, what is done with their rows.
+    /// Adds what is done with rows to the lines of a SELECT's tables, which begin at a place.
     fn show_above(&mut self, select: &SelectPlan, query: Option<&QueryPlan>, at: usize) {
         let grouped = select.aggregation.as_ref().is_some_and(|a| !a.group.is_empty());
         let columns = GroupedColumns::of(select);

@@ -91,7 +91,11 @@ fn order_by_groups(query: &mut QueryPlan) {
     let Some(backward) = keys.and_then(serves) else { return };
     let come = matches!(groups.strategy, GroupStrategy::InOrder);
     let few = source.table.is_small() || !all && select.having.is_none();
-    if come && backward || !come && !(few && may_come_in_order(source, groups)) {
+    let serves = match come {
+        true => !backward,
+        false => few && may_come_in_order(source, groups),
+    };
+    if !serves {
         return;
     }
     query.order.clear();
