@@ -204,6 +204,8 @@ select c, a, count(*) from t100b group by c, a order by c desc, a desc limit 3;
 select sql_calc_found_rows a, count(*) from t100b group by a order by a limit 2;
 select found_rows();
 select a, count(*) c from t100b group by a having c > 3 order by a desc limit 1;
+select a, count(*), min(d) from t900 group by a limit 2;
+select b, count(*) from t900 group by b limit 2, 3;
 create table ext (id int primary key, a int not null, key a (a));
 insert into ext select id, a from t900;
 create table pairs (p int, q int, a int not null, s varchar(5), primary key (p, q), key a (a), key s (s));
