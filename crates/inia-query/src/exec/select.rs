@@ -5,7 +5,7 @@ use super::keys::TupleKey;
 use super::sort::Sorter;
 use super::window::Windows;
 use super::{Project, Result, RowVisitor, Runner, Tuple, TupleVisitor, damaged_row};
-use crate::access::TableScan;
+use crate::access::{Given, TableScan};
 use crate::catalog::Table;
 use crate::plan::trace::{Node, Stage, watched};
 use crate::plan::{Aggregation, GroupStrategy, IndexExtremum, RowSource, SelectPlan};
@@ -243,6 +243,10 @@ impl Runner<'_> {
     ) -> Result<()> {
         let mut group = Groups::new(aggregation, self.exec.workspace);
         let mut wanted = true;
+        // What is read of a group beside its aggregates is that of its first row; as in MySQL that
+        // of its last one where the ends of groups are sought, of which the greatest comes last.
+        let shows_last = matches!(&select.source, RowSource::Table(table)
+            if table.access.skip().is_some_and(|skip| matches!(skip.given, Given::Ends { .. })));
         self.filtered_rows(select, ctx, row, &mut |ctx, row| {
             if group.is_followed_by(ctx, row)? {
                 let next = Groups::new(aggregation, self.exec.workspace);
@@ -251,9 +255,9 @@ impl Runner<'_> {
             }
             if wanted {
                 group.add(ctx, row)?;
-                // What is read of a group beside its aggregates is that of its last row, as in
-                // MySQL, which finds the greatest value last.
-                group.show(row);
+                if shows_last {
+                    group.show(row);
+                }
             }
             Ok(wanted)
         })?;

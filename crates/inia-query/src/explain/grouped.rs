@@ -130,7 +130,7 @@ fn table_of(source: &RowSource, slot: usize) -> Option<&TableSource> {
 }
 
 /// Shows that a table that is read in the order of ORDER BY is read until there are as many rows as
-/// LIMIT asks for, by what indexes tell of the conditions that constants bound.
+/// LIMIT asks for, by what indexes show of the conditions that constants bound.
 pub(super) fn show_limit(
     select: &SelectPlan,
     limit: Option<&LimitPlan>,

@@ -2,7 +2,7 @@
 
 use super::estimate::Estimator;
 use super::filtered::filtered;
-use super::grouped::{GroupedColumns, is_skipped, show_limit, show_order};
+use super::grouped::{GroupedColumns, show_limit, show_order};
 use super::joined::show_joins;
 use super::merged::merge_line;
 use super::skipped::{add_skipping, skip_line};
@@ -181,42 +181,7 @@ impl Describer<'_> {
             self.lines.push(Line { extra: vec!["No tables used"], ..blank });
         } else {
             self.source(&select.source, &blank, None, &mut subplans);
-            let grouped = select.aggregation.as_ref().is_some_and(|a| !a.group.is_empty());
-            let columns = GroupedColumns::of(select);
-            let in_order = columns.as_ref().is_some_and(|columns| columns.come_in_order(select));
-            let sorted = query.is_some_and(|query| !query.order.is_empty());
-            // MySQL notes temporary tables and sorting on the first table of the join.
-            if let Some(line) = self.lines.get_mut(at) {
-                if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
-                    line.extra.insert(0, "Using where");
-                }
-                // MySQL does not stop reading groups where there are enough, and sorts a table of
-                // them.
-                let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
-                let kept = sorted && is_skipped(&select.source) || limited && select.distinct;
-                if (grouped || select.distinct) && (!in_order || kept) {
-                    line.extra.push("Using temporary");
-                }
-                show_order(select, line);
-                let limit = query.and_then(|query| query.limit.as_ref());
-                if select.ordered && !select.distinct {
-                    show_limit(select, limit, line, self.settings);
-                }
-                if sorted {
-                    line.extra.push("Using filesort");
-                }
-            }
-            show_joins(&select.source, &mut self.lines[at..]);
-            if let RowSource::Table(table) = &select.source
-                && columns.is_none()
-                && table.access.is_unbounded()
-                && let Some(line) = self.lines.get_mut(at)
-            {
-                add_skipping(line, table, Some(self.settings));
-            }
-            if let Some(columns) = columns {
-                columns.add_keys(&mut self.lines[at..]);
-            }
+            self.show_above(select, query, at);
         }
         each_subquery(select, &mut |sub, _| {
             if !subplans.iter().any(|(id, _)| *id == sub.id) {
@@ -233,6 +198,46 @@ impl Describer<'_> {
             self.subplan(subplan, &kind, at);
         }
         id
+    }
+
+    /// Adds what is done with rows to the lines of a SELECT's tables, which begin at a place.
+    fn show_above(&mut self, select: &SelectPlan, query: Option<&QueryPlan>, at: usize) {
+        let grouped = select.aggregation.as_ref().is_some_and(|a| !a.group.is_empty());
+        let columns = GroupedColumns::of(select);
+        let in_order = columns.as_ref().is_some_and(|columns| columns.come_in_order(select));
+        let sorted = query.is_some_and(|query| !query.order.is_empty());
+        // MySQL notes temporary tables and sorting on the first table of the join.
+        if let Some(line) = self.lines.get_mut(at) {
+            if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
+                line.extra.insert(0, "Using where");
+            }
+            // MySQL sorts groups in a table, and keeps different rows there beside a LIMIT.
+            let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
+            let kept = sorted || limited && select.distinct;
+            if (grouped || select.distinct) && (!in_order || kept) {
+                line.extra.push("Using temporary");
+            }
+            show_order(select, line);
+            let limit = query.and_then(|query| query.limit.as_ref());
+            let covers = || matches!(&select.source, RowSource::Table(t) if t.access.covering);
+            if select.ordered && !select.distinct && (!grouped || covers()) {
+                show_limit(select, limit, line, self.settings);
+            }
+            if sorted {
+                line.extra.push("Using filesort");
+            }
+        }
+        show_joins(&select.source, &mut self.lines[at..]);
+        if let RowSource::Table(table) = &select.source
+            && columns.is_none()
+            && table.access.is_unbounded()
+            && let Some(line) = self.lines.get_mut(at)
+        {
+            add_skipping(line, table, Some(self.settings));
+        }
+        if let Some(columns) = columns {
+            columns.add_keys(&mut self.lines[at..]);
+        }
     }
 
     /// Describes a subplan once, below the SELECT that uses it first.

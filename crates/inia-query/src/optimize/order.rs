@@ -11,8 +11,8 @@ use crate::access::{
 };
 use crate::catalog::{IndexDef, IndexKind, IndexPart, Table, TableDef};
 use crate::plan::{
-    Aggregation, Body, GroupStrategy, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan,
-    RowSource, SelectPlan, SortKey, TableSource,
+    Body, GroupStrategy, IndexExtremum, JoinMethod, JoinType, LimitPlan, QueryPlan, RowSource,
+    SelectPlan, SortKey, TableSource,
 };
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
@@ -34,11 +34,11 @@ pub(crate) type Key = (usize, bool);
 /// only for that order where `prefers` says so.
 pub(crate) fn order_by_index(query: &mut QueryPlan, prefers: impl FnOnce() -> bool) {
     let Body::Select(select) = &mut query.body else { return };
+    if select.aggregation.is_some() && select.windows.is_empty() {
+        return order_by_groups(query);
+    }
     if query.order.is_empty() || !select.windows.is_empty() {
         return;
-    }
-    if select.aggregation.is_some() {
-        return order_by_groups(query);
     }
     if is_ranked(query) {
         return keep_rank(query);
@@ -72,24 +72,82 @@ pub(crate) fn order_by_index(query: &mut QueryPlan, prefers: impl FnOnce() -> bo
     keep_order(&mut select.source);
 }
 
-/// Drops the query's ORDER BY where groups come in its order.
+/// Drops the query's ORDER BY where groups of one table come in its order, or can be made to: those
+/// of small tables, as MySQL does, and of others where not all groups are wanted.
 fn order_by_groups(query: &mut QueryPlan) {
-    let Body::Select(select) = &query.body else { return };
-    let in_order = |groups: &Aggregation| matches!(groups.strategy, GroupStrategy::InOrder);
-    let RowSource::Table(source) = &select.source else { return };
-    if !select.aggregation.as_ref().is_some_and(in_order) {
+    let all = query.count_found_rows || query.limit.is_none();
+    if all && query.order.is_empty() {
         return;
     }
-    let key = |key: &SortKey| match select.output[key.index].kind {
-        ExprKind::Column { index, .. } => Some((index, key.descending)),
+    let Body::Select(select) = &mut query.body else { return };
+    let Some((path, come)) = path_of_groups(select, &query.order, all) else { return };
+    query.order.clear();
+    select.ordered = true;
+    if come {
+        return;
+    }
+    select.batches = None;
+    if let Some(groups) = &mut select.aggregation {
+        groups.strategy = GroupStrategy::InOrder;
+    }
+    if let RowSource::Table(source) = &mut select.source {
+        source.access = path;
+    }
+}
+
+/// The path by which groups come in an order, by default that of their columns, and whether they do
+/// so already.
+fn path_of_groups(select: &SelectPlan, order: &[SortKey], all: bool) -> Option<(AccessPath, bool)> {
+    let RowSource::Table(source) = &select.source else { return None };
+    let groups = select.aggregation.as_ref()?;
+    let columns = plain_keys(groups.group.iter().map(|key| (key, false)), source)?;
+    let keys = match order {
+        [] => columns.clone(),
+        order => plain_keys(order.iter().map(|k| (&select.output[k.index], k.descending)), source)?,
+    };
+    let def = &source.table.def;
+    let now = direction(&source.access, def, &keys);
+    match &groups.strategy {
+        GroupStrategy::InOrder => {
+            return (now == Some(false)).then(|| (source.access.clone(), true));
+        }
+        GroupStrategy::Vectors(vectors) if vectors.in_order && order.is_empty() => return None,
+        _ => {}
+    }
+    let tested = select.having.is_some() || !source.filter.is_empty() || !select.filter.is_empty();
+    let few = source.table.is_small() || !all && !tested;
+    let apart = source.access.found_by.is_none();
+    if groups.rollup || !few || !apart || groups.group.is_empty() {
+        return None;
+    }
+    let mut path = match now {
+        Some(backward) => merged(AccessPath { backward, ..source.access.clone() }),
+        None if all => return None,
+        None => {
+            let hinted = source.hinted.as_deref();
+            let wanted = Wanted { keys: &keys, limit: None, filtered: false, hinted };
+            path_in_order(&source.table, &source.needed, &source.access, wanted)?
+        }
+    };
+    // Without ORDER BY groups come as the index has them.
+    path.backward &= !order.is_empty();
+    let columns: Vec<usize> = columns.into_iter().map(|(column, _)| column).collect();
+    let hinted = source.hinted.as_deref();
+    let allowed = path.index.is_none_or(|index| HintedIndexes::groups_by(hinted, index));
+    (allowed && keeps_together(&path, def, &columns)).then_some((path, false))
+}
+
+/// Expressions as columns of a table, where they all are.
+fn plain_keys<'e>(
+    exprs: impl Iterator<Item = (&'e Expr, bool)>,
+    source: &TableSource,
+) -> Option<Vec<Key>> {
+    let key = |(expr, descending): (&Expr, bool)| match expr.kind {
+        ExprKind::Column { index, .. } => Some((index, descending)),
         _ => None,
     };
-    let keys = query.order.iter().map(key).collect::<Option<Vec<Key>>>();
-    let keys = keys.and_then(|keys| own_columns(&keys, source.base, source.needed.len()));
-    let serves = |keys: Vec<Key>| direction(&source.access, &source.table.def, &keys);
-    if keys.and_then(serves) == Some(false) {
-        query.order.clear();
-    }
+    let keys = exprs.map(key).collect::<Option<Vec<Key>>>()?;
+    own_columns(&keys, source.base, source.needed.len())
 }
 
 /// Reads the rows of a small table by the index that has the keys of GROUP BY or DISTINCT in order,

@@ -276,6 +276,8 @@ fn replace(expr: &mut Expr, id: usize, value: &Expr) {
     expr.walk_mut(&mut |node| match &node.kind {
         ExprKind::Subquery(sub) if sub.id == id && matches!(sub.kind, SubqueryKind::Scalar) => {
             node.kind = value.kind.clone();
+            let tests = matches!(node.kind, ExprKind::IsNull(..) | ExprKind::IsTruth(..));
+            node.ty.nullable &= !tests;
         }
         _ => {}
     });

@@ -33,8 +33,8 @@ pub(super) fn check(select: &SelectPlan) {
             );
         }
         (GroupStrategy::InOrder, source) => {
-            let skips = source.is_some_and(|source| source.access.skip().is_some());
-            debug_assert!(skips && !aggregation.rollup, "groups come one after the other");
+            let merges = source.is_none_or(|source| source.access.merge().is_some());
+            debug_assert!(!merges && !aggregation.rollup, "groups come one after the other");
         }
         (GroupStrategy::Hash | GroupStrategy::Sort | GroupStrategy::Extrema(_), _) => {}
     }

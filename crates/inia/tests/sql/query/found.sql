@@ -39,3 +39,7 @@ SELECT f FROM means UNION ALL SELECT id FROM means ORDER BY f;
 SELECT b FROM means UNION ALL SELECT f FROM means ORDER BY b;
 CREATE TABLE kinds AS SELECT COALESCE(f, b) AS a, COALESCE(b, f) AS b, IF(id, f, m) AS c, IF(id, f, y) AS d, IF(id, f, id) AS e FROM means;
 SHOW CREATE TABLE kinds;
+create table tested (id int primary key, a int);
+insert into tested values (1, 1), (2, null), (3, 3);
+select t.id, (select isnull(count(*)) from tested s where s.a = t.id), (select count(*) is true from tested s where s.a = t.id) from tested t order by t.id;
+drop table tested;
