@@ -79,7 +79,7 @@ pub(crate) fn indexes(table: &Table, path: &AccessPath) -> Vec<usize> {
         Some(FoundBy::Merge(merge)) => {
             return merge.parts.iter().flat_map(|part| indexes(table, part)).collect();
         }
-        Some(FoundBy::Ranges(_)) | None => {}
+        Some(FoundBy::Ranges(_) | FoundBy::Skip(_)) | None => {}
     }
     // The index of the rows is no help where all of them are read.
     let helps = |index: &usize| !table.def.indexes[*index].clustered || !path.is_unbounded();
