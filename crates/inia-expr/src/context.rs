@@ -70,8 +70,6 @@ pub struct Warnings {
     pub list: Vec<Warning>,
     /// How many were raised.
     pub count: u64,
-    /// What is listed behind the error that ends the statement.
-    pub behind: Vec<Warning>,
     /// `max_error_count`.
     pub limit: usize,
 }
@@ -85,15 +83,8 @@ impl Warnings {
         }
     }
 
-    /// Takes the error that ends the statement, and what is listed behind it.
-    pub fn end_with(&mut self, error: Warning) {
-        self.push(error);
-        std::mem::take(&mut self.behind).into_iter().for_each(|warning| self.push(warning));
-    }
-
     /// Forgets everything: a new statement begins.
     pub fn clear(&mut self) {
-        self.behind.clear();
         self.list.clear();
         self.count = 0;
     }

@@ -110,10 +110,9 @@ impl<'s> Runner<'s> {
         self.exec.txn_of(table)
     }
 
-    /// Once round a loop: fails when the statement was killed or its time is up.
+    /// Fails when the statement was killed or its time is up.
     #[inline]
     fn check_killed(&self) -> Result<()> {
-        self.slice.pass();
         self.exec.interrupt.check()
     }
 

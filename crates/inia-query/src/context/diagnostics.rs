@@ -26,9 +26,17 @@ impl SessionContext {
         self.add(Level::Warning, error);
     }
 
-    /// Lists another error behind the one that ends the statement.
-    pub fn list_behind(&mut self, error: SqlError) {
-        self.diagnostics.behind.push(Warning::of(Level::Error, error));
+    /// Has `error` listed behind the one with the code `first`, where that ends the statement.
+    pub fn list_behind(&mut self, first: ErrorCode, error: SqlError) {
+        self.listed_behind = Some((first, error));
+    }
+
+    /// Lists what belongs behind the error that has ended the statement.
+    pub fn take_listed_behind(&mut self, ended: ErrorCode) {
+        let behind = self.listed_behind.take().filter(|(first, _)| *first == ended);
+        if let Some((_, error)) = behind {
+            self.diagnostics.push(Warning::of(Level::Error, error));
+        }
     }
 
     /// Adds a condition to the statement's diagnostics.

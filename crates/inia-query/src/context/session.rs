@@ -117,6 +117,8 @@ pub struct SessionContext {
     pub changes: Vec<inia_base::column::SessionChange>,
     /// What runs stored programs.
     pub programs: Option<Arc<dyn ProgramRunner>>,
+    /// An error that is listed behind one with this code.
+    pub(super) listed_behind: Option<(ErrorCode, SqlError)>,
     /// Whether definitions of stored programs have been locked since the last end of a statement.
     pub(super) locked_programs: Cell<bool>,
     /// Whether the context works for a program inside a statement.
@@ -219,6 +221,7 @@ impl SessionContext {
             temporary: TemporaryTables::default(),
             changed_temporary: RefCell::default(),
             programs: None,
+            listed_behind: None,
             locked_programs: Cell::default(),
             inside: Inside::Nothing,
             used: Vec::new(),
@@ -254,6 +257,7 @@ impl SessionContext {
             temporary: TemporaryTables::default(),
             changed_temporary: RefCell::default(),
             programs: outer.programs.clone(),
+            listed_behind: None,
             locked_programs: Cell::default(),
             inside: outer.inside,
             used: outer.used.clone(),

@@ -2,7 +2,7 @@
 //!
 //! The kernel lets a thread that computes go on for some milliseconds before another one, which has
 //! just woken up, gets its processor. Beside a report each point select would wait that long. So a
-//! loop over rows or leaves asks [`TimeSlice::pass`] each time round, and once it has run for
+//! loop over batches or leaves asks [`TimeSlice::pass`] each time round, and once it has run for
 //! [`SLICE`] the thread yields: it goes on at once where nobody waits, and behind them where
 //! somebody does.
 //!

@@ -73,7 +73,8 @@ fn check_csv(session: &mut SessionContext, def: &TableDef) -> Result<(), SqlErro
         return error(ErrorCode::TooManyKeys, &[&0]);
     }
     if def.columns.iter().any(|column| column.nullable) {
-        session.list_behind(SqlError::new(ErrorCode::UnsupportedExtension, &[&def.name]));
+        let behind = SqlError::new(ErrorCode::UnsupportedExtension, &[&def.name]);
+        session.list_behind(ErrorCode::CheckNotImplemented, behind);
         return error(ErrorCode::CheckNotImplemented, &[&"nullable columns"]);
     }
     Ok(())

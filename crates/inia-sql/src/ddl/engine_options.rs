@@ -97,7 +97,7 @@ pub(super) fn list_refusal(session: &mut SessionContext, table: &str, error: &Sq
         }
         _ => return,
     };
-    session.list_behind(behind);
+    session.list_behind(error.code, behind);
 }
 
 /// KEY_BLOCK_SIZE: a power of two, of rows that are compressed.

@@ -148,7 +148,8 @@ pub(super) fn failed(session: &mut SessionContext, error: SqlError) -> SqlError 
     session.release_programs();
     session.host.last_insert_id.take();
     session.env.row_count = -1;
-    session.diagnostics.end_with(Warning::of(Level::Error, error.clone()));
+    session.diagnostics.push(Warning::of(Level::Error, error.clone()));
+    session.take_listed_behind(error.code);
     error
 }
 
