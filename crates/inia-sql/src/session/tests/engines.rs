@@ -59,7 +59,7 @@ fn memory_tables_are_empty_after_a_start_and_all_others_are_not() {
             assert_eq!(one.ok("SELECT COUNT(*) FROM i WHERE v > 0"), "2\n");
             one.ok("INSERT INTO h (v) VALUES (7)");
             assert_eq!(one.ok("SELECT * FROM h"), "1|7\n");
-            assert!(one.ok("CHECK TABLE h, m, i").lines().all(|line| line.ends_with("|OK")));
+            assert!(one.ok("CHECK TABLE m, i").lines().all(|line| line.ends_with("|OK")));
             drop(one);
             db.close().unwrap();
         }
@@ -92,6 +92,18 @@ fn statements_stand_without_the_transaction_around_them() {
     assert_eq!(one.ok("SELECT COUNT(*) FROM m"), "3\n");
 }
 
+/// Whether each index of `m` has the rows of the table; MEMORY tables have no CHECK TABLE.
+fn indexes_agree(one: &mut TestSession) -> bool {
+    let rows = one.ok("SELECT COUNT(*) FROM m");
+    ["v", "w"].iter().all(|key| {
+        let found = format!(
+            "SELECT COUNT(*) FROM m x STRAIGHT_JOIN m y FORCE INDEX ({key}) \
+             WHERE y.{key} = x.{key} AND y.id = x.id AND y.v = x.v AND y.w = x.w"
+        );
+        one.ok(&found) == rows
+    })
+}
+
 #[test]
 fn rows_before_the_one_that_fails_stay_and_indexes_agree() {
     for seed in 0..20 {
@@ -120,11 +132,11 @@ fn rows_before_the_one_that_fails_stay_and_indexes_agree() {
         let rows = one.ok("SELECT id, v FROM m ORDER BY id");
         let expected: String = model.iter().map(|(id, v)| format!("{id}|{v}\n")).collect();
         assert_eq!(rows, expected, "seed {seed}");
-        assert!(one.ok("CHECK TABLE m").ends_with("|OK\n"), "seed {seed}");
+        assert!(indexes_agree(&mut one), "seed {seed}");
         // All rows change up to the one that meets another.
         one.run("UPDATE m SET v = v + 1");
         one.run("UPDATE m SET v = 1000");
-        assert!(one.ok("CHECK TABLE m").ends_with("|OK\n"), "seed {seed}");
+        assert!(indexes_agree(&mut one), "seed {seed}");
         let kept = one.ok("SELECT COUNT(*) FROM m");
         assert_eq!(kept, format!("{}\n", model.len()), "seed {seed}");
         let (all, least) = (model.len(), "SELECT COUNT(*), COUNT(DISTINCT v) FROM m");
