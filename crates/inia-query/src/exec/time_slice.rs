@@ -7,8 +7,8 @@
 //! somebody does.
 //!
 //! ```text
-//! report        1 ms | waits      | 1 ms | waits …
-//! point selects      | one by one |      | one by one …
+//! report        500 µs | waits      | 500 µs | waits …
+//! point selects        | one by one |        | one by one …
 //! ```
 //!
 //! A statement that ends before it has asked [`ASKED`] times never looks at the clock.
@@ -18,10 +18,10 @@ use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
 /// How long a thread works before it yields.
-const SLICE: Duration = Duration::from_millis(1);
+const SLICE: Duration = Duration::from_micros(500);
 
 /// How many times round a loop is between two looks at the clock.
-const ASKED: u32 = 32;
+const ASKED: u32 = 16;
 
 /// The time slice of a statement's work on one thread.
 #[derive(Default)]
