@@ -32,6 +32,9 @@ const FLEETING: &str = "MEMORY";
 pub const DISCARDING: &str = "BLACKHOLE";
 /// The engine whose rows are not changed any more.
 const ARCHIVING: &str = "ARCHIVE";
+/// The option that has the row format which `innodb_default_row_format` gave a table, where that
+/// was not DYNAMIC. It is not shown.
+pub const IMPLIED_FORMAT: &str = "IMPLIED_ROW_FORMAT";
 
 /// A table's number; it never changes, TRUNCATE and ALTER keep it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -177,10 +180,6 @@ pub struct IndexPart {
     /// DESC.
     pub descending: bool,
 }
-
-/// The option that has the row format which `innodb_default_row_format` gave a table, where that
-/// was not DYNAMIC. It is not shown.
-pub const IMPLIED_FORMAT: &str = "IMPLIED_ROW_FORMAT";
 
 /// One index.
 #[derive(Clone, Debug, PartialEq)]
@@ -341,6 +340,24 @@ pub struct TableDef {
 }
 
 impl TableDef {
+    /// What a further option says; `None` where it is not given.
+    pub fn option(&self, wanted: &str) -> Option<&str> {
+        let found = self.options.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The format that MySQL's engine for transactions gives the rows, in upper case.
+    pub fn engine_row_format(&self) -> &'static str {
+        let packed = || self.option("KEY_BLOCK_SIZE").map(|_| "COMPRESSED");
+        let written = self.option("ROW_FORMAT").or_else(packed);
+        match written.or_else(|| self.option(IMPLIED_FORMAT)) {
+            Some("COMPRESSED") => "COMPRESSED",
+            Some("COMPACT") => "COMPACT",
+            Some("REDUNDANT") => "REDUNDANT",
+            _ => "DYNAMIC",
+        }
+    }
+
     /// Whether rows are taken and not kept.
     pub fn discards_rows(&self) -> bool {
         self.engine == DISCARDING

@@ -320,9 +320,9 @@ impl Engine {
         self.core.held_locks()
     }
 
-    /// The locks on records of a tree. Where `writes` is set, records
-    /// that a transaction has changed or deleted count as locked by it, those that it has inserted
-    /// do not. Only the tree's first records are looked at, about `most`.
+    /// The locks on records of a tree. Where `writes` is set, records that a transaction has
+    /// changed or deleted count as locked by it, those that it has inserted do not. Only the tree's
+    /// first records are looked at, about `most`.
     pub fn locks_of_tree(
         &self,
         held: &HeldLocks,

@@ -344,7 +344,8 @@ pub(super) fn rows_of_key(table: &Table, position: usize, parts: usize) -> Optio
         return known(position, parts);
     };
     // Values of the primary key are taken to be independent of those before them.
-    let (own, primary) = known(position, declared).zip(known(0, more))?;
+    let clustered = table.def.indexes.iter().position(|index| index.clustered)?;
+    let (own, primary) = known(position, declared).zip(known(clustered, more))?;
     Some((own * primary / (table.rows() as f64).max(1.0)).max(1.0))
 }
 

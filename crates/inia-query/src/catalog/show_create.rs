@@ -46,9 +46,8 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     if let Some(name) = tablespace_of(def) {
         let _ = write!(out, " /*!50100 TABLESPACE {} */", quoted(name));
     }
-    let option = |wanted: &str| def.options.iter().find(|(name, _)| name == wanted);
-    if let Some((name, size)) = option("AUTOEXTEND_SIZE") {
-        let _ = write!(out, " /*!80023 {name}={size} */");
+    if let Some(size) = def.option("AUTOEXTEND_SIZE") {
+        let _ = write!(out, " /*!80023 AUTOEXTEND_SIZE={size} */");
     }
     let _ = write!(out, " ENGINE={}", def.engine);
     if next_auto_increment > 1 {
@@ -71,8 +70,8 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     if !def.comment.is_empty() {
         let _ = write!(out, " COMMENT={}", literal(&def.comment));
     }
-    if let Some((name, value)) = option("CONNECTION") {
-        let _ = write!(out, " {name}={}", literal(value));
+    if let Some(value) = def.option("CONNECTION") {
+        let _ = write!(out, " CONNECTION={}", literal(value));
     }
     if let Some(by) = &def.partitioning {
         partitions::put(&mut out, by);

@@ -111,8 +111,7 @@ fn key(name: &str) -> Vec<u8> {
 
 /// The tablespace that a table names.
 pub fn tablespace_of(def: &TableDef) -> Option<&str> {
-    let found = def.options.iter().find(|(name, _)| name == TABLESPACE);
-    found.map(|(_, value)| value.as_str())
+    def.option(TABLESPACE)
 }
 
 impl Catalog {

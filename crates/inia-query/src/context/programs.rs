@@ -17,6 +17,7 @@
 use super::SessionContext;
 use super::session::TxnState;
 use crate::account::Privileges;
+use crate::catalog::mdl::MdlName;
 use crate::catalog::program::StoredProgram;
 use crate::catalog::{ProgramKind, Table};
 use inia_base::collation::Collation;
@@ -189,16 +190,8 @@ impl SessionContext {
         schema: &str,
         name: &str,
     ) -> Result<Option<Arc<StoredProgram>>, SqlError> {
-        loop {
-            let Some(program) = self.db.catalog().program(kind, schema, name) else {
-                return Ok(None);
-            };
-            self.locked_programs.set(true);
-            self.mdl.lock_shared(&program.mdl, self.mdl_limit())?;
-            if !program.is_stale() {
-                return Ok(Some(program));
-            }
-        }
+        let lock = |name: &Arc<MdlName>| self.mdl.lock_shared(name, self.mdl_limit());
+        self.locked_program((kind, schema, name), lock)
     }
 
     /// The same for one that is only shown.
@@ -208,12 +201,22 @@ impl SessionContext {
         schema: &str,
         name: &str,
     ) -> Result<Option<Arc<StoredProgram>>, SqlError> {
+        let lock = |name: &Arc<MdlName>| self.mdl.lock_definition(name, self.mdl_limit());
+        self.locked_program((kind, schema, name), lock)
+    }
+
+    /// The program of that name once it is locked; it may change while the lock is waited for.
+    fn locked_program(
+        &self,
+        (kind, schema, name): (ProgramKind, &str, &str),
+        lock: impl Fn(&Arc<MdlName>) -> Result<(), SqlError>,
+    ) -> Result<Option<Arc<StoredProgram>>, SqlError> {
         loop {
             let Some(program) = self.db.catalog().program(kind, schema, name) else {
                 return Ok(None);
             };
             self.locked_programs.set(true);
-            self.mdl.lock_definition(&program.mdl, self.mdl_limit())?;
+            lock(&program.mdl)?;
             if !program.is_stale() {
                 return Ok(Some(program));
             }

@@ -74,20 +74,13 @@ fn has_document_id(def: &TableDef) -> bool {
     searched && !def.columns.iter().any(named)
 }
 
-fn option<'d>(def: &'d TableDef, wanted: &str) -> Option<&'d str> {
-    let found = def.options.iter().find(|(name, _)| name == wanted);
-    found.map(|(_, value)| value.as_str())
-}
-
 /// The format's name, the flags of a table of it, and the size of its compressed pages.
 fn format(def: &TableDef) -> (&'static str, i64, u64) {
-    let block = option(def, "KEY_BLOCK_SIZE").and_then(|size| size.parse::<u64>().ok());
-    let block = block.filter(|size| *size > 0);
-    let format = option(def, "ROW_FORMAT").map(str::to_ascii_uppercase);
-    match (format.as_deref(), block) {
-        (Some("REDUNDANT"), _) => ("Redundant", 0, 0),
-        (Some("COMPACT"), _) => ("Compact", 1, 0),
-        (Some("COMPRESSED"), _) | (None, Some(_)) => {
+    match def.engine_row_format() {
+        "REDUNDANT" => ("Redundant", 0, 0),
+        "COMPACT" => ("Compact", 1, 0),
+        "COMPRESSED" => {
+            let block = def.option("KEY_BLOCK_SIZE").and_then(|size| size.parse::<u64>().ok());
             let size = block.unwrap_or(8).clamp(1, 16);
             ("Compressed", 33 + 2 * (i64::from(size.ilog2()) + 1), size * 1024)
         }

@@ -3,8 +3,7 @@
 use super::{Information, Rows, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
 use crate::catalog::{
-    ColumnDef, Division, IMPLIED_FORMAT, SYSTEM_SCHEMA, TRANSACTIONAL, Table, TableDef, quoted,
-    row_count,
+    ColumnDef, Division, SYSTEM_SCHEMA, TRANSACTIONAL, Table, TableDef, quoted, row_count,
 };
 use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
@@ -121,21 +120,17 @@ fn column_bytes(data_type: &DataType) -> u64 {
 }
 
 fn row_format(def: &TableDef) -> String {
-    let option = |wanted: &str| def.options.iter().find(|(name, _)| name == wanted);
-    let written = option("ROW_FORMAT").or_else(|| option(IMPLIED_FORMAT));
-    let packed = def.options.iter().any(|(name, _)| name == "KEY_BLOCK_SIZE");
     let varies = |column: &ColumnDef| column.data_type.has_variable_length();
     let default = match def.engine.as_str() {
-        TRANSACTIONAL if packed => "COMPRESSED",
         "MyISAM" if !def.columns.iter().any(varies) => "FIXED",
         _ => "DYNAMIC",
     };
-    let name = written.map_or(default, |(_, value)| value.as_str());
-    match (def.engine.as_str(), name) {
-        ("MEMORY", _) => String::from("Fixed"),
-        (_, "DEFAULT") => String::from("Dynamic"),
-        (_, name) => name[..1].to_ascii_uppercase() + &name[1..].to_ascii_lowercase(),
-    }
+    let name = match def.engine.as_str() {
+        TRANSACTIONAL => def.engine_row_format(),
+        "MEMORY" => "FIXED",
+        _ => def.option("ROW_FORMAT").unwrap_or(default),
+    };
+    name[..1].to_ascii_uppercase() + &name[1..].to_ascii_lowercase()
 }
 
 /// CREATE_OPTIONS: the order and case of names are MySQL's.

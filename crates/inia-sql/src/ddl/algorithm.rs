@@ -132,7 +132,7 @@ impl Alteration<'_> {
             return Algorithm::Copy(None);
         }
         // Rows of several versions are not compressed.
-        let versions = light && is_compressed(old);
+        let versions = light && old.engine_row_format() == "COMPRESSED";
         match heavy || versions || wanted.options || self.changes_indexes() {
             true => Algorithm::InPlace,
             false => Algorithm::Instant,
@@ -230,14 +230,6 @@ impl Alteration<'_> {
             _ => old != new,
         }
     }
-}
-
-/// Whether the rows are compressed in MySQL.
-fn is_compressed(def: &TableDef) -> bool {
-    def.options.iter().any(|(name, value)| match name.as_str() {
-        "ROW_FORMAT" => value == "COMPRESSED",
-        name => name == "KEY_BLOCK_SIZE",
-    })
 }
 
 fn collation_of(data_type: &DataType) -> Option<Collation> {

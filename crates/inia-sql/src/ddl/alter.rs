@@ -173,7 +173,8 @@ fn carry_out(
         foreign::check_copy(session, &alteration)?;
     }
     engine::check(session, &def)?;
-    engine_options::check(session, &mut def, Definer::Alter { copies: copied || temporary })?;
+    let definer = Definer::Alter { copies: copied, rebuilds: wanted.rebuild, old: &table.def };
+    engine_options::check(session, &mut def, definer)?;
     foreign::check_bases(&def, copied)?;
     warn_of_order(session, wishes, &def, &name.1);
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");

@@ -107,6 +107,7 @@ fn temporary_select(
     def.created = unix_seconds();
     let name = (def.schema.clone(), def.name.clone());
     session.temporary.created |= !session.autocommits();
+    engine::check(session, &def)?;
     engine_options::check(session, &mut def, Definer::Create)?;
     check_table(session, &def)?;
     aside(session, |session, changes| {

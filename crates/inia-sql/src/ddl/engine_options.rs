@@ -17,12 +17,16 @@ const ROW_FORMAT: &str = "ROW_FORMAT";
 const KEY_BLOCK_SIZE: &str = "KEY_BLOCK_SIZE";
 
 /// The statement that brings a definition.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Definer {
+#[derive(Clone, Copy)]
+pub(super) enum Definer<'d> {
     Create,
     Alter {
         /// MySQL copies the rows.
         copies: bool,
+        /// The statement asks for rows that are written anew.
+        rebuilds: bool,
+        /// The definition before.
+        old: &'d TableDef,
     },
 }
 
@@ -55,26 +59,26 @@ impl Findings<'_> {
 pub(super) fn check(
     session: &mut SessionContext,
     def: &mut TableDef,
-    definer: Definer,
+    definer: Definer<'_>,
 ) -> Result<(), SqlError> {
     if def.engine != TRANSACTIONAL {
         return Ok(());
     }
     let strict = session.flag("innodb_strict_mode");
     let packed =
-        value(def, KEY_BLOCK_SIZE).is_some() || value(def, ROW_FORMAT) == Some("COMPRESSED");
+        def.option(KEY_BLOCK_SIZE).is_some() || def.option(ROW_FORMAT) == Some("COMPRESSED");
     if def.temporary && strict && packed {
         return Err(SqlError::new(ErrorCode::UnsupportCompressedTemporaryTable, &[]));
     }
     imply_format(session, def, definer);
     let mut findings = Findings { session, strict, refused: None };
-    let format = value(def, ROW_FORMAT).map(str::to_owned);
+    let format = def.option(ROW_FORMAT).map(str::to_owned);
     check_block_size(&mut findings, def, format.as_deref());
     check_format(&mut findings, def, format.as_deref());
     check_compression(&mut findings, def);
     match (findings.refused, definer) {
         (None, _) => record_size::check(findings.session, def, definer),
-        (Some(option), Definer::Alter { copies: false }) => {
+        (Some(option), Definer::Alter { copies: false, .. }) => {
             let code = ErrorCode::IllegalHaCreateOption;
             Err(SqlError::new(code, &[&TRANSACTIONAL, &option]))
         }
@@ -102,7 +106,7 @@ pub(super) fn list_refusal(session: &mut SessionContext, table: &str, error: &Sq
 
 /// KEY_BLOCK_SIZE: a power of two, of rows that are compressed.
 fn check_block_size(findings: &mut Findings<'_>, def: &mut TableDef, format: Option<&str>) {
-    let Some(size) = value(def, KEY_BLOCK_SIZE).map(str::to_owned) else { return };
+    let Some(size) = def.option(KEY_BLOCK_SIZE).map(str::to_owned) else { return };
     if def.temporary {
         let text = "KEY_BLOCK_SIZE is ignored for TEMPORARY TABLE.";
         return findings.pass_over(KEY_BLOCK_SIZE, String::new(), text.to_owned());
@@ -157,9 +161,9 @@ fn check_format(findings: &mut Findings<'_>, def: &mut TableDef, format: Option<
 
 /// COMPRESSION: a known algorithm, of pages that are not compressed otherwise.
 fn check_compression(findings: &mut Findings<'_>, def: &TableDef) {
-    let Some(algorithm) = value(def, COMPRESSION) else { return };
+    let Some(algorithm) = def.option(COMPRESSION) else { return };
     let packed =
-        value(def, KEY_BLOCK_SIZE).is_some() || value(def, ROW_FORMAT) == Some("COMPRESSED");
+        def.option(KEY_BLOCK_SIZE).is_some() || def.option(ROW_FORMAT) == Some("COMPRESSED");
     let (code, text) = match algorithm.to_ascii_lowercase().as_str() {
         "none" => return,
         "zlib" | "lz4" if def.temporary => (
@@ -186,12 +190,12 @@ fn check_compression(findings: &mut Findings<'_>, def: &TableDef) {
 }
 
 /// Remembers `innodb_default_row_format`, where the table takes its row format from there.
-fn imply_format(session: &SessionContext, def: &mut TableDef, definer: Definer) {
-    let named = value(def, ROW_FORMAT).is_some() || value(def, KEY_BLOCK_SIZE).is_some();
+fn imply_format(session: &SessionContext, def: &mut TableDef, definer: Definer<'_>) {
+    let named = def.option(ROW_FORMAT).is_some() || def.option(KEY_BLOCK_SIZE).is_some();
     if named {
         return set(def, IMPLIED_FORMAT, None);
     }
-    if matches!(definer, Definer::Create | Definer::Alter { copies: true }) {
+    if matches!(definer, Definer::Create | Definer::Alter { copies: true, .. }) {
         let default = session.var("innodb_default_row_format").unwrap_or_default();
         let other = Some(default.to_ascii_uppercase()).filter(|format| format != "DYNAMIC");
         set(def, IMPLIED_FORMAT, other.as_deref());
@@ -236,12 +240,6 @@ pub(super) fn check_directory(
     }
     session.warn(ErrorCode::WarnOptionIgnored, &[&option]);
     Ok(())
-}
-
-/// An option of a table.
-pub(super) fn value<'d>(def: &'d TableDef, wanted: &str) -> Option<&'d str> {
-    let found = def.options.iter().find(|(name, _)| name == wanted);
-    found.map(|(_, value)| value.as_str())
 }
 
 /// Changes an option in its place, or leaves it out; one that is new comes last.

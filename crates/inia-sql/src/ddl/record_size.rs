@@ -11,11 +11,11 @@
 //!
 //! The numbers are those that MySQL 8.0.31 accepts and refuses tables by.
 
-use super::engine_options::{Definer, value};
+use super::engine_options::Definer;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_query::catalog::width::row_bytes;
-use inia_query::catalog::{ColumnDef, IMPLIED_FORMAT, TableDef};
+use inia_query::catalog::{ColumnDef, TableDef};
 use inia_query::context::SessionContext;
 
 /// Bytes of a value that stay in the record at most, the pointer to the rest among them.
@@ -39,9 +39,9 @@ enum RowFormat {
 
 impl RowFormat {
     fn of(def: &TableDef) -> RowFormat {
-        match value(def, "ROW_FORMAT").or_else(|| value(def, IMPLIED_FORMAT)) {
-            Some("COMPACT") => RowFormat::Compact,
-            Some("REDUNDANT") => RowFormat::Redundant,
+        match def.engine_row_format() {
+            "COMPACT" => RowFormat::Compact,
+            "REDUNDANT" => RowFormat::Redundant,
             _ => RowFormat::Dynamic,
         }
     }
@@ -86,7 +86,8 @@ fn longest(data_type: &DataType, format: RowFormat) -> Option<u64> {
 }
 
 /// The longest record that a table may have.
-fn record_bytes(def: &TableDef, format: RowFormat) -> u64 {
+fn record_bytes(def: &TableDef) -> u64 {
+    let format = RowFormat::of(def);
     let is_stored = |column: &&ColumnDef| column.generated.as_ref().is_none_or(|g| g.stored);
     let columns: Vec<&ColumnDef> = def.columns.iter().filter(is_stored).collect();
     let has_key = def.clustered_index().is_some();
@@ -108,11 +109,16 @@ pub(super) fn is_of_record(error: &SqlError) -> bool {
 pub(super) fn check(
     session: &mut SessionContext,
     def: &TableDef,
-    definer: Definer,
+    definer: Definer<'_>,
 ) -> Result<(), SqlError> {
     let format = RowFormat::of(def);
-    let limit = format.limit();
-    if record_bytes(def, format) <= limit {
+    let (limit, bytes) = (format.limit(), record_bytes(def));
+    // Records that stay as they are may be as long as they were.
+    let stay = match definer {
+        Definer::Alter { copies: false, rebuilds: false, old } => bytes <= record_bytes(old),
+        _ => false,
+    };
+    if stay || bytes <= limit {
         return Ok(());
     }
     let (others, prefix) = match format {
@@ -129,7 +135,7 @@ pub(super) fn check(
             session.push_warning(&SqlError::with_message(ErrorCode::EngineTooBigRow, text));
             Ok(())
         }
-        (true, Definer::Alter { copies: false }) => {
+        (true, Definer::Alter { copies: false, .. }) => {
             Err(SqlError::new(ErrorCode::TooBigRowsize, &[&IN_PLACE_LIMIT]))
         }
         (true, _) => Err(SqlError::with_message(ErrorCode::TooBigRowsize, text)),

@@ -4,7 +4,7 @@ mod members;
 
 pub(super) use members::{check_options, check_partition, check_table};
 
-use super::{in_transaction, lock, lock_beside};
+use super::{engine, in_transaction, lock, lock_beside};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{TablespaceAction, TablespaceOptions, TablespaceStatement};
 use inia_query::catalog::{
@@ -94,13 +94,10 @@ fn check_named(name: &str) -> Result<(), SqlError> {
 
 /// Errors 1286 and 1478: general and undo tablespaces are InnoDB's.
 fn check_engine(options: &TablespaceOptions, words: &str) -> Result<(), SqlError> {
-    const OTHERS: [&str; 5] = ["MyISAM", "MEMORY", "ARCHIVE", "CSV", "BLACKHOLE"];
     let Some(engine) = &options.engine else { return Ok(()) };
-    if engine.eq_ignore_ascii_case(TRANSACTIONAL) {
-        return Ok(());
-    }
-    match OTHERS.iter().find(|other| other.eq_ignore_ascii_case(engine)) {
-        Some(other) => error(ErrorCode::IllegalHaCreateOption, &[other, &words]),
+    match engine::known(engine) {
+        Some(TRANSACTIONAL) => Ok(()),
+        Some(other) => error(ErrorCode::IllegalHaCreateOption, &[&other, &words]),
         None => error(ErrorCode::UnknownStorageEngine, &[engine]),
     }
 }

@@ -5,14 +5,14 @@
 
 use super::unsupported::unsupported;
 use super::{admin, resource_group, show, spatial_reference};
-use crate::ddl;
+use crate::ddl::{self, engine};
 use inia_base::column::RowSink;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{
     self, ForeignServerOptions, InstanceAction, KeyCacheStatement, ResetTarget, ServerStatement,
     Statement,
 };
-use inia_query::catalog::{ForeignServerDef, MAX_NAME, Table, same_name};
+use inia_query::catalog::{ForeignServerDef, MAX_NAME, TRANSACTIONAL, Table, same_name};
 use inia_query::context::{SessionContext, StatementOutcome};
 use inia_query::information_schema::is_plugin;
 use std::sync::Arc;
@@ -143,12 +143,17 @@ fn found_server(name: &str, found: bool) -> Done {
 
 /// CREATE, ALTER and DROP LOGFILE GROUP: of NDB only.
 fn logfile_group(engine: Option<&str>) -> Done {
-    if let Some(engine) = engine
-        && !["InnoDB", "MyISAM", "MEMORY"].iter().any(|known| known.eq_ignore_ascii_case(engine))
-    {
-        return error(ErrorCode::UnknownStorageEngine, &[&engine]);
+    let Some(written) = engine else {
+        return error(ErrorCode::FeatureUnsupported, &[&"LOGFILE GROUP", &"by InnoDB"]);
+    };
+    match engine::known(written) {
+        None => error(ErrorCode::UnknownStorageEngine, &[&written]),
+        Some(TRANSACTIONAL) => logfile_group(None),
+        Some(other) => {
+            let words = "CREATE/ALTER/DROP LOGFILE GROUP";
+            error(ErrorCode::IllegalHaCreateOption, &[&other, &words])
+        }
     }
-    error(ErrorCode::FeatureUnsupported, &[&"LOGFILE GROUP", &"by InnoDB"])
 }
 
 /// CHANGE REPLICATION SOURCE: nothing is kept of a source, as on a server without a number.

@@ -58,9 +58,9 @@ impl EngineShared {
         HeldLocks { records: self.locks.held_records(), writers }
     }
 
-    /// The locks on records of a tree. Where `writes` is set, records
-    /// that a transaction has changed or deleted count as locked by it, those that it has inserted
-    /// do not. Only the tree's first records are looked at, up to `most`.
+    /// The locks on records of a tree. Where `writes` is set, records that a transaction has
+    /// changed or deleted count as locked by it, those that it has inserted do not. Only the tree's
+    /// first records are looked at, about `most`.
     pub(crate) fn locks_of_tree(
         &self,
         held: &HeldLocks,

@@ -113,16 +113,11 @@ fn general_block(session: &SessionContext, table: &str, name: &str) -> Result<u6
 
 /// The bytes of a page in the file that InnoDB would write.
 fn physical_page(def: &TableDef) -> u64 {
-    let option = |wanted: &str| {
-        let found = def.options.iter().find(|(name, _)| name == wanted);
-        found.map(|(_, value)| value.as_str())
-    };
-    let kilobytes = option("KEY_BLOCK_SIZE").and_then(|size| size.parse::<u64>().ok());
-    match (kilobytes, option("ROW_FORMAT")) {
-        (Some(kilobytes), None | Some("COMPRESSED")) => kilobytes << 10,
-        (None, Some("COMPRESSED")) => PAGE / 2,
-        _ => PAGE,
+    if def.engine_row_format() != "COMPRESSED" {
+        return PAGE;
     }
+    let kilobytes = def.option("KEY_BLOCK_SIZE").and_then(|size| size.parse::<u64>().ok());
+    kilobytes.map_or(PAGE / 2, |kilobytes| kilobytes << 10)
 }
 
 /// Temporary tables are in tablespaces of their sessions only.

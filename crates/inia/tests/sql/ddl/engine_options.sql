@@ -90,3 +90,8 @@ show create table z6;
 create table z9(a int) engine=myisam engine_attribute='{"a":1}';
 create table r36(a int) secondary_engine=foo;
 show create table r36;
+set global innodb_default_row_format=compact;
+create table implied(a int primary key);
+select row_format, flag from information_schema.innodb_tables where name=concat(database(), '/implied');
+set global innodb_default_row_format=default;
+create temporary table taken engine=csv select null as a;
