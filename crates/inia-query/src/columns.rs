@@ -25,28 +25,34 @@ mod tests;
 
 pub(crate) use packed::{CachedColumn, PackedNumbers, PackedTexts};
 
-use inia_base::ids::Lsn;
+use inia_base::ids::{Lsn, PageId};
 use inia_storage::LeafState;
 use parking_lot::{Mutex, RwLock};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Parts of a table's map, each with a lock of its own.
-const SHARDS: usize = 64;
+/// Pages whose leaves stand side by side in memory: leaves of a table that was loaded in order have
+/// numbers that follow one another.
+const CHUNK: usize = 16;
+/// Columns of greater positions are not kept.
+pub(crate) const MAX_COLUMNS: usize = 128;
 /// Bytes that a packed value takes, about.
 const TYPICAL_BYTES: usize = 4;
 /// Bytes that a leaf takes beside its columns.
 const LEAF_OVERHEAD: usize = 160;
 
-/// The columns that are kept of one leaf.
+/// The columns that are kept of one leaf, in one piece: a scan that meets thousands of leaves waits
+/// for memory at each of them.
 #[derive(Debug)]
 pub(crate) struct LeafColumns {
     lsn: Lsn,
     rows: usize,
-    /// By the column's position in the table.
-    columns: Vec<Option<Arc<CachedColumn>>>,
+    /// The positions in the table of the columns that are kept, as bits.
+    kept: u128,
+    /// The columns, by their positions.
+    columns: Box<[CachedColumn]>,
     bytes: usize,
 }
 
@@ -57,8 +63,10 @@ impl LeafColumns {
     }
 
     /// A column of the leaf's rows, if it is kept.
-    pub(crate) fn column(&self, column: usize) -> Option<&Arc<CachedColumn>> {
-        self.columns.get(column)?.as_ref()
+    pub(crate) fn column(&self, column: usize) -> Option<&CachedColumn> {
+        let bit = 1u128.checked_shl(column as u32)?;
+        let at = (self.kept & (bit - 1)).count_ones() as usize;
+        self.columns.get(at).filter(|_| self.kept & bit != 0)
     }
 
     fn is_of(&self, state: LeafState) -> bool {
@@ -68,9 +76,33 @@ impl LeafColumns {
     fn has(&self, columns: &[usize]) -> bool {
         columns.iter().all(|&column| self.column(column).is_some())
     }
+
+    /// The positions of the columns that are kept.
+    fn positions(&self) -> impl Iterator<Item = usize> {
+        let kept = self.kept;
+        (0..MAX_COLUMNS).filter(move |column| kept >> column & 1 == 1)
+    }
 }
 
-type Shard = RwLock<HashMap<u32, Arc<LeafColumns>, BuildHasherDefault<PageHasher>>>;
+/// What is kept of the leaves of neighbouring pages.
+#[derive(Default)]
+struct Chunk([RwLock<Option<Arc<LeafColumns>>>; CHUNK]);
+
+impl Chunk {
+    fn of(page: PageId) -> u32 {
+        page.0 / CHUNK as u32
+    }
+
+    fn leaf(&self, page: PageId) -> &RwLock<Option<Arc<LeafColumns>>> {
+        &self.0[page.0 as usize % CHUNK]
+    }
+}
+
+/// Where a scan found a leaf last: the next one is near it mostly.
+#[derive(Default)]
+pub(crate) struct NearLeaves(Option<(u32, Arc<Chunk>)>);
+
+type Chunks = HashMap<u32, Arc<Chunk>, BuildHasherDefault<PageHasher>>;
 
 /// Page numbers are spread well by one multiplication.
 #[derive(Default)]
@@ -95,8 +127,8 @@ impl Hasher for PageHasher {
 /// What is kept of the leaves of one table.
 #[derive(Default)]
 pub(crate) struct TableColumns {
-    /// Made when something is kept first.
-    shards: OnceLock<Vec<Shard>>,
+    /// By the numbers of their pages; a chunk that was made stays.
+    chunks: RwLock<Chunks>,
     bytes: AtomicUsize,
     /// Of how many rows each column is kept.
     kept: Mutex<Vec<u64>>,
@@ -109,15 +141,29 @@ pub(crate) struct TableColumns {
 }
 
 impl TableColumns {
-    fn shards(&self) -> &[Shard] {
-        self.shards.get_or_init(|| (0..SHARDS).map(|_| Shard::default()).collect())
+    /// What is kept of a leaf in this state, if all of these columns are.
+    pub(crate) fn find(
+        &self,
+        near: &mut NearLeaves,
+        state: LeafState,
+        columns: &[usize],
+    ) -> Option<Arc<LeafColumns>> {
+        let number = Chunk::of(state.page);
+        if near.0.as_ref().is_none_or(|(known, _)| *known != number) {
+            near.0 = Some((number, self.chunks.read().get(&number)?.clone()));
+        }
+        let (_, chunk) = near.0.as_ref()?;
+        let leaf = chunk.leaf(state.page).read();
+        let found = leaf.as_ref().filter(|leaf| leaf.is_of(state) && leaf.has(columns));
+        found.cloned()
     }
 
-    /// What is kept of a leaf in this state, if all of these columns are.
-    pub(crate) fn find(&self, state: LeafState, columns: &[usize]) -> Option<Arc<LeafColumns>> {
-        let shard = self.shards.get()?[state.page.0 as usize % SHARDS].read();
-        let found = shard.get(&state.page.0)?;
-        (found.is_of(state) && found.has(columns)).then(|| found.clone())
+    fn chunk(&self, page: PageId) -> Arc<Chunk> {
+        let number = Chunk::of(page);
+        if let Some(chunk) = self.chunks.read().get(&number) {
+            return chunk.clone();
+        }
+        self.chunks.write().entry(number).or_default().clone()
     }
 
     /// Whether anything is kept.
@@ -145,7 +191,7 @@ impl TableColumns {
     /// Counts the rows of a leaf that takes the place of another.
     fn count(&self, new: Option<&LeafColumns>, old: Option<&LeafColumns>) {
         let mut kept = self.kept.lock();
-        let most = new.map_or(0, |new| new.columns.len());
+        let most = new.and_then(|new| new.positions().last()).map_or(0, |last| last + 1);
         if kept.len() < most {
             kept.resize(most, 0);
         }
@@ -171,10 +217,10 @@ impl TableColumns {
     /// Forgets everything; returns how many bytes that were.
     fn clear(&self) -> usize {
         let mut freed = 0;
-        for shard in self.shards() {
-            let leaves = std::mem::take(&mut *shard.write());
-            for leaf in leaves.values() {
-                self.count(None, Some(leaf));
+        let chunks: Vec<_> = self.chunks.read().values().cloned().collect();
+        for leaf in chunks.iter().flat_map(|chunk| &chunk.0) {
+            if let Some(leaf) = leaf.write().take() {
+                self.count(None, Some(&leaf));
                 freed += leaf.bytes;
             }
         }
@@ -257,24 +303,22 @@ impl ColumnCache {
         if table.cache.set(self.clone()).is_ok() {
             self.tables.lock().push(Arc::downgrade(table));
         }
-        let known = table.find(state, &[]);
-        let mut all = known.map_or_else(Vec::new, |known| known.columns.clone());
-        for (at, column) in columns {
-            if all.len() <= at {
-                all.resize_with(at + 1, || None);
+        let mut all: BTreeMap<usize, CachedColumn> = columns.into_iter().collect();
+        debug_assert!(all.keys().all(|at| *at < MAX_COLUMNS), "a column has a bit");
+        if let Some(known) = table.find(&mut NearLeaves::default(), state, &[]) {
+            for (at, column) in known.positions().zip(&known.columns) {
+                all.entry(at).or_insert_with(|| column.clone());
             }
-            all[at] = Some(Arc::new(column));
         }
-        let slots = all.capacity() * size_of::<Option<Arc<CachedColumn>>>();
-        let held: usize = all.iter().flatten().map(|column| column.bytes()).sum();
-        let bytes = LEAF_OVERHEAD + slots + held;
+        let bytes = LEAF_OVERHEAD + all.values().map(CachedColumn::bytes).sum::<usize>();
         if !self.make_room(table, bytes) {
             return false;
         }
-        let leaf = LeafColumns { lsn: state.lsn, rows: state.records, columns: all, bytes };
+        let kept = all.keys().fold(0, |kept, at| kept | 1 << at);
+        let columns = all.into_values().collect();
+        let leaf = LeafColumns { lsn: state.lsn, rows: state.records, kept, columns, bytes };
         let leaf = Arc::new(leaf);
-        let shard = &table.shards()[state.page.0 as usize % SHARDS];
-        let old = shard.write().insert(state.page.0, leaf.clone());
+        let old = table.chunk(state.page).leaf(state.page).write().replace(leaf.clone());
         table.count(Some(&leaf), old.as_deref());
         let freed = old.map_or(0, |old| old.bytes);
         table.bytes.fetch_add(bytes, Ordering::Relaxed);

@@ -22,7 +22,7 @@ mod tests;
 use crate::Result;
 use crate::error::StorageError;
 use crate::page::file::is_pinned;
-use crate::page::{self, PAGE_SIZE};
+use crate::page::{self, CACHE_LINE, PAGE_SIZE};
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, Ordering, Wakeup};
 use crate::wal::Wal;
 use flush::Flusher;
@@ -123,6 +123,16 @@ impl BufferPool {
                 Attempt::Got(page) => return Ok(page),
                 Attempt::Blocked => self.frames.wait(id, Intent::Read),
                 Attempt::Absent => drop(self.read_in(id, scan)?),
+            }
+        }
+    }
+
+    /// Asks the processor for the first bytes of a page that is in memory.
+    #[inline]
+    pub(crate) fn ask_for(&self, id: PageId, bytes: usize) {
+        if let Ok(Attempt::Got(page)) = self.frames.read(id, false) {
+            for at in (0..bytes).step_by(CACHE_LINE) {
+                page.prefetch(at);
             }
         }
     }

@@ -17,6 +17,9 @@ mod tests;
 
 use inia_base::ids::{Lsn, PageId};
 
+/// Bytes of a line of the processor's cache.
+pub(crate) const CACHE_LINE: usize = 64;
+
 /// Bytes in a page.
 pub(crate) const PAGE_SIZE: usize = 16 * 1024;
 /// Bytes of the common header; what follows byte 17 belongs to the page's type.

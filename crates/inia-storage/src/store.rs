@@ -174,6 +174,12 @@ impl Store {
         self.pool.optimistic(id, true)
     }
 
+    /// Asks the processor for the first bytes of a page that is in memory.
+    #[inline]
+    pub(crate) fn ask_for(&self, id: PageId, bytes: usize) {
+        self.pool.ask_for(id, bytes);
+    }
+
     /// Latches the page for reading.
     pub(crate) fn shared(&self, id: PageId) -> Result<SharedPage<'_>> {
         self.pool.shared(id)

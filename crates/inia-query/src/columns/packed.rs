@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 /// One column of a leaf's rows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum CachedColumn {
     Numbers(PackedNumbers),
     Texts(PackedTexts),
@@ -24,7 +24,7 @@ impl CachedColumn {
 }
 
 /// Numbers of 64 bits, of which some stand for NULL.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PackedNumbers {
     low: i64,
     high: i64,
@@ -34,7 +34,7 @@ pub(crate) struct PackedNumbers {
     nulls: Box<[bool]>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Above {
     /// All numbers are the least one.
     Nothing(usize),
@@ -161,7 +161,7 @@ fn compare<N: Copy + Ord + TryFrom<i128>, T: Copy>(
 }
 
 /// Texts, of which some are NULL.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PackedTexts {
     /// The texts, or those of the dictionary, one behind the other.
     text: Box<[u8]>,

@@ -1,6 +1,8 @@
 //! What is packed comes out as it was; the cache keeps to its limit and to the states of leaves.
 
-use super::{CachedColumn, ColumnCache, PackedNumbers, PackedTexts, TableColumns};
+use super::{
+    CachedColumn, ColumnCache, MAX_COLUMNS, NearLeaves, PackedNumbers, PackedTexts, TableColumns,
+};
 use inia_base::ids::{Lsn, PageId};
 use inia_expr::tree::CmpOp;
 use inia_storage::LeafState;
@@ -83,19 +85,23 @@ fn state(page: u32, lsn: u64) -> LeafState {
     LeafState { page: PageId(page), lsn: Lsn(lsn), records: 100 }
 }
 
+fn find(table: &TableColumns, state: LeafState, columns: &[usize]) -> bool {
+    table.find(&mut NearLeaves::default(), state, columns).is_some()
+}
+
 #[test]
 fn columns_are_found_for_their_state_of_the_leaf_only() {
     let cache = Arc::new(ColumnCache::new(1 << 20));
     let table = Arc::new(TableColumns::default());
     assert!(cache.keep(&table, state(5, 9), [(2, column(100))]));
-    assert!(table.find(state(5, 9), &[2]).is_some());
-    assert!(table.find(state(5, 9), &[1, 2]).is_none(), "column 1 is not kept");
-    assert!(table.find(state(5, 10), &[2]).is_none(), "the page has changed");
-    assert!(table.find(state(6, 9), &[2]).is_none());
+    assert!(find(&table, state(5, 9), &[2]));
+    assert!(!find(&table, state(5, 9), &[1, 2]), "column 1 is not kept");
+    assert!(!find(&table, state(5, 10), &[2]), "the page has changed");
+    assert!(!find(&table, state(6, 9), &[2]));
     assert!(cache.keep(&table, state(5, 9), [(1, column(100))]));
-    assert!(table.find(state(5, 9), &[1, 2]).is_some(), "columns of one state add up");
+    assert!(find(&table, state(5, 9), &[1, 2]), "columns of one state add up");
     assert!(cache.keep(&table, state(5, 10), [(1, column(100))]));
-    assert!(table.find(state(5, 10), &[2]).is_none(), "those of an older state are gone");
+    assert!(!find(&table, state(5, 10), &[2]), "those of an older state are gone");
     let bytes = cache.counts().bytes;
     assert!((1000..2000).contains(&bytes), "{bytes}");
     assert_eq!((table.kept_rows(&[1]), table.kept_rows(&[2]), table.kept_rows(&[9])), (100, 0, 0));
@@ -103,6 +109,36 @@ fn columns_are_found_for_their_state_of_the_leaf_only() {
     assert_eq!((table.kept_rows(&[1]), table.kept_rows(&[1, 2])), (200, 100));
     drop(table);
     assert_eq!(cache.counts().bytes, 0);
+}
+
+#[test]
+fn leaves_are_found_one_after_the_other_in_any_order() {
+    let cache = Arc::new(ColumnCache::new(1 << 20));
+    let table = Arc::new(TableColumns::default());
+    let pages = [3, 4, 5, 15, 16, 17, 40_000, 6, 18];
+    for (at, page) in pages.into_iter().enumerate() {
+        assert!(cache.keep(&table, state(page, 1), [(at % 3, column(at + 1))]));
+    }
+    let mut near = NearLeaves::default();
+    for (at, page) in pages.into_iter().enumerate().chain(pages.into_iter().enumerate().rev()) {
+        let leaf = table.find(&mut near, state(page, 1), &[at % 3]).expect("it is kept");
+        assert_eq!(leaf.column(at % 3).map(CachedColumn::bytes), Some(column(at + 1).bytes()));
+        assert!(leaf.column((at + 1) % 3).is_none());
+        assert!(table.find(&mut near, state(page + 1000, 1), &[]).is_none());
+    }
+}
+
+#[test]
+fn columns_of_wide_tables_are_kept_up_to_the_last_bit() {
+    let cache = Arc::new(ColumnCache::new(1 << 20));
+    let table = Arc::new(TableColumns::default());
+    let last = MAX_COLUMNS - 1;
+    assert!(cache.keep(&table, state(5, 9), [(last, column(7)), (0, column(8))]));
+    let leaf = table.find(&mut NearLeaves::default(), state(5, 9), &[0, last]).expect("kept");
+    let bytes = |at| leaf.column(at).map(CachedColumn::bytes);
+    assert_eq!((bytes(0), bytes(last)), (Some(column(8).bytes()), Some(column(7).bytes())));
+    assert!(leaf.column(1).is_none() && leaf.column(MAX_COLUMNS).is_none());
+    assert_eq!((table.kept_rows(&[last]), table.kept_rows(&[1])), (100, 0));
 }
 
 #[test]
@@ -116,16 +152,16 @@ fn a_full_cache_takes_room_from_the_table_that_waited_longest() {
         }
     }
     // The first one was scanned longest ago; the second one has given nothing.
-    let kept = tables.each_ref().map(|table| table.find(state(1, 1), &[0]).is_some());
+    let kept = tables.each_ref().map(|table| find(table, state(1, 1), &[0]));
     assert_eq!(kept, [false; 3]);
-    assert!(tables[1].find(state(2, 1), &[0]).is_some());
+    assert!(find(&tables[1], state(2, 1), &[0]));
     assert!(cache.counts().bytes <= 8_000);
     // A table larger than the cache keeps what it has, once the others are gone.
     cache.begin_scan(&tables[2]);
     let kept = (0..50).filter(|at| cache.keep(&tables[2], state(1000 + at, 1), [(0, column(100))]));
     let kept = kept.count();
     assert!((3..12).contains(&kept), "{kept}");
-    assert!(tables[2].find(state(3, 1), &[0]).is_some());
+    assert!(find(&tables[2], state(3, 1), &[0]));
     cache.clear();
     assert_eq!(cache.counts().bytes, 0);
 }

@@ -16,13 +16,12 @@ use super::{BTree, Seek};
 use crate::Result;
 use crate::buffer::OptimisticPage;
 use crate::node::{self, HEADER_LEN, RecordHeader, SLOT_OVERFLOW, SLOT_SIZE, SLOTS, is_node_of};
+use crate::page::CACHE_LINE;
 use crate::store::Store;
 use std::ops::Range;
 
 /// Keys that are looked up together: about as many as a core can wait for at a time.
 pub(crate) const GROUP: usize = 16;
-/// Bytes that the processor fetches at a time.
-const LINE: usize = 64;
 
 /// What a lookup in a group found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +90,7 @@ impl BTree {
         if parent.validate().is_err() {
             return Ok(Step::Single);
         }
-        for at in (0..SLOTS).step_by(LINE) {
+        for at in (0..SLOTS).step_by(CACHE_LINE) {
             leaf.prefetch(at);
         }
         Ok(Step::Leaf(leaf))
@@ -109,7 +108,7 @@ impl BTree {
         }
         let Ok(slot) = slot else { return Step::Absent };
         let (start, end) = (slot.value_at(), slot.value_at() + slot.value_len);
-        for at in (start & !(LINE - 1)..end).step_by(LINE) {
+        for at in (start & !(CACHE_LINE - 1)..end).step_by(CACHE_LINE) {
             leaf.prefetch(at);
         }
         Step::Record(leaf, slot)

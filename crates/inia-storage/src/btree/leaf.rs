@@ -316,6 +316,9 @@ impl BTree {
     ) -> Result<Option<usize>> {
         self.next_leaf_by(store, leaf, |leaf, page| {
             leaf.copy_outline(page);
+            if let Some(next) = leaf.right() {
+                store.ask_for(next, node::SLOTS);
+            }
             match wanted(leaf) {
                 Wanted::Outline => {}
                 Wanted::Starts(bytes) if leaf.copy_starts(page, bytes) => {}

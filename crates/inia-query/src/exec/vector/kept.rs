@@ -6,7 +6,9 @@ use super::conditions::Truth;
 use super::numbers::{Numbers, Values};
 use crate::access::{FoundRun, TableScan};
 use crate::catalog::Table;
-use crate::columns::{CachedColumn, LeafColumns, PackedNumbers, PackedTexts};
+use crate::columns::{
+    CachedColumn, LeafColumns, MAX_COLUMNS, NearLeaves, PackedNumbers, PackedTexts,
+};
 use crate::context::ColumnUse;
 use crate::exec::Result;
 use crate::plan::TableSource;
@@ -23,6 +25,7 @@ pub(super) struct KeptLeaves<'e> {
     table: &'e Arc<Table>,
     /// The columns that the scan reads.
     columns: Vec<usize>,
+    near: NearLeaves,
     /// What is kept of the leaf that was asked for last.
     found: Option<Arc<LeafColumns>>,
     waiting: KeptRows,
@@ -41,8 +44,10 @@ impl<'e> KeptLeaves<'e> {
         columns: &[usize],
     ) -> Option<KeptLeaves<'e>> {
         let (used, table) = (used.filter(|_| scan.shows_leaves())?, &source.table);
-        let fits =
-            |column: &usize| VectorForm::of(table.layout.data_type(*column)) != VectorForm::Values;
+        let fits = |column: &usize| {
+            let form = VectorForm::of(table.layout.data_type(*column));
+            form != VectorForm::Values && *column < MAX_COLUMNS
+        };
         if columns.is_empty() || !columns.iter().all(fits) {
             return None;
         }
@@ -53,6 +58,7 @@ impl<'e> KeptLeaves<'e> {
             used,
             table,
             columns: columns.to_vec(),
+            near: NearLeaves::default(),
             found: None,
             waiting: KeptRows::default(),
             keeps: used.is_eager || table.columns.has_read(rows as u64),
@@ -63,7 +69,7 @@ impl<'e> KeptLeaves<'e> {
 
     /// Whether the rows of a leaf in this state need not be read.
     pub(super) fn knows(&mut self, state: LeafState) -> bool {
-        self.found = self.table.columns.find(state, &self.columns);
+        self.found = self.table.columns.find(&mut self.near, state, &self.columns);
         self.found.is_some()
     }
 
@@ -169,7 +175,7 @@ impl KeptRows {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         self.leaves.iter().zip(starts).filter_map(move |(leaf, start)| {
             debug_assert!(leaf.column(column).is_some(), "a scan knows leaves by its columns");
-            leaf.column(column).map(|kept| (start, &**kept))
+            leaf.column(column).map(|kept| (start, kept))
         })
     }
 
@@ -245,7 +251,7 @@ impl KeptRows {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         let kept = self.leaves.get(at).and_then(|leaf| leaf.column(column));
         let kind = NumberKind::of(source.table.layout.data_type(column));
-        Ok(match (kept.map(|kept| &**kept), kind) {
+        Ok(match (kept, kind) {
             (Some(CachedColumn::Numbers(numbers)), Some(kind)) => {
                 let at = row - start;
                 if numbers.is_null(at) {
