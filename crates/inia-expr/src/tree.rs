@@ -336,6 +336,13 @@ pub struct Subquery {
     pub certain: bool,
 }
 
+impl Subquery {
+    /// Whether it is one value, which is found once for the statement.
+    pub fn is_run_once_value(&self) -> bool {
+        !self.correlated && matches!(self.kind, SubqueryKind::Scalar)
+    }
+}
+
 /// How the rows of a subquery are used.
 #[derive(Clone, Debug)]
 pub enum SubqueryKind {

@@ -19,6 +19,7 @@ mod join;
 mod json_table;
 mod keys;
 mod member;
+mod memo;
 mod search;
 mod select;
 mod setop;
@@ -43,6 +44,7 @@ use inia_expr::tree::Subquery;
 use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
 pub use keys::encode_key;
+use memo::Memos;
 use search::SearchCache;
 use sort::Sorter;
 use std::cell::{Cell, RefCell};
@@ -69,6 +71,9 @@ pub struct Runner<'s> {
     exec: ExecContext<'s>,
     subplans: SubplanCache<'s>,
     searches: SearchCache,
+    /// Results of subqueries; kept where nothing changes what the statement reads.
+    memos: RefCell<Memos<'s>>,
+    only_reads: bool,
     found_rows: Cell<Option<u64>>,
     slice: TimeSlice,
     trace: Option<&'s Trace>,
@@ -83,15 +88,23 @@ impl<'s> Runner<'s> {
             exec,
             subplans: SubplanCache::default(),
             searches: SearchCache::default(),
+            memos: RefCell::default(),
+            only_reads: false,
             found_rows: Cell::new(None),
             slice: TimeSlice::default(),
             trace: None,
         }
     }
 
-    /// As [`Runner::new`], with a trace of what each node does.
+    /// As [`Runner::new`], of a statement that changes no rows.
+    #[inline]
+    pub fn of_select(plan: &'s StatementPlan, exec: ExecContext<'s>) -> Runner<'s> {
+        Runner { only_reads: true, ..Runner::new(plan, exec) }
+    }
+
+    /// As [`Runner::of_select`], with a trace of what each node does.
     pub fn traced(plan: &'s StatementPlan, exec: ExecContext<'s>, trace: &'s Trace) -> Runner<'s> {
-        Runner { trace: Some(trace), ..Runner::new(plan, exec) }
+        Runner { trace: Some(trace), ..Runner::of_select(plan, exec) }
     }
 
     /// Runs the outermost query.
@@ -227,7 +240,7 @@ impl SubqueryRunner for Runner<'_> {
         ctx: &mut EvalContext<'_>,
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
-        self.subplan(id, ctx, visit)
+        if self.only_reads { self.memoized(id, ctx, visit) } else { self.subplan(id, ctx, visit) }
     }
 
     fn contains(

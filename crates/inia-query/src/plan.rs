@@ -11,6 +11,7 @@
 pub(crate) mod batches;
 mod counts;
 pub(crate) mod json_table;
+pub(crate) mod outer_reads;
 pub(crate) mod reads;
 pub(crate) mod search;
 mod sound;
@@ -18,6 +19,7 @@ mod strategy;
 pub mod trace;
 pub(crate) mod vector;
 pub(crate) mod view_use;
+mod walk;
 pub(crate) mod window;
 
 pub use reads::TableRead;

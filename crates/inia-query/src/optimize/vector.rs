@@ -22,7 +22,7 @@ use inia_expr::compare::CmpClass;
 use inia_expr::tree::{CmpOp, Compare};
 use inia_expr::{Aggregate, Expr, ExprKind, SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
-use program::{ProgramBuilder, slot_of, text_slot};
+use program::{ProgramBuilder, is_constant, slot_of, text_slot};
 
 /// Digits of a coefficient that always fits 64 bits.
 const WORD_DIGITS: u8 = 18;
@@ -150,12 +150,11 @@ fn group_checks(
             _ => continue,
         };
         let numbers = matches!(class, CmpClass::Int | CmpClass::Decimal) && op != CmpOp::NullSafeEq;
-        let is_constant = matches!(constant.kind, ExprKind::Literal(_) | ExprKind::Param(_));
         let call = aggregation.calls.get(total).filter(|call| call.func != AggregateFunc::Avg);
         let counted = call.and_then(|_| totals.get(total)).is_some_and(|total| {
             !matches!(total, VectorTotal::Each(_) | VectorTotal::Distinct { .. })
         });
-        if numbers && is_constant && counted {
+        if numbers && is_constant(constant) && counted {
             checks.push(GroupCheck { total, op, constant: constant.clone() });
         }
     }

@@ -49,7 +49,7 @@ pub(crate) fn into_file(
     let mut target = OutfileTarget { file, path, writer, charset, rows: 0, line: Vec::new() };
     let (result, warnings) = {
         let shared: &SessionContext = session;
-        let runner = Runner::new(plan, shared.exec_context());
+        let runner = Runner::of_select(plan, shared.exec_context());
         let mut ctx = shared.context(params, &runner);
         let result = runner.run(&mut ctx, &mut |ctx, tuple| {
             target.put(tuple, &plan.root.columns, ctx)?;

@@ -554,7 +554,7 @@ fn run_plan(
         PlannedStatement::Query(query) => {
             let (result, found) = {
                 let shared: &SessionContext = session;
-                let runner = Runner::new(query, shared.exec_context());
+                let runner = Runner::of_select(query, shared.exec_context());
                 let mut ctx = shared.context(params, &runner);
                 query.refuse_wrong()?;
                 query.warn(&mut ctx);

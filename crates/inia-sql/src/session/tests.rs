@@ -30,6 +30,7 @@ mod joins;
 mod killed_passes;
 mod kills;
 mod leaf_runs;
+mod memo;
 mod merges;
 mod mutated;
 mod numbers;

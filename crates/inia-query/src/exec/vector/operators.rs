@@ -1,9 +1,11 @@
 //! What operators over batches work with on one thread: the statement's own, or one of those that
 //! help it ([`super::parallel`]).
 
+use super::batch::Batch;
 use super::grace::SpilledBuild;
 use super::hash::HashBuild;
 use super::parallel::Pipeline;
+use crate::access::TableScan;
 use crate::catalog::Table;
 use crate::context::ColumnUse;
 use crate::exec::time_slice::TimeSlice;
@@ -173,11 +175,24 @@ impl<'e> Operators<'e> {
         }
     }
 
-    /// The pipeline and the number of the morsel that is read instead of the whole table.
-    pub(super) fn morsel_of(&self, table: &TableSource) -> Option<(&'e Pipeline<'e>, usize)> {
+    /// What reads the morsel of this table, where that is read instead of the whole table.
+    pub(super) fn morsel_of(&self, table: &TableSource) -> Option<TableScan> {
         match self.reads {
-            Reads::Morsel(pipeline, morsel, _) if pipeline.reads(table) => Some((pipeline, morsel)),
-            _ => None,
+            Reads::Morsel(pipeline, morsel, _) => pipeline.open(table, morsel),
+            Reads::Statement(_) => None,
+        }
+    }
+
+    /// Whether nobody wants the rest of a morsel.
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self.reads, Reads::Morsel(pipeline, ..) if pipeline.is_stopped())
+    }
+
+    /// The rows of the morsel, where they are those of this source.
+    pub(super) fn rows_of_morsel(&self, source: &RowSource) -> Option<Batch> {
+        match self.reads {
+            Reads::Morsel(pipeline, morsel, _) => pipeline.rows_of(source, morsel),
+            Reads::Statement(_) => None,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Pipelines on several threads.
 //!
-//! The table that a pipeline begins with is cut into morsels, parts of its tree ("Morsel-Driven
-//! Parallelism", Leis et al., SIGMOD 2014). The statement's own thread and its helpers take one
-//! after the other until none is left, and run all operators up to the pipeline's end on it:
+//! The table that a pipeline begins with is cut into morsels ([`morsels`]), parts of its tree
+//! ("Morsel-Driven Parallelism", Leis et al., SIGMOD 2014). The statement's own thread and its
+//! helpers take one after the other until none is left, and run all operators up to the pipeline's
+//! end on it:
 //!
 //! ```text
 //!   morsels of lineitem   0 1 2 3 4 5 …
@@ -23,10 +24,13 @@
 
 mod gather;
 mod groups;
+mod morsels;
+mod scalars;
 mod worker;
 
 pub(super) use groups::GroupsOfThreads;
 
+use super::batch::Batch;
 use super::hash::Built;
 use super::operators::{BuiltJoin, Operators, Reads};
 use crate::access::{MorselScan, TableScan};
@@ -37,8 +41,10 @@ use crate::plan::trace::Node;
 use crate::plan::{JoinMethod, JoinPlan, RowSource, TableSource};
 use crate::workers::Helpers;
 use inia_base::value::Value;
-use inia_expr::EvalContext;
+use inia_expr::{EvalContext, Expr};
 use inia_storage::Txn;
+use morsels::{Driven, Morsels};
+use scalars::ScalarValues;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Expected rows of a morsel of a large table.
@@ -52,10 +58,11 @@ const MAX_MORSELS: usize = 4096;
 /// Invariant: morsels below `next` were taken, each by one thread.
 pub(super) struct Pipeline<'p> {
     source: &'p RowSource,
-    table: &'p TableSource,
-    scan: MorselScan,
+    morsels: Morsels<'p>,
     /// The joins whose rows are looked up, and their right sides.
     builds: Builds<'p>,
+    /// The values of subqueries in conditions.
+    scalars: ScalarValues,
     /// The threads beside the statement's own.
     helpers: Helpers<'p>,
     next: AtomicUsize,
@@ -72,6 +79,17 @@ struct Division<'p> {
     readers: Vec<Txn>,
 }
 
+/// What cutting a source came to.
+enum Cut<'p> {
+    Ready(Morsels<'p>),
+    /// It is not cut.
+    Whole,
+    /// It has no rows.
+    Empty,
+    /// Its rows do not fit batches.
+    Unfit,
+}
+
 /// What becomes of a source that several threads may read.
 enum Divided<'p> {
     /// They do.
@@ -86,14 +104,14 @@ enum Divided<'p> {
 }
 
 impl<'p> Pipeline<'p> {
-    /// Whether its morsels are those of this table.
-    pub(super) fn reads(&self, table: &TableSource) -> bool {
-        std::ptr::eq(self.table, table)
+    /// Begins to read a morsel, where it is one of this table.
+    pub(super) fn open(&self, table: &TableSource, morsel: usize) -> Option<TableScan> {
+        self.morsels.open(table, morsel)
     }
 
-    /// Begins to read a morsel.
-    pub(super) fn open(&self, morsel: usize) -> TableScan {
-        self.scan.open(morsel)
+    /// The rows of a morsel, where they are those of this source.
+    pub(super) fn rows_of(&self, source: &RowSource, morsel: usize) -> Option<Batch> {
+        self.morsels.rows_of(source, morsel)
     }
 
     /// The right side of a join.
@@ -104,13 +122,13 @@ impl<'p> Pipeline<'p> {
 
     /// How many morsels there are.
     fn morsels(&self) -> usize {
-        self.scan.len()
+        self.morsels.len()
     }
 
     /// The next morsel that nobody has taken.
     fn take(&self) -> Option<usize> {
         let morsel = self.next.fetch_add(1, Ordering::Relaxed);
-        (morsel < self.scan.len() && !self.is_stopped()).then_some(morsel)
+        (morsel < self.morsels() && !self.is_stopped()).then_some(morsel)
     }
 
     /// Whether nobody wants the rest.
@@ -125,8 +143,12 @@ impl<'p> Pipeline<'p> {
     /// The nodes that each morsel runs through once.
     fn nodes(&self) -> Vec<Node> {
         let (mut nodes, mut source) = (vec![Node::Source(self.source)], self.source);
+        let driver = self.morsels.driver();
         while let RowSource::Join(join) = source {
             source = &join.left;
+            if driver.is_some_and(|driver| std::ptr::eq(driver, source)) {
+                break;
+            }
             nodes.push(Node::Source(source));
         }
         nodes
@@ -134,10 +156,11 @@ impl<'p> Pipeline<'p> {
 }
 
 impl<'e> Operators<'e> {
-    /// Divides the rows of a source among threads.
+    /// Divides the rows of a source among threads, which evaluate the expressions `above`, too.
     fn divide<'p>(
         &self,
         (source, plan, threads): (&'p RowSource, &'p BatchSource, usize),
+        above: impl Iterator<Item = &'p Expr>,
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
     ) -> Result<Divided<'p>>
@@ -150,13 +173,22 @@ impl<'e> Operators<'e> {
         if threads < 2 {
             return Ok(Divided::Undivided(Vec::new()));
         }
-        let least = MIN_PER_THREAD * threads;
-        let wanted = ((table.rows / MORSEL_ROWS) as usize).clamp(least, least.max(MAX_MORSELS));
-        let Some(scan) = MorselScan::of(&table.table, &table.access, wanted, ctx, row)? else {
+        let mut scalars = ScalarValues::default();
+        let mut known = true;
+        source.each(&mut |source| source.own_exprs(&mut |expr| known &= scalars.add(expr, ctx)));
+        above.for_each(|expr| known &= scalars.add(expr, ctx));
+        if !known {
             return Ok(Divided::Undivided(Vec::new()));
+        }
+        let morsels = match self.morsels((source, plan), (table, threads), ctx, row)? {
+            Cut::Ready(morsels) => morsels,
+            Cut::Whole => return Ok(Divided::Undivided(Vec::new())),
+            Cut::Empty => return Ok(Divided::Empty),
+            Cut::Unfit => return Ok(Divided::Unfit),
         };
         let mut builds = Vec::new();
-        match self.build_joins((source, plan), &mut builds, ctx, row)? {
+        let ends = morsels.driver();
+        match self.build_joins((source, plan), (ends, &mut builds), ctx, row)? {
             Built::Ready(()) => {}
             Built::Empty => return Ok(Divided::Empty),
             Built::Unfit => return Ok(Divided::Unfit),
@@ -164,21 +196,44 @@ impl<'e> Operators<'e> {
         if let Some((_, BuiltJoin::Spilled(_))) = builds.last() {
             return Ok(Divided::Undivided(builds));
         }
-        let helpers = statement.helpers(threads.min(scan.len()));
+        let helpers = statement.helpers(threads.min(morsels.len()));
         let mut txn = statement.txn_of(&table.table).borrow_mut();
         let readers = (0..=helpers.count()).map(|_| txn.reader().sql());
         let readers = readers.collect::<Result<Vec<_>>>()?;
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let pipeline = Pipeline { source, table, scan, builds, helpers, next, stopped };
+        let pipeline = Pipeline { source, morsels, builds, scalars, helpers, next, stopped };
         Ok(Divided::Ready(Division { pipeline, readers }))
     }
 
-    /// Reads the right sides of the hash joins on the way down to the leftmost table, up to one
-    /// that outgrows memory.
+    /// Cuts a source that begins with a table.
+    fn morsels<'p>(
+        &self,
+        from: (&'p RowSource, &'p BatchSource),
+        (table, threads): (&'p TableSource, usize),
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+    ) -> Result<Cut<'p>>
+    where
+        'e: 'p,
+    {
+        let least = MIN_PER_THREAD * threads;
+        let wanted = ((table.rows / MORSEL_ROWS) as usize).clamp(least, least.max(MAX_MORSELS));
+        match self.read_driver(from, threads, ctx, row)? {
+            Driven::Ready(driver) => return Ok(Cut::Ready(Morsels::Rows(driver))),
+            Driven::None => {}
+            Driven::Empty => return Ok(Cut::Empty),
+            Driven::Unfit => return Ok(Cut::Unfit),
+        }
+        let scan = MorselScan::of(&table.table, &table.access, wanted, ctx, row)?;
+        Ok(scan.map_or(Cut::Whole, |scan| Cut::Ready(Morsels::Tree(table, scan))))
+    }
+
+    /// Reads the right sides of the hash joins on the way down to the leftmost table, or to where
+    /// the pipeline begins, up to one that outgrows memory.
     fn build_joins<'p>(
         &self,
         (source, plan): (&'p RowSource, &'p BatchSource),
-        builds: &mut Builds<'p>,
+        (begin, builds): (Option<&'p RowSource>, &mut Builds<'p>),
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
     ) -> Result<Built<()>>
@@ -186,6 +241,9 @@ impl<'e> Operators<'e> {
         'e: 'p,
     {
         let RowSource::Join(join) = source else { return Ok(Built::Ready(())) };
+        if begin.is_some_and(|begin| std::ptr::eq(begin, source)) {
+            return Ok(Built::Ready(()));
+        }
         match (&plan.node, &join.method) {
             (BatchNode::Hash(hash), JoinMethod::Hash(keys)) => {
                 match self.build_hash((join, keys, hash, &plan.slots), ctx, row)? {
@@ -199,10 +257,10 @@ impl<'e> Operators<'e> {
                     Built::Empty => return Ok(Built::Empty),
                     Built::Unfit => return Ok(Built::Unfit),
                 }
-                self.build_joins((&join.left, &hash.left), builds, ctx, row)
+                self.build_joins((&join.left, &hash.left), (begin, builds), ctx, row)
             }
             (BatchNode::Loop(looped), _) => {
-                self.build_joins((&join.left, &looped.left), builds, ctx, row)
+                self.build_joins((&join.left, &looped.left), (begin, builds), ctx, row)
             }
             _ => Ok(Built::Ready(())),
         }

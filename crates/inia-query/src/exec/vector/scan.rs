@@ -134,7 +134,7 @@ impl<'p> ScanWork<'p> {
     fn excludes(&self, leaf: &LeafColumns) -> bool {
         self.filters.exclude(&|slot| {
             let column = slot.checked_sub(self.source.base)?;
-            match &**leaf.column(column)? {
+            match leaf.column(column)? {
                 CachedColumn::Numbers(numbers) => Some(numbers.bounds()),
                 CachedColumn::Texts(_) => None,
             }
@@ -173,9 +173,8 @@ impl Operators<'_> {
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
-        let morsel = self.morsel_of(source);
-        let mut scan = match morsel {
-            Some((pipeline, morsel)) => pipeline.open(morsel),
+        let mut scan = match self.morsel_of(source) {
+            Some(scan) => scan,
             None => TableScan::open(&source.table, &source.access, ReadMode::Snapshot, ctx, row)?,
         };
         let columns = source.needed.iter().enumerate().filter(|(_, needed)| **needed);
@@ -186,7 +185,7 @@ impl Operators<'_> {
         let mut kept = KeptLeaves::of(self.columns, source, &scan, &columns);
         loop {
             self.check_killed()?;
-            if morsel.is_some_and(|(pipeline, _)| pipeline.is_stopped()) {
+            if self.is_stopped() {
                 return Ok(Flow::Enough);
             }
             // A condition may read other tables in the same transaction.

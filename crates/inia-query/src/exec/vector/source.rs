@@ -90,6 +90,9 @@ impl Operators<'_> {
         row: &mut Vec<Value>,
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Flow> {
+        if let Some(mut batch) = self.rows_of_morsel(source) {
+            return visit(ctx, row, &mut batch);
+        }
         if plan.threads > 1
             && self.builds.is_empty()
             && let Some(flow) =

@@ -1,7 +1,8 @@
 //! Which members of FROM are read by several threads.
 //!
-//! Threads beside the statement's own see neither the session nor its subqueries, and evaluate in
-//! no order that can be seen. What they run must be values of rows, constants and parameters alone.
+//! Threads beside the statement's own do not see the session, run no subqueries, and evaluate in no
+//! order that can be seen. What they run must be values of rows, constants, parameters, and of
+//! subqueries that the statement's own thread has run.
 
 use crate::plan::RowSource;
 use crate::plan::batches::{BatchNode, LoopRight, leftmost};
@@ -9,6 +10,7 @@ use crate::plan::vector::VectorTotal;
 use crate::plan::{Aggregation, JoinMethod, TableSource};
 use crate::workers::processors;
 use inia_base::value::Value;
+use inia_expr::tree::Subquery;
 use inia_expr::{Expr, ExprKind, SessionHost, VarScope};
 
 /// Pipelines of fewer rows are not worth a second thread, where the session does not say.
@@ -65,7 +67,13 @@ impl ParallelSettings {
 /// The rows that a pipeline scans and looks up, as so many that are scanned.
 fn pipeline_rows(source: &RowSource) -> f64 {
     match source {
-        RowSource::Table(table) => table.rows,
+        RowSource::Table(table) => {
+            // A secondary index that does not cover leads to rows, one by one.
+            let path = &table.access;
+            let leads = path.index.is_some_and(|at| !table.table.def.indexes[at].clustered);
+            let each = if leads && !path.covering { LOOKUP } else { 1.0 };
+            each * table.rows
+        }
         RowSource::Join(join) => {
             let each = match (&join.method, &join.right) {
                 (JoinMethod::Hash(_), _) => 1.0,
@@ -85,12 +93,12 @@ fn is_divisible(source: &RowSource, node: &BatchNode) -> bool {
         (RowSource::Table(table), BatchNode::Table(_)) => {
             let path = &table.access;
             let read_in_order = !path.point && !path.backward && path.found_by.is_none();
-            read_in_order && are_pure(&table.filter) && are_pure(&table.bound_filter)
+            read_in_order && are_shareable(&table.filter) && are_shareable(&table.bound_filter)
         }
         (RowSource::Join(join), BatchNode::Hash(hash)) => {
             let JoinMethod::Hash(keys) = &join.method else { return false };
-            keys.iter().all(|key| is_pure(&key.left))
-                && are_pure(&join.on)
+            keys.iter().all(|key| is_shareable(&key.left))
+                && are_shareable(&join.on)
                 && is_divisible(&join.left, &hash.left.node)
         }
         (RowSource::Join(join), BatchNode::Loop(looped)) => {
@@ -99,7 +107,7 @@ fn is_divisible(source: &RowSource, node: &BatchNode) -> bool {
                 (RowSource::Table(table), LoopRight::Table) => is_looked_up(table),
                 _ => false,
             };
-            right && are_pure(&join.on) && is_divisible(&join.left, &looped.left.node)
+            right && are_shareable(&join.on) && is_divisible(&join.left, &looped.left.node)
         }
         _ => false,
     }
@@ -108,7 +116,7 @@ fn is_divisible(source: &RowSource, node: &BatchNode) -> bool {
 /// Whether any thread can look rows of a table up.
 fn is_looked_up(table: &TableSource) -> bool {
     let conditions = table.filter.iter().chain(&table.bound_filter);
-    conditions.chain(table.access.exprs()).all(is_pure) && table.table.def.is_transactional()
+    conditions.chain(table.access.exprs()).all(is_shareable) && table.table.def.is_transactional()
 }
 
 /// Whether several threads may group rows: what each has of a group adds up.
@@ -119,12 +127,22 @@ pub(super) fn is_mergeable(aggregation: &Aggregation, totals: &[VectorTotal]) ->
     !totals.iter().any(alone) && aggregation.group.iter().chain(args).all(is_pure)
 }
 
-fn are_pure(exprs: &[Expr]) -> bool {
-    exprs.iter().all(is_pure)
+fn are_shareable(exprs: &[Expr]) -> bool {
+    exprs.iter().all(is_shareable)
+}
+
+/// As [`is_pure`], or of the values of subqueries, which threads get when they begin.
+fn is_shareable(expr: &Expr) -> bool {
+    is_value(expr, Subquery::is_run_once_value)
 }
 
 /// Whether an expression is a value of its row, constants and parameters alone.
 pub(super) fn is_pure(expr: &Expr) -> bool {
+    is_value(expr, |_| false)
+}
+
+/// Whether an expression is a value of its row, constants, parameters, and such subqueries alone.
+fn is_value(expr: &Expr, subqueries: impl Fn(&Subquery) -> bool) -> bool {
     use ExprKind as E;
     let mut pure = true;
     expr.walk(&mut |node| {
@@ -136,8 +154,8 @@ pub(super) fn is_pure(expr: &Expr) -> bool {
             | E::Window(_)
             | E::InsertValue(_)
             | E::Match(_)
-            | E::Subquery(_)
             | E::Stored(_) => false,
+            E::Subquery(sub) => subqueries(sub),
             E::Call(call) => call.deterministic,
             E::Literal(_)
             | E::HexLiteral(_)

@@ -32,6 +32,16 @@ pub(super) fn text_slot(expr: &Expr) -> Option<usize> {
     slot_of(expr).filter(|_| VectorForm::of(&expr.ty.data_type) == VectorForm::Texts)
 }
 
+/// Whether an expression has one value in a run of the statement: a subquery that reads no row
+/// around it is run once.
+pub(super) fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(_) | ExprKind::Param(_) => true,
+        ExprKind::Subquery(sub) => sub.is_run_once_value(),
+        _ => false,
+    }
+}
+
 /// Conditions with the vector forms of those that have one. `readable` are the slots that a
 /// condition may read of a row that is not filled yet.
 pub(super) fn filters<'p>(
@@ -89,7 +99,7 @@ impl<'p> ProgramBuilder<'p> {
                 (NumberOp::Slot(*index), NumberKind::of(&expr.ty.data_type)?)
             }
             ExprKind::Literal(value) if *value == Value::Null => return None,
-            ExprKind::Literal(_) | ExprKind::Param(_) => {
+            _ if is_constant(expr) => {
                 (NumberOp::Constant(expr.clone()), NumberKind::of(&expr.ty.data_type)?)
             }
             ExprKind::Arith(arith) => self.arith(arith, expr)?,
@@ -294,8 +304,7 @@ impl<'p> ProgramBuilder<'p> {
     ) -> Option<VectorCondition> {
         if let CmpClass::Text(collation) = class {
             let slot = text_slot(left)?;
-            let constant = matches!(right.kind, ExprKind::Literal(_) | ExprKind::Param(_));
-            constant.then(|| self.program.texts.push(right.clone()))?;
+            is_constant(right).then(|| self.program.texts.push(right.clone()))?;
             let constant = self.program.texts.len() - 1;
             return Some(VectorCondition::Text { slot, op, constant, collation: *collation });
         }

@@ -76,31 +76,18 @@ fn groups_of_several_threads_are_those_of_one() {
     assert!(divided > 100, "{divided} of 150 ran on several threads");
 }
 
-#[test]
-fn joins_on_several_threads_are_those_of_one() {
-    let (_db, mut s) = open();
-    let mut random = Random::new(2015);
-    fill_all(&mut s, &mut random);
-    // Rows of many leaves.
-    for table in ["t0", "t1", "t2"] {
-        s.ok(&format!("alter table {table} add column pad varchar(2000) not null default ''"));
-        s.ok(&format!("update {table} set pad = repeat('p', 600 + id % 200)"));
-        s.ok(&format!("analyze table {table}"));
-    }
+/// Compares so many joins on one thread and on several; how many the plan divides.
+fn compare_joins(s: &mut TestSession, random: &mut Random, count: u32) -> u64 {
     let mut divided = 0;
-    for _ in 0..200 {
-        let (from, filter, names) = joined(&mut random);
+    for _ in 0..count {
+        let (from, filter, names) = joined(random);
         let column = |random: &mut Random| {
             let family = family_of(random.below(4));
             format!("{}.{}", random.pick(&names), random.pick(family))
         };
         let name = *random.pick(&names);
         let query = match random.below(4) {
-            0 => format!(
-                "select {}, {} from {from}{filter}",
-                column(&mut random),
-                column(&mut random)
-            ),
+            0 => format!("select {}, {} from {from}{filter}", column(random), column(random)),
             1 => format!(
                 "select {name}.a, count(*), sum({name}.p), min({name}.day) from {from}{filter} \
                  group by {name}.a"
@@ -108,15 +95,68 @@ fn joins_on_several_threads_are_those_of_one() {
             2 => format!(
                 "select {name}.s, count(distinct {}), max({name}.r) from {from}{filter} group by \
                  {name}.s",
-                column(&mut random)
+                column(random)
             ),
             _ => format!("select count(*), sum({name}.a), avg({name}.w) from {from}{filter}"),
         };
-        divided += u64::from(is_divided(&mut s, &query));
+        divided += u64::from(is_divided(s, &query));
+        let [one, several] = on_one_and_on_several(s, &query);
+        assert_eq!(several, one, "{query}");
+    }
+    divided
+}
+
+#[test]
+fn joins_on_several_threads_are_those_of_one() {
+    let (_db, mut s) = open();
+    let mut random = Random::new(2015);
+    fill_all(&mut s, &mut random);
+    // The leftmost table has few leaves, so that its rows are cut, or those of a join.
+    let divided = compare_joins(&mut s, &mut random, 150);
+    assert!(divided > 75, "{divided} of 150 ran on several threads");
+    // Rows of many leaves.
+    for table in ["t0", "t1", "t2"] {
+        s.ok(&format!("alter table {table} add column pad varchar(2000) not null default ''"));
+        s.ok(&format!("update {table} set pad = repeat('p', 600 + id % 200)"));
+        s.ok(&format!("analyze table {table}"));
+    }
+    let divided = compare_joins(&mut s, &mut random, 150);
+    assert!(divided > 75, "{divided} of 150 ran on several threads");
+}
+
+#[test]
+fn rows_that_a_small_table_leads_to_are_read_on_several_threads() {
+    let (_db, mut s) = open();
+    s.ok("create table start (k int primary key)");
+    s.ok("create table head (id int primary key, k int not null, v int, key (k))");
+    s.ok("create table rest (id int primary key, k int not null, v int, key (k))");
+    s.ok("set cte_max_recursion_depth = 10000");
+    s.ok("insert into start values (1), (3)");
+    for (table, rows, keys) in [("head", 400, 4), ("rest", 4000, 250)] {
+        s.ok(&format!(
+            "insert into {table} with recursive n (id) as (select 1 union all select id + 1 from n \
+             where id < {rows}) select id, id * 7 % {keys}, id % 50 from n"
+        ));
+        s.ok(&format!("analyze table {table}"));
+    }
+    // 100 rows of `head` for each of `start`, 16 of `rest` for each of those.
+    let head = "start straight_join head force index (k) on head.k = start.k";
+    let from = format!("{head} straight_join rest force index (k) on rest.k = head.id");
+    for query in [
+        format!("select head.id, rest.id from {from} where rest.v > head.v"),
+        format!("select head.v, count(*), sum(rest.v) from {from} group by head.v"),
+        format!("select sum(rest.v), max(head.id) from {from} where rest.v * 2 > 1000"),
+        format!(
+            "select head.id, r.id, s.v from {head} left join rest r force index (k) on \
+             r.k = head.id and r.v = 7 straight_join rest s force index (k) on s.k = head.v"
+        ),
+        // The sum outgrows its type on every thread.
+        format!("select sum(rest.v * 9223372036854775807) from {from}"),
+    ] {
+        assert!(is_divided(&mut s, &query), "{query}");
         let [one, several] = on_one_and_on_several(&mut s, &query);
         assert_eq!(several, one, "{query}");
     }
-    assert!(divided > 100, "{divided} of 200 ran on several threads");
 }
 
 #[test]
@@ -327,4 +367,35 @@ fn explain_shows_threads_and_what_they_read() {
     divide(&mut s, THREADS);
     s.ok("set inia_parallel_rows = 100000");
     assert!(!is_divided(&mut s, query));
+}
+
+#[test]
+fn threads_know_the_values_of_subqueries() {
+    let (_db, mut s) = open();
+    fill(&mut s, &mut Random::new(22), 2000);
+    s.ok("create table few (x int, y decimal(10, 3), z varchar(20))");
+    s.ok("insert into few values (1, 0.5, 'b'), (30, 2.25, 'B'), (null, null, null)");
+    let conditions = [
+        "b > (select avg(x) from few)",
+        "b * 2 between (select min(x) from few) and (select max(x) from few)",
+        "d < (select max(y) from few) and length(coalesce(s, '')) < (select count(*) from few)",
+        "b > (select x from few where x is null)",
+        "b > (select x from few where x > 100)",
+        "s > (select min(z) from few)",
+        "b > (select x from few)",
+    ];
+    for condition in conditions {
+        let query = format!("select a, count(*), sum(b) from t where {condition} group by a");
+        assert!(is_divided(&mut s, &query), "{query}");
+        let [one, several] = on_one_and_on_several(&mut s, &query);
+        assert_eq!(several, one, "{query}");
+    }
+    let several = s.run("select sum(b) from t where b > (select x from few)");
+    assert!(several.starts_with("ERROR 1242"), "{several}");
+    let having = "select a, sum(b) from t group by a having sum(b) > (select max(x) from few)";
+    let [one, several] = on_one_and_on_several(&mut s, having);
+    assert_eq!(several, one);
+    // What nothing reaches raises no error.
+    s.ok("create table none like t");
+    assert_eq!(s.ok("select sum(b) from none where b > (select x from few)"), "NULL\n");
 }

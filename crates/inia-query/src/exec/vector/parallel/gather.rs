@@ -146,7 +146,8 @@ impl Operators<'_> {
         visit: &mut BatchVisitor<'_>,
     ) -> Result<Option<Flow>> {
         let from = (source, plan);
-        let Division { pipeline, readers } = match self.divide((source, plan, threads), ctx, row)? {
+        let divided = self.divide((source, plan, threads), std::iter::empty(), ctx, row)?;
+        let Division { pipeline, readers } = match divided {
             Divided::Ready(division) => division,
             Divided::Undivided(builds) if builds.is_empty() => return Ok(None),
             Divided::Undivided(builds) => {

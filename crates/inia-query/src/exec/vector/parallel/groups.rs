@@ -48,10 +48,11 @@ impl Runner<'_> {
         ctx: &mut EvalContext<'_>,
         row: &mut Vec<Value>,
     ) -> Result<GroupsOfThreads<'p>> {
-        let GroupTask { select, batches, .. } = task;
+        let GroupTask { select, batches, plan, .. } = task;
         let (operators, from) = (self.operators(), (&select.source, &batches.source));
         let divided = (from.0, from.1, batches.source.threads);
-        let division = match operators.divide(divided, ctx, row)? {
+        let constants = plan.checks.iter().map(|check| &check.constant);
+        let division = match operators.divide(divided, constants, ctx, row)? {
             Divided::Ready(division) => division,
             Divided::Undivided(builds) => return Ok(GroupsOfThreads::Undivided(builds)),
             Divided::Unfit => return Ok(GroupsOfThreads::Unfit),

@@ -12,9 +12,7 @@ use crate::spill::Workspace;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::stack::on_warm_stack;
 use inia_base::value::Value;
-use inia_expr::{
-    Environment, EvalContext, ExprType, NoSubqueries, SessionHost, Strictness, UserVar, VarScope,
-};
+use inia_expr::{Environment, EvalContext, ExprType, SessionHost, Strictness, UserVar, VarScope};
 use inia_geometry::{Srs, srs};
 use inia_storage::Txn;
 use std::cell::{Cell, RefCell};
@@ -194,7 +192,7 @@ impl<'w> WorkerStart<'_, 'w> {
             own_references: self.own_references,
             asked: Cell::new(false),
         };
-        let mut ctx = EvalContext::new(self.env, &host, &NoSubqueries, self.params);
+        let mut ctx = EvalContext::new(self.env, &host, &pipeline.scalars, self.params);
         ctx.outer = self.outer.to_vec();
         ctx.strictness = self.strictness;
         let worker = Worker {
