@@ -68,7 +68,7 @@ impl QueryBinder<'_> {
         {
             return self.query(inner, usage);
         }
-        let usage = QueryUse { nested: false, ..usage };
+        let usage = QueryUse { nested: false, sent: false, ..usage };
         let (body, columns) = self.operand(&query.body, usage)?;
         let block = self.block.take().filter(|_| query.limit.is_none());
         let (mut order, mut computed) = (Vec::new(), Vec::new());
