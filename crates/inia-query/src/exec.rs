@@ -44,7 +44,7 @@ use inia_expr::{EvalContext, SubqueryRunner};
 use inia_storage::Txn;
 pub use keys::encode_key;
 use search::SearchCache;
-use sort::Sorter;
+pub(crate) use sort::{SortSize, Sorter};
 use std::cell::{Cell, RefCell};
 use subplans::SubplanCache;
 use time_slice::TimeSlice;
@@ -163,7 +163,9 @@ impl<'s> Runner<'s> {
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
         let visible = query.columns.len();
-        let mut sorter = Sorter::new(limiter.window.rows_needed(), self.exec.workspace);
+        let size = SortSize::of(query, self.plan);
+        let needed = limiter.window.rows_needed();
+        let mut sorter = Sorter::with_ties(needed, size, self.exec.workspace);
         debug_assert!(!query.order.is_empty(), "rows are sorted by something");
         let mut ordered = Stage::new(self.trace, Node::Sorted(query));
         let mut extended = Tuple::new();

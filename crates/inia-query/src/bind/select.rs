@@ -4,6 +4,7 @@ mod bits;
 mod deferred;
 mod full_group;
 mod grouped;
+mod implied;
 mod item_name;
 mod list;
 
@@ -77,6 +78,12 @@ impl Clauses {
     pub(super) fn output(&self) -> Vec<Expr> {
         let items = self.items.iter().map(|item| &item.expr);
         items.chain(&self.hidden).cloned().collect()
+    }
+
+    /// As [`Clauses::output`], taken out of the clauses.
+    fn take_output(&mut self) -> Vec<Expr> {
+        let items = std::mem::take(&mut self.items).into_iter().map(|item| item.expr);
+        items.chain(std::mem::take(&mut self.hidden)).collect()
     }
 
     /// Whether there is an ORDER BY.
@@ -605,12 +612,11 @@ impl QueryBinder<'_> {
         let distinct = self.reduce(select, &mut from, &mut clauses);
         let settings = EvalSettings { env: self.context.env, host: self.context.host };
         clauses.read_hidden_keys(from.tree.as_ref(), distinct, settings);
+        clauses.complete_order(from.tree.as_ref(), distinct, select.rollup);
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
         // Sort keys are positions that count on from the select list into the hidden expressions.
-        let mut output: Vec<Expr> =
-            std::mem::take(&mut clauses.items).into_iter().map(|item| item.expr).collect();
-        output.append(&mut clauses.hidden);
+        let output = clauses.take_output();
         let needed = self.needed(&output, &clauses, from.tree.as_ref());
         // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
