@@ -139,7 +139,7 @@ impl<'s> Runner<'s> {
         let window = Window { skip, take };
         let visible = query.columns.len();
         let mut limiter = Limiter { window, seen: 0, count_all: query.count_found_rows };
-        if query.order.is_empty() {
+        if query.order.is_empty() || query.presorted {
             if window.take > 0 || query.count_found_rows {
                 self.body(&query.body, ctx, &mut |ctx, tuple| {
                     limiter.pass(ctx, &tuple[..visible], visit)

@@ -669,6 +669,7 @@ impl QueryBinder<'_> {
             order: clauses.order,
             limit: None,
             count_found_rows: select.options.calc_found_rows,
+            presorted: false,
         }
     }
 }

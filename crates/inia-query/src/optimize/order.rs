@@ -20,6 +20,7 @@ use inia_expr::{Aggregate, Expr, ExprKind};
 use inia_parser::ast::AggregateFunc;
 use std::sync::Arc;
 
+mod first;
 mod limited;
 
 /// Rows that a condition without an index is taken to keep, as one in so many.
@@ -35,6 +36,13 @@ pub(crate) type Key = (usize, bool);
 /// Drops the query's ORDER BY where an index yields its order. With a LIMIT an index is preferred
 /// only for that order where `prefers` says so.
 pub(crate) fn order_by_index(query: &mut QueryPlan, prefers: impl FnOnce() -> bool) {
+    read_in_order(query, prefers);
+    if !query.order.is_empty() {
+        first::sort_first(query);
+    }
+}
+
+fn read_in_order(query: &mut QueryPlan, prefers: impl FnOnce() -> bool) {
     let Body::Select(select) = &mut query.body else { return };
     if select.aggregation.is_some() && select.windows.is_empty() {
         return order_by_groups(query);

@@ -4,8 +4,10 @@ use super::ties::SortSize;
 use crate::catalog::SMALL_TABLE;
 use crate::catalog::width::row_bytes;
 use crate::optimize::{expected_rows, of_body, of_source};
-use crate::plan::{Aggregation, Body, GroupStrategy, QueryPlan, RowSource, SelectPlan};
-use crate::plan::{SortKey, StatementPlan, TableSource};
+use crate::plan::{
+    Aggregation, Body, GroupStrategy, JoinMethod, JoinType, QueryPlan, RowSource, SelectPlan,
+};
+use crate::plan::{FirstSort, RowKey, SortKey, StatementPlan, TableSource};
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, LobSize};
 use inia_expr::ExprType;
@@ -14,6 +16,8 @@ use inia_expr::ExprType;
 const BUFFER: u64 = 256 << 10;
 /// Its buffer has a pointer to each row, and a row has its own length.
 const EACH: u64 = 12;
+/// The share of rows that an equality is taken to find in a hash table.
+const HASHED: f64 = 0.1;
 /// More than the buffer has room for.
 const TOO_LONG: u64 = 1 << 32;
 
@@ -21,11 +25,11 @@ impl SortSize {
     /// What is known of the rows that a query sorts; `None` where there are too many for MySQL's
     /// order of ties.
     pub(in crate::exec) fn of(query: &QueryPlan, plan: &StatementPlan) -> Option<SortSize> {
-        let expected = match &query.body {
-            Body::Select(select) => of_select(select, plan),
-            body => of_body(body),
+        let (expected, rows) = match &query.body {
+            Body::Select(select) => (of_select(select, plan), of_source(&select.source)),
+            body => (of_body(body), of_body(body)),
         };
-        if expected >= SMALL_TABLE as f64 && expected.is_finite() {
+        if expected.min(rows) >= SMALL_TABLE as f64 {
             return None;
         }
         let row = match &query.body {
@@ -41,6 +45,15 @@ impl SortSize {
             matches!(&query.body, Body::Select(select) if !select.windows.is_empty());
         let limited = !query.count_found_rows && !through_windows;
         Some(SortSize { expected, room, limited, varying: varies(&query.order) })
+    }
+
+    /// The same of the first table of a join.
+    pub(in crate::exec) fn of_first(table: &TableSource, sort: &FirstSort) -> SortSize {
+        let key = |key: &RowKey| u64::from(key.ty.nullable) + key_length(&key.ty);
+        let length = EACH + sort.keys.iter().map(key).sum::<u64>() + row_length(table);
+        let room = usize::try_from(BUFFER / length).unwrap_or(usize::MAX);
+        let size = SortSize::by(sort.keys.iter().map(|key| &key.ty));
+        SortSize { expected: table.rows, room, limited: sort.limit.is_some(), ..size }
     }
 
     /// The same of rows that are sorted by values of these types, all of them wanted.
@@ -66,9 +79,27 @@ fn of_select(select: &SelectPlan, plan: &StatementPlan) -> f64 {
     }
     match &select.source {
         RowSource::Table(table) => table.rows,
+        source => of_join(source, plan),
+    }
+}
+
+/// How many rows MySQL expects of a join: in a hash table it finds a tenth of the rows by each
+/// equality, and all of them for an outer join.
+fn of_join(source: &RowSource, plan: &StatementPlan) -> f64 {
+    match source {
         RowSource::Subplan { id, .. } => {
             plan.subplans.get(*id).map_or(0.0, |subplan| expected_rows(&subplan.query))
         }
+        RowSource::Join(join) if join.kind.gives_right() => {
+            let found = match &join.method {
+                JoinMethod::Hash(keys) if join.kind == JoinType::Inner => {
+                    HASHED.powi(i32::try_from(keys.len()).unwrap_or(i32::MAX))
+                }
+                _ => 1.0,
+            };
+            of_join(&join.left, plan) * of_join(&join.right, plan) * found
+        }
+        RowSource::Join(join) if join.kind == JoinType::Anti => of_join(&join.left, plan),
         source => of_source(source),
     }
 }
@@ -96,13 +127,16 @@ fn longest(data_type: &DataType) -> u64 {
 }
 
 fn keys_length(order: &[SortKey]) -> u64 {
-    let length = |key: &SortKey| match &key.ty.data_type {
+    order.iter().map(|key| u64::from(key.ty.nullable) + key_length(&key.ty)).sum()
+}
+
+fn key_length(ty: &ExprType) -> u64 {
+    match &ty.data_type {
         DataType::Char { chars, collation } | DataType::VarChar { chars, collation } => {
             u64::from(*chars) * weight(*collation)
         }
         other => longest(other),
-    };
-    order.iter().map(|key| u64::from(key.ty.nullable) + length(key)).sum()
+    }
 }
 
 /// The bytes of a character in a sort key.

@@ -152,3 +152,25 @@ delete from t40 order by k limit 13;
 select id from t40 order by id;
 delete from t250 order by k desc limit 20;
 select id from t250 order by id;
+-- The first table of a join is sorted before it is joined, without regard to LIMIT.
+create table p (id int primary key, grp int, name varchar(10));
+create table o (id int primary key, pid int, qty int, key (pid));
+insert into p with recursive q(i) as (select 1 union all select i + 1 from q where i < 60) select i, i * 7 % 11 % 3, concat('n', i % 4) from q;
+insert into o with recursive q(i) as (select 1 union all select i + 1 from q where i < 90) select i, i * 13 % 70, i % 5 from q;
+analyze table p, o;
+select p.id, o.id from p straight_join o on o.pid = p.id order by p.grp;
+select p.id, o.id from p straight_join o on o.pid = p.id order by p.grp desc, p.name limit 7;
+select p.id, o.id from p straight_join o on o.pid = p.id order by p.grp limit 10, 7;
+select p.id, o.id from p left join o on o.pid = p.id order by concat(p.name, '') limit 12;
+select p.id, o.id from p left join o on o.pid = p.id where p.id > 10 order by p.grp, p.name;
+select p.id from p where not exists (select 1 from o where o.pid = p.id) order by p.grp limit 4;
+select p.id, o.id from p straight_join o on o.pid = p.id order by p.grp, o.qty limit 8;
+select o.id, p.id from o straight_join p on o.pid = p.id order by o.qty limit 8;
+-- A LIMIT makes an index worth its lookups where they are cheaper than the scan.
+create table li (id int primary key, k int, f int, key (k));
+insert into li with recursive q(i) as (select 1 union all select i + 1 from q where i < 100) select i, i * 7 % 11 % 3, i % 5 from q;
+analyze table li;
+select * from li order by k limit 20;
+select * from li order by k limit 50;
+select * from li where f = 1 order by k limit 12;
+select * from li order by k desc limit 33;
