@@ -26,6 +26,23 @@ fn is_string(value: &Value) -> bool {
     matches!(value, Value::Text(_) | Value::Bytes(_))
 }
 
+/// Whether rows of the statement can make the value differ.
+fn reads_rows(expr: &Expr) -> bool {
+    let mut reads = false;
+    expr.walk(&mut |node| {
+        reads |= match &node.kind {
+            ExprKind::Column { .. }
+            | ExprKind::OuterColumn { .. }
+            | ExprKind::Aggregate(_)
+            | ExprKind::Window(_)
+            | ExprKind::InsertValue(_) => true,
+            ExprKind::Subquery(subquery) => subquery.correlated,
+            _ => false,
+        };
+    });
+    reads
+}
+
 /// The truth of a member of a condition.
 pub(crate) fn truth(expr: &Expr, ctx: &mut EvalContext<'_>, row: &[Value]) -> Result<Option<bool>> {
     match &expr.kind {
@@ -160,15 +177,15 @@ pub fn wrong_date(expr: &Expr) -> Option<SqlError> {
     wrong
 }
 
-/// As [`compare`] for an operator: only the date of a text that is no constant counts beside a
-/// DATE.
+/// As [`compare`] for an operator: beside a DATE that differs from row to row only the date counts
+/// of a text that is no constant.
 pub(crate) fn compare_operands(
     class: &CmpClass,
     (left, l): (&Expr, &Value),
     (right, r): (&Expr, &Value),
     ctx: &mut EvalContext<'_>,
 ) -> Result<Ordering> {
-    let date = |expr: &Expr| expr.ty.data_type == DataType::Date;
+    let date = |expr: &Expr| expr.ty.data_type == DataType::Date && reads_rows(expr);
     let text = |expr: &Expr| expr.ty.class() == TypeClass::String && !is_constant(expr);
     if *class != CmpClass::Dates || !(date(left) && text(right) || text(left) && date(right)) {
         return compare(class, (left, l), (right, r), ctx);

@@ -65,7 +65,7 @@ pub(super) fn eval_compare_rows(
         let left = part.left.eval(ctx, row)?;
         let right = part.right.eval(ctx, row)?;
         let sides = ((&part.left, &left), (&part.right, &right));
-        let compare = || constant::compare(&part.class, sides.0, sides.1, ctx);
+        let compare = || constant::compare_operands(&part.class, sides.0, sides.1, ctx);
         if let Some(truth) = pairs.pair((&left, &right), compare)? {
             return Ok(truth);
         }

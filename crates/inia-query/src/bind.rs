@@ -138,7 +138,8 @@ fn bind_outermost(
     context: &BindContext<'_>,
 ) -> Result<StatementPlan> {
     let mut binder = QueryBinder::new(context);
-    let root = binder.query(query, QueryUse { keeps_digits, ..QueryUse::default() })?;
+    let usage = QueryUse { keeps_digits, sent: !keeps_digits, ..QueryUse::default() };
+    let root = binder.query(query, usage)?;
     let strengths = query.locking.iter().map(|clause| clause.strength);
     let exclusive = strengths.into_iter().any(|strength| strength == ast::LockStrength::Update);
     let mut plan = binder.finish(root, exclusive);
@@ -187,6 +188,8 @@ struct Level {
 }
 
 /// What the rows of a query are used for.
+///
+/// Wide: one field for each use.
 #[derive(Clone, Copy, Default)]
 struct QueryUse {
     /// Its quotients and averages keep all digits: the enclosing query computes with them.
@@ -197,6 +200,8 @@ struct QueryUse {
     nested: bool,
     /// It is a derived table, so that its bound form is kept.
     derived: bool,
+    /// It is the statement itself, and its rows go to the client as they are.
+    sent: bool,
     /// No more rows than these are read (LIMIT).
     limit: Option<u64>,
 }
@@ -266,6 +271,8 @@ struct QueryBinder<'c> {
     warnings: Vec<Warning>,
     /// A date in it that is none.
     wrong: Option<SqlError>,
+    /// What subqueries read beside their groups.
+    ungrouped: select::Ungrouped,
     /// `optimizer_switch`, once anything has asked.
     switches: OnceCell<String>,
 }
@@ -297,6 +304,7 @@ impl<'c> QueryBinder<'c> {
             searches: Vec::new(),
             warnings: Vec::new(),
             wrong: None,
+            ungrouped: select::Ungrouped::default(),
             switches: OnceCell::new(),
         }
     }
@@ -406,7 +414,8 @@ impl<'c> QueryBinder<'c> {
     fn subquery(&mut self, query: &ast::Query, tested: bool) -> Result<BoundSubquery> {
         let around = self.levels.last_mut().map(|level| std::mem::take(&mut level.loose));
         let usage = QueryUse { keeps_digits: true, tested, nested: true, ..QueryUse::default() };
-        let (id, mut correlated) = self.subplan(query, usage)?;
+        let (id, mut correlated) =
+            self.with_deferred_checks(|binder| binder.subplan(query, usage))?;
         if self.sets_variables
             && !correlated
             && reads_user_variable(query)

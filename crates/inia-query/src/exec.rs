@@ -46,7 +46,7 @@ use inia_storage::Txn;
 pub use keys::encode_key;
 use memo::Memos;
 use search::SearchCache;
-use sort::Sorter;
+pub(crate) use sort::{SortSize, Sorter};
 use std::cell::{Cell, RefCell};
 use subplans::SubplanCache;
 use time_slice::TimeSlice;
@@ -152,7 +152,7 @@ impl<'s> Runner<'s> {
         let window = Window { skip, take };
         let visible = query.columns.len();
         let mut limiter = Limiter { window, seen: 0, count_all: query.count_found_rows };
-        if query.order.is_empty() {
+        if query.order.is_empty() || query.presorted {
             if window.take > 0 || query.count_found_rows {
                 self.body(&query.body, ctx, &mut |ctx, tuple| {
                     limiter.pass(ctx, &tuple[..visible], visit)
@@ -176,7 +176,9 @@ impl<'s> Runner<'s> {
         visit: &mut TupleVisitor<'_>,
     ) -> Result<()> {
         let visible = query.columns.len();
-        let mut sorter = Sorter::new(limiter.window.rows_needed(), self.exec.workspace);
+        let size = SortSize::of(query, self.plan);
+        let needed = limiter.window.rows_needed();
+        let mut sorter = Sorter::with_ties(needed, size, self.exec.workspace);
         debug_assert!(!query.order.is_empty(), "rows are sorted by something");
         let mut ordered = Stage::new(self.trace, Node::Sorted(query));
         let mut extended = Tuple::new();

@@ -10,6 +10,7 @@ mod grouped;
 mod joined;
 mod json;
 mod line;
+mod materialized;
 mod merged;
 mod skipped;
 mod traced;

@@ -175,6 +175,8 @@ pub struct QueryPlan {
     pub limit: Option<LimitPlan>,
     /// SQL_CALC_FOUND_ROWS.
     pub count_found_rows: bool,
+    /// The first table of its join is sorted, so that rows come in order.
+    pub presorted: bool,
 }
 
 /// A visible column of a query.
@@ -231,7 +233,7 @@ pub struct SortKey {
 }
 
 /// LIMIT.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LimitPlan {
     /// Rows to skip.
     pub offset: Option<Expr>,
@@ -367,6 +369,8 @@ pub enum RowSource {
 }
 
 /// A stored table in FROM.
+///
+/// Wide: one field for each part of how the table is read.
 #[derive(Debug)]
 pub struct TableSource {
     /// The table.
@@ -393,6 +397,28 @@ pub struct TableSource {
     pub lock: Option<LockRequest>,
     /// Indexes that hints leave; `None` for all.
     pub(crate) hinted: Option<Arc<HintedIndexes>>,
+    /// How the rows are sorted before they are joined; `None` for the order of the path.
+    pub(crate) sorted: Option<Box<FirstSort>>,
+}
+
+/// How the first table of a join is sorted.
+#[derive(Debug)]
+pub(crate) struct FirstSort {
+    /// By what.
+    pub(crate) keys: Vec<RowKey>,
+    /// The query's LIMIT, where every row of the table comes out.
+    pub(crate) limit: Option<LimitPlan>,
+}
+
+/// A key by which rows are sorted.
+#[derive(Clone, Debug)]
+pub(crate) struct RowKey {
+    /// Its value.
+    pub(crate) expr: Expr,
+    /// The type as which values are compared.
+    pub(crate) ty: ExprType,
+    /// DESC.
+    pub(crate) descending: bool,
 }
 
 /// The needed columns of a table in two parts, so that rows that fail are not read whole.

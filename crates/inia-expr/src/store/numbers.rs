@@ -184,9 +184,12 @@ pub(super) fn bit(
     match bits {
         Some(bits) if bits <= most => Ok(Value::UInt(bits)),
         _ => {
-            let strict = target.error(ErrorCode::DataTooLong);
-            let lenient = target.error(ErrorCode::WarnDataOutOfRange);
-            target.warn_or(strict, lenient, ctx)?;
+            let too_long = || target.error(ErrorCode::DataTooLong);
+            let lenient = match ctx.env.sql_mode.is_strict() {
+                true => too_long(),
+                false => target.error(ErrorCode::WarnDataOutOfRange),
+            };
+            target.warn_or(too_long(), lenient, ctx)?;
             Ok(Value::UInt(most))
         }
     }

@@ -219,6 +219,7 @@ pub(crate) fn bind_insert(
             order: Vec::new(),
             limit: None,
             count_found_rows: false,
+            presorted: false,
         },
     };
     let read = binder.tables.len();

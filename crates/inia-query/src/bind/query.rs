@@ -68,7 +68,7 @@ impl QueryBinder<'_> {
         {
             return self.query(inner, usage);
         }
-        let usage = QueryUse { nested: false, ..usage };
+        let usage = QueryUse { nested: false, sent: false, ..usage };
         let (body, columns) = self.operand(&query.body, usage)?;
         let block = self.block.take().filter(|_| query.limit.is_none());
         let (mut order, mut computed) = (Vec::new(), Vec::new());
@@ -78,7 +78,8 @@ impl QueryBinder<'_> {
         let limit = self.limit(query.limit.as_ref())?;
         let count_found_rows = counts_found_rows(&query.body);
         self.block = block;
-        Ok(QueryPlan { columns, body, computed, order, limit, count_found_rows })
+        let presorted = false;
+        Ok(QueryPlan { columns, body, computed, order, limit, count_found_rows, presorted })
     }
 
     /// Binds a body that stands for itself or as an operand of a set operation.

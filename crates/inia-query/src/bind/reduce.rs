@@ -54,7 +54,7 @@ impl QueryBinder<'_> {
 }
 
 /// Whether the rows of the select list differ.
-fn is_distinct(clauses: &Clauses, dependencies: &Dependencies) -> bool {
+pub(super) fn is_distinct(clauses: &Clauses, dependencies: &Dependencies) -> bool {
     let items = || clauses.items.iter().map(|item| &item.expr);
     if !clauses.windows.is_empty() {
         return false;

@@ -1,10 +1,14 @@
 //! One SELECT: FROM, WHERE, select list, GROUP BY, HAVING, ORDER BY, then planning.
 
+mod bits;
+mod deferred;
 mod full_group;
 mod grouped;
+mod implied;
 mod item_name;
 mod list;
 
+pub(in crate::bind) use deferred::Ungrouped;
 pub(crate) use item_name::item_name;
 
 use super::described;
@@ -74,6 +78,12 @@ impl Clauses {
     pub(super) fn output(&self) -> Vec<Expr> {
         let items = self.items.iter().map(|item| &item.expr);
         items.chain(&self.hidden).cloned().collect()
+    }
+
+    /// As [`Clauses::output`], taken out of the clauses.
+    fn take_output(&mut self) -> Vec<Expr> {
+        let items = std::mem::take(&mut self.items).into_iter().map(|item| item.expr);
+        items.chain(std::mem::take(&mut self.hidden)).collect()
     }
 
     /// Whether there is an ORDER BY.
@@ -236,14 +246,8 @@ impl Clauses {
         let takes_table = self.takes_temporary_table(select, names);
         // The view of triggers is a temporary table itself.
         let materialized = takes_table || sorted.is_some_and(|view| view != "TRIGGERS");
-        let Clauses { items, columns, group, aggregates, order, .. } = self;
+        let Clauses { items, columns, group, aggregates, .. } = self;
         let one_group = group.is_empty() && !aggregates.is_empty();
-        if distinct {
-            let visible = items.len();
-            for key in order.iter().filter(|key| key.index < visible) {
-                described::as_sorted(&mut columns[key.index], &mut items[key.index].expr);
-            }
-        }
         let many = distinct || group.iter().any(|key| !key.is_constant_in_statement());
         for (item, column) in items.iter().zip(columns) {
             if one_group {
@@ -396,7 +400,8 @@ impl QueryBinder<'_> {
             clauses.group.clear();
         }
         if self.context.env.sql_mode.has(SqlMode::ONLY_FULL_GROUP_BY) {
-            self.check_full_group(select, &from, &clauses)?;
+            let checked = self.check_full_group(select, &from, &clauses);
+            self.defer(checked)?;
         }
         if usage.derived || self.insides > 0 {
             self.keep_determined(select, &from, &clauses);
@@ -409,6 +414,9 @@ impl QueryBinder<'_> {
             return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
         }
         let width = self.level().width;
+        if usage.sent && select.options.distinct {
+            clauses.sort_bits_as_numbers(&from);
+        }
         let mut plan = self.plan(select, from, clauses, usage.limit);
         if self.levels.len() == 1 && !usage.derived {
             kept::describe(&mut plan, self.names(), width);
@@ -499,6 +507,7 @@ impl QueryBinder<'_> {
         let enclosing = self.level().takes_aggregates;
         self.level().takes_aggregates = clause.allows_aggregates();
         let known = self.level().aggregates.len();
+        let deferred = self.ungrouped.deferred();
         let mut scope = BlockScope { binder: self, clause, items, group, in_aggregates: 0 };
         let bound = Binder { scope: &mut scope, env, host }.scalar(expr);
         self.level().takes_aggregates = enclosing;
@@ -508,6 +517,7 @@ impl QueryBinder<'_> {
             let keeps_digits = clause == Clause::FieldList && self.level().keeps_digits;
             self.prepare(&mut bound, keeps_digits);
         }
+        self.settle(deferred, &bound, clause)?;
         if self.wrong.is_none() {
             self.wrong = wrong_date(&bound);
         }
@@ -602,12 +612,11 @@ impl QueryBinder<'_> {
         let distinct = self.reduce(select, &mut from, &mut clauses);
         let settings = EvalSettings { env: self.context.env, host: self.context.host };
         clauses.read_hidden_keys(from.tree.as_ref(), distinct, settings);
+        clauses.complete_order(from.tree.as_ref(), distinct, select.rollup);
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
         // Sort keys are positions that count on from the select list into the hidden expressions.
-        let mut output: Vec<Expr> =
-            std::mem::take(&mut clauses.items).into_iter().map(|item| item.expr).collect();
-        output.append(&mut clauses.hidden);
+        let output = clauses.take_output();
         let needed = self.needed(&output, &clauses, from.tree.as_ref());
         // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
@@ -660,6 +669,7 @@ impl QueryBinder<'_> {
             order: clauses.order,
             limit: None,
             count_found_rows: select.options.calc_found_rows,
+            presorted: false,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Rows that an UPDATE or DELETE has found and changes only when it has found them all: they wait
 //! in the order in which they were found, or in that of ORDER BY, in a temporary file where they
-//! are many.
+//! are many. MySQL sorts all rows for a DELETE, and knows of the LIMIT when it sorts for an UPDATE.
 
 use crate::error::Damaged;
-use crate::exec::encode_key;
-use crate::spill::{RecordSorter, TupleList, Workspace};
+use crate::exec::{SortSize, Sorter, encode_key};
+use crate::spill::{TupleList, Workspace};
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Expr};
@@ -14,16 +14,25 @@ type Result<T> = std::result::Result<T, SqlError>;
 /// Clustered keys and rows.
 pub(super) enum Gathered<'w> {
     Found(TupleList<'w>),
-    Sorted(RecordSorter<'w>),
+    Sorted(Sorter<'w>),
 }
 
 impl<'w> Gathered<'w> {
-    /// No rows yet; they are wanted in the order of ORDER BY where there is one.
-    pub(super) fn new(workspace: Workspace<'w>, sorted: bool) -> Gathered<'w> {
-        match sorted {
-            true => Gathered::Sorted(RecordSorter::new(workspace)),
-            false => Gathered::Found(TupleList::new(workspace)),
+    /// No rows yet; the first `limit` of them are changed, in the order of ORDER BY where there is
+    /// one. So many rows are expected where that matters.
+    pub(super) fn new(
+        workspace: Workspace<'w>,
+        order: &[(Expr, bool)],
+        limit: u64,
+        expected: Option<f64>,
+    ) -> Gathered<'w> {
+        if order.is_empty() {
+            return Gathered::Found(TupleList::new(workspace));
         }
+        let size = SortSize::by(order.iter().map(|(expr, _)| &expr.ty));
+        let size = expected.map_or(size, |expected| size.limited(expected));
+        let needed = usize::try_from(limit).unwrap_or(usize::MAX);
+        Gathered::Sorted(Sorter::with_ties(needed, Some(size), workspace))
     }
 
     /// How many rows are kept in the order in which they were found.
@@ -40,7 +49,7 @@ impl<'w> Gathered<'w> {
             Gathered::Found(list) => {
                 list.push(&[Value::Bytes(key.to_vec()), Value::Bytes(bytes.to_vec())])
             }
-            Gathered::Sorted(sorter) => sorter.push(&[], &packed(key, bytes)),
+            Gathered::Sorted(sorter) => sorter.push_bytes(&[], &packed(key, bytes)),
         }
     }
 
@@ -58,7 +67,7 @@ impl<'w> Gathered<'w> {
         for (expr, descending) in order {
             encode_key(&expr.eval(ctx, row)?, &expr.ty, *descending, &mut place);
         }
-        sorter.push(&place, &packed(key, bytes))
+        sorter.push_bytes(&place, &packed(key, bytes))
     }
 
     /// Gives the first `count` rows to `visit`.
@@ -79,15 +88,13 @@ impl<'w> Gathered<'w> {
                 left = left.saturating_sub(1);
                 Ok(left > 0)
             }),
-            Gathered::Sorted(sorter) => sorter.finish(|sorted| {
-                while left > 0
-                    && let Some((_, row)) = sorted.next()?
-                {
-                    let (key, bytes) = unpacked(row).ok_or(Damaged)?;
+            Gathered::Sorted(sorter) => sorter.finish(false, |row| {
+                let (key, bytes) = unpacked(row).ok_or(Damaged)?;
+                if left > 0 {
                     visit(key, bytes)?;
-                    left -= 1;
                 }
-                Ok(())
+                left = left.saturating_sub(1);
+                Ok(left > 0)
             }),
         }
     }

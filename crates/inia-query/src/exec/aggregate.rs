@@ -14,7 +14,7 @@
 
 use super::hash::KeyHash;
 use super::keys::encode_key;
-use super::sort::Sorter;
+use super::sort::{SortSize, Sorter};
 use super::{Project, Result, Tuple, damaged_row};
 use crate::plan::{Aggregation, GroupStrategy};
 use crate::spill::{Distinct, ENTRY, Grant, Partitions, Purpose, Stream, Workspace, held};
@@ -61,7 +61,10 @@ pub(super) struct Groups<'p, 'w> {
 impl<'p, 'w> Groups<'p, 'w> {
     pub(super) fn new(plan: &'p Aggregation, workspace: Workspace<'w>) -> Groups<'p, 'w> {
         let sorts = matches!(plan.strategy, GroupStrategy::Sort);
-        let sorted = sorts.then(|| Sorter::new(usize::MAX, workspace));
+        let sorted = sorts.then(|| {
+            let size = SortSize::by(plan.group.iter().map(|key| &key.ty));
+            Sorter::with_ties(usize::MAX, Some(size), workspace)
+        });
         Groups { sorted, ..Groups::at_level(plan, workspace, 0) }
     }
 

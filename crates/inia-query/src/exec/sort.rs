@@ -4,14 +4,21 @@
 //! A row is its key and a payload, appended to the buffer one after the other; an entry holds where
 //! they are and the key's first eight bytes as a number, so that most comparisons touch no key.
 //! With a LIMIT only the first rows are kept: whenever twice as many have gathered the rest is cut
-//! off, and the last kept key becomes a threshold for rows to come. Ties keep the order of arrival.
+//! off, and the last kept key becomes a threshold for rows to come. Ties keep the order of arrival,
+//! or, of few rows, that in which MySQL gives them ([`ties`]).
 
 use super::Result;
+use crate::catalog::SMALL_TABLE;
 use crate::spill::{Grant, Purpose, Runs, Workspace};
 use std::cmp::Ordering;
 
+mod size;
+mod ties;
+
 #[cfg(test)]
 mod tests;
+
+pub(crate) use ties::SortSize;
 
 /// Where a row is in the buffer.
 #[derive(Clone, Copy)]
@@ -24,7 +31,7 @@ struct Entry {
 }
 
 /// Collects rows and gives their payloads back in the order of their keys.
-pub(super) struct Sorter<'w> {
+pub(crate) struct Sorter<'w> {
     /// Only so many of the first rows are asked for.
     needed: usize,
     bytes: Vec<u8>,
@@ -32,6 +39,8 @@ pub(super) struct Sorter<'w> {
     total: u64,
     /// When set, the key of the last row that can still come out.
     threshold: Option<Vec<u8>>,
+    /// Set where few rows of equal keys come as MySQL gives them.
+    ties: Option<SortSize>,
     runs: Option<Runs<'w>>,
     memory: Grant<'w>,
     workspace: Workspace<'w>,
@@ -49,10 +58,20 @@ impl<'w> Sorter<'w> {
             entries: Vec::new(),
             total: 0,
             threshold: None,
+            ties: None,
             runs: None,
             memory: Grant::new(workspace),
             workspace,
         }
+    }
+
+    /// A sorter that gives few rows of equal keys in MySQL's order, where `ties` is set.
+    pub(crate) fn with_ties(
+        needed: usize,
+        ties: Option<SortSize>,
+        workspace: Workspace<'w>,
+    ) -> Sorter<'w> {
+        Sorter { ties, ..Sorter::new(needed, workspace) }
     }
 
     /// Takes one row, whose parts the functions append.
@@ -79,7 +98,7 @@ impl<'w> Sorter<'w> {
             key_len: (middle - start) as u32,
             row_len: (end - middle) as u32,
         });
-        if self.needed < MAX_KEPT_ROWS && self.entries.len() >= 2 * self.needed.max(64) {
+        if self.needed < MAX_KEPT_ROWS && self.entries.len() >= self.cut_at() {
             self.cut();
         }
         if !self.memory.allows(self.bytes.len() + size_of_val(&self.entries[..])) {
@@ -89,7 +108,7 @@ impl<'w> Sorter<'w> {
     }
 
     /// Takes one row whose parts are ready.
-    pub(super) fn push_bytes(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
+    pub(crate) fn push_bytes(&mut self, key: &[u8], row: &[u8]) -> Result<()> {
         let append = |bytes: &[u8], out: &mut Vec<u8>| {
             out.extend_from_slice(bytes);
             Ok(())
@@ -104,7 +123,7 @@ impl<'w> Sorter<'w> {
 
     /// Gives the needed rows' payloads in order to `visit` until that wants no more; with
     /// `distinct` only the first row of each key.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         self,
         distinct: bool,
         mut visit: impl FnMut(&[u8]) -> Result<bool>,
@@ -126,6 +145,9 @@ impl<'w> Sorter<'w> {
         }
         debug_assert!(self.entries.len() as u64 <= self.total, "rows come out that were pushed");
         self.sort();
+        if let Some(size) = self.ties.filter(|_| self.total < SMALL_TABLE) {
+            self.order_ties(size);
+        }
         let mut last: Option<Entry> = None;
         for entry in &self.entries {
             self.workspace.check()?;
@@ -159,6 +181,32 @@ impl<'w> Sorter<'w> {
             })
         });
         self.entries = entries;
+    }
+
+    /// At how many rows those are dropped that cannot be among the first ones. MySQL's order of
+    /// ties needs all of a few rows.
+    fn cut_at(&self) -> usize {
+        let least = if self.ties.is_some() { SMALL_TABLE as usize / 2 } else { 64 };
+        2 * self.needed.max(least)
+    }
+
+    /// Gives sorted rows of equal keys the order that MySQL gives them.
+    fn order_ties(&mut self, size: SortSize) {
+        let asked = self.entries.len().min(self.needed.saturating_add(1));
+        let equal = |pair: &[Entry]| {
+            pair[0].prefix == pair[1].prefix && self.key(&pair[0]) == self.key(&pair[1])
+        };
+        if !self.entries[..asked].windows(2).any(equal) {
+            return;
+        }
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.sort_unstable_by_key(|entry| entry.start);
+        let less = |a: u32, b: u32| {
+            let (a, b) = (&entries[a as usize], &entries[b as usize]);
+            a.prefix < b.prefix || (a.prefix == b.prefix && self.key(a) < self.key(b))
+        };
+        let order = ties::in_order(entries.len(), self.needed, size, &less);
+        self.entries = order.into_iter().map(|at| entries[at as usize]).collect();
     }
 
     /// Drops what cannot be among the first rows.

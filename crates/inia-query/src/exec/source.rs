@@ -1,11 +1,14 @@
 //! Members of FROM: each fills its slots of the row and hands the row on.
 
 use super::checks::Checks;
+use super::keys::encode_key;
 use super::select::holds;
-use super::{Result, RowVisitor, Runner};
+use super::sort::{SortSize, Sorter};
+use super::{Result, RowVisitor, Runner, Window, damaged_row};
 use crate::access::{FoundRow, TableScan};
 use crate::plan::trace::{Node, watched};
-use crate::plan::{RowSource, TableSource, VirtualSource};
+use crate::plan::{FirstSort, RowSource, TableSource, VirtualSource};
+use crate::spill::{decode_tuple, encode_tuple};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{EvalContext, Level, Warning};
@@ -56,6 +59,9 @@ impl Runner<'_> {
             RowSource::Nothing => Ok(true),
             RowSource::Table(table) => {
                 let mut examined = 0;
+                if let Some(sort) = &table.sorted {
+                    return self.sorted_table(table, sort, ctx, row, visit);
+                }
                 let result = self.table(table, ctx, (row, &mut examined), visit);
                 // Examined rows are traced even where the visitor stopped early or failed.
                 if let Some(trace) = self.trace {
@@ -108,6 +114,51 @@ impl Runner<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Reads a table whose rows are sorted before they are joined.
+    fn sorted_table(
+        &self,
+        source: &TableSource,
+        sort: &FirstSort,
+        ctx: &mut EvalContext<'_>,
+        row: &mut Vec<Value>,
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<bool> {
+        let slots = source.base..source.base + source.needed.len();
+        let size = SortSize::of_first(source, sort);
+        let limit = sort.limit.as_ref().map(|limit| Window::of(limit, ctx)).transpose()?;
+        let needed = limit.map_or(usize::MAX, Window::rows_needed);
+        let mut sorter = Sorter::with_ties(needed, Some(size), self.exec.workspace);
+        let (mut examined, mut sort_key) = (0, Vec::new());
+        self.table(source, ctx, (row, &mut examined), &mut |ctx, row| {
+            sort_key.clear();
+            for key in &sort.keys {
+                let value = key.expr.eval_ref(ctx, row)?;
+                encode_key(&value, &key.ty, key.descending, &mut sort_key);
+            }
+            let append = |out: &mut Vec<u8>| {
+                out.extend_from_slice(&sort_key);
+                Ok(())
+            };
+            sorter.push(append, |out| {
+                encode_tuple(&row[slots.clone()], out);
+                Ok(())
+            })?;
+            Ok(true)
+        })?;
+        if let Some(trace) = self.trace {
+            trace.examined(source, examined);
+        }
+        let (mut wanted, mut tuple) = (true, Vec::new());
+        sorter.finish(false, |bytes| {
+            self.check_killed()?;
+            decode_tuple(bytes, &mut tuple).ok_or_else(damaged_row)?;
+            row[slots.clone()].clone_from_slice(&tuple);
+            wanted = visit(ctx, row)?;
+            Ok(wanted)
+        })?;
+        Ok(wanted)
     }
 
     fn table(

@@ -17,7 +17,7 @@ mod frame;
 mod rows;
 
 use super::keys::encode_key;
-use super::sort::Sorter;
+use super::sort::{SortSize, Sorter};
 use super::{Result, Tuple, damaged_row};
 use crate::plan::window::WindowPlan;
 use crate::spill::{TuplePosition, Workspace, keyed, split_keyed};
@@ -42,8 +42,8 @@ pub(super) struct Windows<'p, 'w> {
 
 impl<'p, 'w> Windows<'p, 'w> {
     pub(super) fn new(plan: &'p [WindowPlan], workspace: Workspace<'w>) -> Windows<'p, 'w> {
-        let passes = plan.chunk_by(|_, next| next.ordered).collect();
-        let sorter = Sorter::new(usize::MAX, workspace);
+        let passes: Vec<&[WindowPlan]> = plan.chunk_by(|_, next| next.ordered).collect();
+        let sorter = sorter_of(passes.first().and_then(|pass| pass.first()), workspace);
         Windows { passes, workspace, shape: WindowShape::default(), sorter }
     }
 
@@ -76,7 +76,7 @@ impl<'p, 'w> Windows<'p, 'w> {
                     project(ctx, slots)
                 });
             };
-            let mut next = Sorter::new(usize::MAX, workspace);
+            let mut next = sorter_of(following.first(), workspace);
             pass.run(sorter, ctx, &mut |ctx, values| {
                 let (slots, rest) = shape.split(values);
                 push(&mut next, &following[0], ctx, slots, rest).map(|()| true)
@@ -85,6 +85,15 @@ impl<'p, 'w> Windows<'p, 'w> {
         }
         Ok(())
     }
+}
+
+/// A sorter for the rows of a window.
+fn sorter_of<'w>(window: Option<&WindowPlan>, workspace: Workspace<'w>) -> Sorter<'w> {
+    let size = window.map(|window| {
+        let order = window.order.iter().map(|(expr, _)| expr);
+        SortSize::by(window.partition.iter().chain(order).map(|expr| &expr.ty))
+    });
+    Sorter::with_ties(usize::MAX, size, workspace)
 }
 
 /// Gives a row to a sorter by a window's PARTITION BY and ORDER BY; rows that are equal keep their

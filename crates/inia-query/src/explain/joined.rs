@@ -47,7 +47,10 @@ impl<'p> Joined<'p> {
         match source {
             RowSource::Table(table) => {
                 self.tables.push(table);
-                self.compare(table.filter.iter().chain(&table.bound_filter));
+                // What an anti join compares finds no rows of its left side.
+                if join.is_none_or(|join| join.kind != JoinType::Anti) {
+                    self.compare(table.filter.iter().chain(&table.bound_filter));
+                }
                 let inner = |kind| matches!(kind, JoinType::Inner | JoinType::Semi);
                 if join.is_some_and(|join| inner(join.kind)) {
                     self.sought.extend(table.access.equal.iter().filter_map(|part| match part {
@@ -59,8 +62,14 @@ impl<'p> Joined<'p> {
             RowSource::Join(join) => {
                 self.collect(&join.left, None);
                 self.collect(&join.right, Some(join));
+                if join.kind == JoinType::Anti {
+                    return;
+                }
                 self.compare(&join.on);
                 if let JoinMethod::Hash(keys) = &join.method {
+                    if join.kind == JoinType::Semi {
+                        self.sought.extend(keys.iter().map(|key| &key.left));
+                    }
                     self.equal.extend(keys.iter().map(|key| [&key.left, &key.right]));
                 }
             }

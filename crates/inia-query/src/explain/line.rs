@@ -4,6 +4,7 @@ use super::estimate::Estimator;
 use super::filtered::filtered;
 use super::grouped::{GroupedColumns, show_limit, show_order};
 use super::joined::show_joins;
+use super::materialized;
 use super::merged::merge_line;
 use super::skipped::{add_skipping, skip_line};
 use crate::access::{
@@ -16,7 +17,7 @@ use crate::plan::{
     TableSource,
 };
 use inia_base::value::Value;
-use inia_expr::tree::{RowLookup, Subquery, SubqueryKind};
+use inia_expr::tree::Subquery;
 use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
 
@@ -73,18 +74,28 @@ impl Line {
 /// All lines of a statement.
 pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost) -> Vec<Line> {
     let settings = EvalSettings { env, host };
-    let mut describer =
-        Describer { plan, settings, lines: Vec::new(), next_id: 1, ids: Vec::new() };
+    let mut describer = Describer {
+        plan,
+        settings,
+        lines: Vec::new(),
+        next_id: 1,
+        ids: Vec::new(),
+        materialized: Vec::new(),
+    };
     describer.query(&plan.root, "PRIMARY");
     if is_switched_off(settings, "condition_fanout_filter") {
         describer.lines.iter_mut().for_each(|line| line.filtered = line.filtered.map(|_| 100.0));
     }
     // Subqueries that have become joins are no query blocks.
-    if describer.next_id == 2 {
-        describer.lines.iter_mut().for_each(|line| line.select_type = "SIMPLE".to_owned());
+    if describer.lines.iter().all(|line| ["PRIMARY", MATERIALIZED].contains(&&*line.select_type)) {
+        let outer = describer.lines.iter_mut().filter(|line| line.select_type == "PRIMARY");
+        outer.for_each(|line| line.select_type = "SIMPLE".to_owned());
     }
     describer.lines
 }
+
+/// A subquery of a semi join whose rows are kept.
+const MATERIALIZED: &str = "MATERIALIZED";
 
 struct Describer<'p> {
     plan: &'p StatementPlan,
@@ -93,20 +104,22 @@ struct Describer<'p> {
     next_id: usize,
     /// Parts that have lines, and the number of their first SELECT.
     ids: Vec<(usize, usize)>,
+    /// Semi joins whose right sides come below, with their numbers.
+    materialized: Vec<(&'p JoinPlan, usize)>,
 }
 
-impl Describer<'_> {
+impl<'p> Describer<'p> {
     fn take_id(&mut self) -> usize {
         self.next_id += 1;
         self.next_id - 1
     }
 
-    fn query(&mut self, query: &QueryPlan, select_type: &str) -> usize {
+    fn query(&mut self, query: &'p QueryPlan, select_type: &str) -> usize {
         self.body(&query.body, select_type, Some(query))
     }
 
     /// Describes a body; returns its first SELECT's number.
-    fn body(&mut self, body: &Body, select_type: &str, query: Option<&QueryPlan>) -> usize {
+    fn body(&mut self, body: &'p Body, select_type: &str, query: Option<&'p QueryPlan>) -> usize {
         match body {
             Body::Select(select) => self.select(select, select_type, query),
             Body::Nested(query) => self.query(query, select_type),
@@ -126,9 +139,9 @@ impl Describer<'_> {
 
     fn set_operation(
         &mut self,
-        set: &SetPlan,
+        set: &'p SetPlan,
         select_type: &str,
-        query: Option<&QueryPlan>,
+        query: Option<&'p QueryPlan>,
     ) -> usize {
         let first = self.body(&set.first, select_type, None);
         let mut ids = vec![first];
@@ -163,9 +176,9 @@ impl Describer<'_> {
 
     fn select(
         &mut self,
-        select: &SelectPlan,
+        select: &'p SelectPlan,
         select_type: &str,
-        query: Option<&QueryPlan>,
+        query: Option<&'p QueryPlan>,
     ) -> usize {
         let id = self.take_id();
         let blank = Line { id: Some(id), select_type: select_type.to_owned(), ..Line::default() };
@@ -185,15 +198,12 @@ impl Describer<'_> {
         }
         each_subquery(select, &mut |sub, _| {
             if !subplans.iter().any(|(id, _)| *id == sub.id) {
-                let kind = match sub.kind {
-                    SubqueryKind::Quantified { lookup: RowLookup::HashTable, .. } => "MATERIALIZED",
-                    _ => "SUBQUERY",
-                };
-                subplans.push((sub.id, kind.to_owned()));
+                subplans.push((sub.id, "SUBQUERY".to_owned()));
             }
         });
         // Subplans come below the SELECT's own lines. Their numbers are known only then and replace
         // the placeholders in those lines.
+        self.materialized_below(&mut subplans);
         for (subplan, kind) in subplans {
             self.subplan(subplan, &kind, at);
         }
@@ -270,7 +280,7 @@ impl Describer<'_> {
 
     fn source(
         &mut self,
-        source: &RowSource,
+        source: &'p RowSource,
         blank: &Line,
         join: Option<&JoinPlan>,
         subplans: &mut Vec<(usize, String)>,
@@ -323,10 +333,31 @@ impl Describer<'_> {
                 let [first, second] = inner.in_order();
                 self.source(first, blank, join, subplans);
                 let at = self.lines.len();
+                // The joins of a materialized subquery are one.
+                let outer = blank.select_type != MATERIALIZED;
+                if outer && materialized::keeps_rows(inner) {
+                    let id = self.take_id();
+                    self.materialized.push((inner, id));
+                    self.lines.push(materialized::lookup_line(inner, id, blank));
+                    return;
+                }
                 self.source(second, blank, Some(inner), subplans);
-                if inner.kind == JoinType::Semi {
+                if inner.kind == JoinType::Semi && outer {
                     self.show_first_match(at);
                 }
+            }
+        }
+    }
+
+    /// Describes the right sides of semi joins whose rows are kept, below the lines of the SELECT.
+    fn materialized_below(&mut self, subplans: &mut Vec<(usize, String)>) {
+        for (join, id) in std::mem::take(&mut self.materialized) {
+            let select_type = MATERIALIZED.to_owned();
+            let blank = Line { id: Some(id), select_type, ..Line::default() };
+            let at = self.lines.len();
+            self.source(&join.right, &blank, None, subplans);
+            if join.kind == JoinType::Anti {
+                self.lines[at..].iter_mut().for_each(|line| line.filtered = Some(100.0));
             }
         }
     }
@@ -338,7 +369,7 @@ impl Describer<'_> {
         let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
         line.extra.insert(buffer.unwrap_or(line.extra.len()), FIRST_MATCH);
         // The number of a derived table is not known yet.
-        line.first_match = table.filter(|name| !name.starts_with('<'));
+        line.first_match = table.filter(|name| !name.starts_with("<subplan"));
     }
 }
 
@@ -401,7 +432,8 @@ pub(super) fn join_extra(join: Option<&JoinPlan>, extra: &mut Vec<&'static str>)
         JoinMethod::NestedLoop => 0,
     };
     let mut conditions = usize::from(extra.first() == Some(&"Using index condition"));
-    if (keys > 0 || !join.on.is_empty()) && !extra.contains(&"Using where") {
+    let checks = keys > 0 || !join.on.is_empty() || join.kind == JoinType::Anti;
+    if checks && !extra.contains(&"Using where") {
         extra.insert(conditions, "Using where");
     }
     conditions += usize::from(extra.get(conditions) == Some(&"Using where"));
@@ -582,18 +614,21 @@ fn reference(path: &AccessPath) -> Option<String> {
         return None;
     }
     let name = |part: &EqualPart| match part {
-        EqualPart::Value(expr) | EqualPart::NullSafe(expr) => match &expr.kind {
-            ExprKind::Column { name, .. } | ExprKind::OuterColumn { name, .. } => {
-                name.replace('`', "")
-            }
-            ExprKind::Subquery(sub) if !sub.correlated => "const".to_owned(),
-            _ if expr.is_constant_in_statement() => "const".to_owned(),
-            _ => "func".to_owned(),
-        },
+        EqualPart::Value(expr) | EqualPart::NullSafe(expr) => compared_with(expr),
         EqualPart::AnyOf(_) => "const".to_owned(),
     };
     let names: Vec<String> = path.equal.iter().map(name).collect();
     Some(names.join(","))
+}
+
+/// What a part of an index is compared with, as column `ref` names it.
+pub(super) fn compared_with(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Column { name, .. } | ExprKind::OuterColumn { name, .. } => name.replace('`', ""),
+        ExprKind::Subquery(sub) if !sub.correlated => "const".to_owned(),
+        _ if expr.is_constant_in_statement() => "const".to_owned(),
+        _ => "func".to_owned(),
+    }
 }
 
 /// The indexes that conditions of the table bound, in the order of their definition.

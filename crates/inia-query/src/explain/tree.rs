@@ -13,8 +13,8 @@ use crate::access::kept_by_all;
 use crate::plan::batches::BatchSource;
 use crate::plan::trace::{Node, Trace};
 use crate::plan::{
-    Aggregation, Body, Direct, DirectShape, GroupStrategy, JoinMethod, JoinPlan, JoinType,
-    LimitPlan, QueryPlan, RowSource, SelectPlan, StatementPlan, TableSource,
+    Aggregation, Body, Direct, DirectShape, FirstSort, GroupStrategy, JoinMethod, JoinPlan,
+    JoinType, LimitPlan, QueryPlan, RowKey, RowSource, SelectPlan, StatementPlan, TableSource,
 };
 use inia_base::value::Value;
 use inia_expr::Expr;
@@ -104,7 +104,7 @@ impl<'p> Printer<'p> {
             self.node(depth, &text, self.estimator.query(query));
             depth += 1;
         }
-        if !query.order.is_empty() {
+        if !query.order.is_empty() && !query.presorted {
             let name = |key: &crate::plan::SortKey| {
                 let text = match &query.body {
                     Body::Select(select) => print(&select.output[key.index]).replace('`', ""),
@@ -356,6 +356,10 @@ impl<'p> Printer<'p> {
             RowSource::Table(table) => {
                 // Filters run over the scan and stand above it. The first node printed takes what
                 // was seen of the source, so the scan gets its own.
+                if let Some(sort) = &table.sorted {
+                    self.node(depth, &sort_text(sort), estimate);
+                    depth += 1;
+                }
                 self.table_filter(table, &mut depth);
                 self.seen = self.trace.map(|trace| trace.describe_scan(source, table));
                 let direct = self.direct(&self.plan.root).filter(|_| self.is_root(table));
@@ -493,6 +497,16 @@ fn how_taken(direct: &Direct) -> &'static str {
         (DirectShape::Totals(_) | DirectShape::Sorted(_), true) => ", runs of rows taken whole",
         (DirectShape::Totals(_) | DirectShape::Sorted(_), false) => "",
     }
+}
+
+/// How a table is sorted before it is joined.
+fn sort_text(sort: &FirstSort) -> String {
+    let key = |key: &RowKey| {
+        let direction = if key.descending { " DESC" } else { "" };
+        format!("{}{direction}", print(&key.expr).replace('`', ""))
+    };
+    let limited = sort.limit.as_ref().map(limit_input).unwrap_or_default();
+    format!("Sort: {}{limited}", sort.keys.iter().map(key).collect::<Vec<_>>().join(", "))
 }
 
 fn table_text(table: &TableSource, sent: &str) -> String {

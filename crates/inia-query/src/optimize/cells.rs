@@ -34,6 +34,7 @@ pub(crate) fn group_strategy(select: &SelectPlan) -> Option<GroupStrategy> {
     Some(chosen.unwrap_or_else(|| {
         let grows = aggregation.calls.iter().any(Aggregate::grows);
         match !aggregation.group.is_empty() && grows {
+            true if super::order::reads_groups_together(select) => GroupStrategy::InOrder,
             true => GroupStrategy::Sort,
             false => GroupStrategy::Hash,
         }

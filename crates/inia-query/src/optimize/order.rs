@@ -20,6 +20,9 @@ use inia_expr::{Aggregate, Expr, ExprKind};
 use inia_parser::ast::AggregateFunc;
 use std::sync::Arc;
 
+mod first;
+mod limited;
+
 /// Rows that a condition without an index is taken to keep, as one in so many.
 const FILTER_KEEPS: u64 = 10;
 /// A lookup by a secondary index costs this many rows of a scan.
@@ -33,6 +36,13 @@ pub(crate) type Key = (usize, bool);
 /// Drops the query's ORDER BY where an index yields its order. With a LIMIT an index is preferred
 /// only for that order where `prefers` says so.
 pub(crate) fn order_by_index(query: &mut QueryPlan, prefers: impl FnOnce() -> bool) {
+    read_in_order(query, prefers);
+    if !query.order.is_empty() {
+        first::sort_first(query);
+    }
+}
+
+fn read_in_order(query: &mut QueryPlan, prefers: impl FnOnce() -> bool) {
     let Body::Select(select) = &mut query.body else { return };
     if select.aggregation.is_some() && select.windows.is_empty() {
         return order_by_groups(query);
@@ -108,9 +118,10 @@ fn path_of_groups(select: &SelectPlan, order: &[SortKey], all: bool) -> Option<(
     let def = &source.table.def;
     let now = direction(&source.access, def, &keys);
     match &groups.strategy {
-        GroupStrategy::InOrder => {
-            return (now == Some(false)).then(|| (source.access.clone(), true));
+        GroupStrategy::InOrder if now == Some(false) => {
+            return Some((source.access.clone(), true));
         }
+        GroupStrategy::InOrder if source.access.skip().is_some() => return None,
         GroupStrategy::Vectors(vectors) if vectors.in_order && order.is_empty() => return None,
         _ => {}
     }
@@ -177,6 +188,18 @@ pub(super) fn read_groups_in_order(select: &mut SelectPlan) {
     {
         source.access = path;
     }
+}
+
+/// Whether the path of the only table yields the rows of each group one after the other.
+pub(super) fn reads_groups_together(select: &SelectPlan) -> bool {
+    let (RowSource::Table(source), Some(groups)) = (&select.source, &select.aggregation) else {
+        return false;
+    };
+    let keys = plain_keys(groups.group.iter().map(|key| (key, false)), source);
+    keys.filter(|_| !groups.rollup && !source.access.point).is_some_and(|keys| {
+        let columns: Vec<usize> = keys.into_iter().map(|(column, _)| column).collect();
+        keeps_together(&source.access, &source.table.def, &columns)
+    })
 }
 
 /// Whether ORDER BY asks for the relevance of the search by which the leftmost table is read, the
@@ -383,7 +406,11 @@ pub(crate) fn path_in_order(
         let mut path = AccessPath::all(true);
         path.index = Some(position);
         path.covering = covering;
-        let worth = primary || covering || forced || read.is_some_and(|rows| rows < table.rows());
+        let pays = match table.is_small() {
+            true => wanted.limit.is_some_and(|limit| limited::pays(table, position, limit, wanted)),
+            false => read.is_some_and(|rows| rows < table.rows()),
+        };
+        let worth = primary || covering || forced || pays;
         if worth && let Some(backward) = direction(&path, def, wanted.keys) {
             path.backward = backward;
             path.partitions.clone_from(&present.partitions);

@@ -111,7 +111,9 @@ fn leave_notes(session: &mut SessionContext, format: ExplainFormat, mut notes: N
         let error = SqlError::new(ErrorCode::WindowExplainJson, &[]);
         notes.before.push(Warning::of(Level::Note, error));
     }
-    notes.warnings().for_each(|warning| session.diagnostics.push(warning));
+    let kept = session.flag("sql_notes");
+    let left = notes.warnings().filter(|warning| kept || warning.level != Level::Note);
+    left.for_each(|warning| session.diagnostics.push(warning));
 }
 
 /// Runs the plan for what the trace sees of it; the rows are dropped.

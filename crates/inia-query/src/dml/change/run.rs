@@ -112,7 +112,8 @@ impl ChangePlan {
                 if self.looks_at.is_empty() { 0 } else { self.table.layout.len() }
             ],
         };
-        let mut gathered = Gathered::new(session.workspace(), !self.order.is_empty());
+        let expected = (!self.deletes()).then(|| self.table.rows() as f64);
+        let mut gathered = Gathered::new(session.workspace(), &self.order, limit, expected);
         debug_assert!(self.gather || self.order.is_empty(), "sorted rows are gathered first");
         debug_assert!(!run.in_runs || run.together, "a run of deletes is a batch");
         // Rows of the last batch may turn out not to match: LIMIT then takes more from the scan.

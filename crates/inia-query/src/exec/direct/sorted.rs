@@ -4,7 +4,7 @@ use super::DirectQuery;
 use super::rows::send;
 use crate::exec::keys::encode_cell;
 use crate::exec::select::holds;
-use crate::exec::sort::Sorter;
+use crate::exec::sort::{SortSize, Sorter};
 use crate::exec::{Result, Runner, Window, damaged_row, window};
 use inia_base::column::RowSink;
 use inia_expr::EvalContext;
@@ -30,7 +30,8 @@ impl Runner<'_> {
             true => usize::MAX,
             false => Window { skip, take }.rows_needed(),
         };
-        let mut sorter = Sorter::new(needed, self.exec.workspace);
+        let mut sorter =
+            Sorter::with_ties(needed, SortSize::of(query, self.plan), self.exec.workspace);
         self.each_found(direct, ctx, &mut |ctx, found| {
             let key = |out: &mut Vec<u8>| {
                 for part in &query.order {

@@ -1,6 +1,6 @@
 //! What a sorter gives back, from memory and from runs.
 
-use super::Sorter;
+use super::{SortSize, Sorter, ties};
 use crate::spill::Workspace;
 use inia_base::io::MemDisk;
 
@@ -76,4 +76,60 @@ fn a_limit_keeps_the_first_rows_only() {
     assert!(sorter.entries.len() <= 128);
     assert_eq!(sorter.total(), 1000);
     assert_eq!(drain(sorter, false)[..3], ["0", "1", "2"]);
+}
+
+/// Keys that make every partition of a sort by medians of three as uneven as can be.
+fn killer(count: u32) -> Vec<u32> {
+    let half = count / 2;
+    (0..count)
+        .map(|at| match (at < half, at % 2) {
+            (true, 0) => at + 1,
+            (true, _) => at + half,
+            (false, _) => 2 * (at - half + 1),
+        })
+        .collect()
+}
+
+#[test]
+fn few_rows_come_in_the_order_of_their_keys_whatever_sorts_them() {
+    let mut seed = 7u32;
+    let mut random = |most: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) % most
+    };
+    for round in 0..400 {
+        let count = 1 + random(300);
+        let keys: Vec<u32> = match round % 4 {
+            0 => killer(count),
+            1 => (0..count).map(|_| random(3)).collect(),
+            _ => (0..count).map(|_| random(1000)).collect(),
+        };
+        let wanted = 1 + random(count) as usize;
+        let size = SortSize {
+            expected: f64::from(count),
+            room: if round % 7 == 0 { 40 } else { 1000 },
+            limited: round % 5 != 0,
+            varying: round % 3 == 0,
+        };
+        let less = |a: u32, b: u32| keys[a as usize] < keys[b as usize];
+        let order = ties::in_order(keys.len(), wanted, size, &less);
+        let mut sorted = keys.clone();
+        sorted.sort_unstable();
+        let given: Vec<u32> = order.iter().map(|at| keys[*at as usize]).collect();
+        assert!(given.len() >= wanted, "all wanted rows come out");
+        assert_eq!(given[..wanted], sorted[..wanted], "round {round}, {count} rows");
+        let mut places = order;
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), given.len(), "no row comes twice");
+    }
+}
+
+#[test]
+fn a_row_that_takes_the_place_of_the_greatest_comes_before_its_equals() {
+    let keys = [1, 0, 0, 0, 0, 0, 0];
+    let less = |a: u32, b: u32| keys[a as usize] < keys[b as usize];
+    let size = SortSize { expected: 7.0, room: 1000, limited: true, varying: false };
+    assert_eq!(ties::in_order(7, 1, size, &less)[..1], [6]);
+    assert_eq!(ties::in_order(7, 7, size, &less), [1, 2, 3, 4, 5, 6, 0]);
 }

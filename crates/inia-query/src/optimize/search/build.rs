@@ -415,6 +415,7 @@ fn leaf_source(
                 bound_filter,
                 lock,
                 hinted,
+                sorted: None,
             }))
         }
         (LeafKind::Subplan { id, level, unnested, .. }, _) => {

@@ -19,3 +19,14 @@ select case d when '2020-01-01 10:00:00' then 2 else 3 end, case d when '2020-01
 select case date'2020-01-01' when 'abc' then 1 end;
 select case when d = 'abc' then 1 end from d;
 select nullif(d, 'abc') from d;
+-- A text that is computed counts with its time beside a DATE that is one for all rows, and by its date beside a column.
+select concat(dt) = date'2020-01-01', concat(dt) <= date'2020-01-01', date'2020-01-01' < concat(dt) from d;
+select concat(dt) = d, concat(dt) <= d, concat(dt) = d + interval 0 day, concat(dt) = date(dt) from d;
+select coalesce(dt, 'x') <= cast('2020-01-01' as date), if(id = 1, '20-1-1 00:00:00', dt) <= date'2020-01-01' from d;
+select concat(dt) = last_day('2020-01-01'), concat(dt) = (select d from d where id = 1), concat(dt) = any (select d from d) from d;
+select concat(curdate(), ' 10:10:10') > curdate(), concat(curdate(), ' 10:10:10') = curdate();
+select concat(dt) in (date'2020-01-01'), concat(dt) in (d), concat(dt) <=> date'2020-01-01', nullif(concat(dt), date'2020-01-01') from d;
+select (concat(dt), 1) = (date'2020-01-01', 1), (concat(dt), 1) = (d, 1) from d;
+set @d = date'2020-01-01';
+select concat(dt) = @d, concat(dt) > @d from d;
+select id from d where concat(dt) = date'2020-01-01';

@@ -133,3 +133,18 @@ select q8.i, max(q8.id) from t q8 where (q8.i, 1) = (q8.id, q8.i) group by q8.k;
 select (select max(q8.k) + q8.i from t q8 where q8.i = q4.id group by q8.k) from t q4;
 select (select q8.b from t q8 where q8.id = q4.id group by q8.k) from t q4;
 select (select q8.b from t q8 where (q8.id, q8.k) = (q4.id, 1) group by q8.k) from t q4;
+-- What a constant decides is dropped from a condition before its subqueries are checked.
+select q.i from t q where 1 = 2 and q.i in (select s.i from t s group by s.k having count(*) > 0);
+select q.i from t q where q.i in (select s.i from t s group by s.k having count(*) > 0) and 0;
+select q.i from t q where 1 = 1 or q.i in (select s.i from t s group by s.k having count(*) > 0) order by 1;
+select q.i from t q where not (1 = 2 and exists (select s.i, count(*) from t s)) order by 1;
+select q.i from t q where q.k = 2 and (1 = 1 or 1 > (select s.i from t s having count(*) > 0));
+select q.i from t q where null and exists (select 1 from t s where s.k in (select r.i from t r group by r.k having count(*) > 0));
+select q.i from t q where 1 = 2 and exists (select 1 from (select s.i from t s group by s.k having count(*) > 0) d);
+select q.i from t q join t r on 1 = 2 and q.i in (select s.i from t s group by s.k having count(*) > 0);
+select q.k from t q group by q.k having 1 = 2 and q.k in (select s.i from t s group by s.k having count(*) > 0);
+select q.i from t q where q.i in (select s.i from t s group by s.k having count(*) > 0) and 1;
+select q.i from t q where 1 = 2 xor exists (select s.i from t s group by s.k having count(*) > 0);
+select 1 = 2 and q.i in (select s.i from t s group by s.k having count(*) > 0) from t q;
+select q.i from t q where 1 = 2 and q.i in (select s.nosuch from t s);
+update t q set q.i = 1 where 1 = 2 and 3 > (select s.i from (select * from t) s having count(*) > 0);

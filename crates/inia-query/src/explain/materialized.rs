@@ -1,0 +1,73 @@
+//! Semi and anti joins whose right side is kept in a hash table: MySQL calls it a materialized
+//! subquery, in which the rows of the left side are looked up by an index of its columns.
+//!
+//! ```text
+//!   1  SIMPLE        c             ALL
+//!   1  SIMPLE        <subquery2>   eq_ref  <auto_distinct_key>
+//!   2  MATERIALIZED  n             ALL
+//! ```
+
+use super::line::{Line, compared_with};
+use crate::catalog::width::row_bytes;
+use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType};
+use inia_base::datatype::DataType;
+use inia_expr::{Expr, ExprKind, ExprType};
+
+const KEY: &str = "<auto_distinct_key>";
+
+/// Whether the right side's rows are kept.
+pub(super) fn keeps_rows(join: &JoinPlan) -> bool {
+    !join.kind.gives_right() && !keys(join).is_empty()
+}
+
+/// The line of the lookup in the rows of a query block.
+pub(super) fn lookup_line(join: &JoinPlan, id: usize, blank: &Line) -> Line {
+    let keys = keys(join);
+    let references: Vec<String> = keys.iter().map(|key| compared_with(&key.left)).collect();
+    let length = keys.iter().map(|key| key_length(&key.right.ty)).sum::<u64>();
+    let mut extra = Vec::new();
+    let anti = join.kind == JoinType::Anti;
+    if anti || !join.on.is_empty() || !keys.iter().all(is_plain) {
+        extra.push("Using where");
+    }
+    if anti {
+        extra.push("Not exists");
+    }
+    Line {
+        table: Some(format!("<subquery{id}>")),
+        access: Some("eq_ref"),
+        possible_keys: Some(KEY.to_owned()),
+        key: Some(KEY.to_owned()),
+        key_len: Some(length.to_string()),
+        reference: Some(references.join(",")),
+        rows: Some(1),
+        filtered: Some(100.0),
+        extra,
+        ..blank.clone()
+    }
+}
+
+fn keys(join: &JoinPlan) -> &[HashKey] {
+    match &join.method {
+        JoinMethod::Hash(keys) => keys,
+        JoinMethod::NestedLoop => &[],
+    }
+}
+
+/// Whether the index finds exactly the rows that are equal: columns of one type are compared.
+fn is_plain(key: &HashKey) -> bool {
+    let column = |expr: &Expr| matches!(expr.kind, ExprKind::Column { .. });
+    column(&key.left) && column(&key.right) && key.left.ty.data_type == key.right.ty.data_type
+}
+
+/// The bytes of a value in the index.
+fn key_length(ty: &ExprType) -> u64 {
+    let bytes = match &ty.data_type {
+        DataType::VarChar { chars, collation } => {
+            u64::from(*chars) * u64::from(collation.charset().max_bytes()) + 2
+        }
+        DataType::VarBinary(bytes) => u64::from(*bytes) + 2,
+        other => row_bytes(other),
+    };
+    bytes + u64::from(ty.nullable)
+}
