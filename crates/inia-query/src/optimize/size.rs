@@ -2,6 +2,7 @@
 
 use super::search::rows::distinct_of;
 use crate::access;
+use crate::catalog::SMALL_TABLE;
 use crate::plan::{Body, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
@@ -110,6 +111,15 @@ pub(crate) fn of_source(source: &RowSource) -> f64 {
             of_source(&join.left) * kept(join.on.len())
         }
         RowSource::Join(join) => join.rows,
+    }
+}
+
+/// Whether all tables of a source have few rows.
+pub(crate) fn is_small(source: &RowSource) -> bool {
+    match source {
+        RowSource::Table(table) => table.table.is_small(),
+        RowSource::Join(join) => is_small(&join.left) && is_small(&join.right),
+        other => of_source(other) < SMALL_TABLE as f64,
     }
 }
 

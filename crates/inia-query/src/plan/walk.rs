@@ -2,7 +2,9 @@
 //! entered.
 
 use super::window::FrameEnd;
-use super::{Body, JoinMethod, LimitPlan, QueryPlan, RowSource, SelectPlan, SetPlan, TableSource};
+use super::{
+    Body, FirstSort, JoinMethod, LimitPlan, QueryPlan, RowSource, SelectPlan, SetPlan, TableSource,
+};
 use inia_expr::Expr;
 
 impl QueryPlan {
@@ -10,14 +12,18 @@ impl QueryPlan {
     pub(super) fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
         self.body.for_each_expr(visit);
         self.computed.iter().for_each(&mut *visit);
-        if let Some(LimitPlan { offset, count }) = &self.limit {
-            offset.iter().chain([count]).for_each(visit);
-        }
+        self.limit.iter().for_each(|limit| limit.for_each_expr(visit));
     }
 
     /// Every member of FROM, and the joins that they are parts of.
     pub(super) fn for_each_source(&self, visit: &mut dyn FnMut(&RowSource)) {
         self.body.for_each_select(&mut |select| select.source.each(visit));
+    }
+}
+
+impl LimitPlan {
+    fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
+        self.offset.iter().chain([&self.count]).for_each(visit);
     }
 }
 
@@ -86,8 +92,12 @@ impl RowSource {
         match self {
             RowSource::One | RowSource::Nothing => {}
             RowSource::Table(table) => {
-                let TableSource { access, filter, bound_filter, .. } = &**table;
-                access.exprs().chain(filter).chain(bound_filter).for_each(visit);
+                let TableSource { access, filter, bound_filter, sorted, .. } = &**table;
+                access.exprs().chain(filter).chain(bound_filter).for_each(&mut *visit);
+                if let Some(FirstSort { keys, limit }) = sorted.as_deref() {
+                    keys.iter().for_each(|key| visit(&key.expr));
+                    limit.iter().for_each(|limit| limit.for_each_expr(visit));
+                }
             }
             RowSource::Subplan { filter, .. } => filter.iter().for_each(visit),
             RowSource::Virtual(table) => table.filter.iter().for_each(visit),

@@ -2,6 +2,7 @@
 //! with small tables. So rows that are equal come in MySQL's order, and a LIMIT ends the join.
 
 use crate::access::is_stable;
+use crate::optimize::size::is_small;
 use crate::plan::{
     Body, FirstSort, JoinMethod, JoinPlan, JoinType, QueryPlan, RowKey, RowSource, SelectPlan,
     SortKey, TableSource,
@@ -12,7 +13,7 @@ use inia_expr::{Expr, ExprKind, SlotSet, slots_of};
 pub(super) fn sort_first(query: &mut QueryPlan) {
     let Body::Select(select) = &mut query.body else { return };
     let whole = select.aggregation.is_some() || select.distinct || !select.windows.is_empty();
-    if whole || !matches!(select.source, RowSource::Join(_)) {
+    if whole || !matches!(select.source, RowSource::Join(_)) || !is_small(&select.source) {
         return;
     }
     let Some(keys) = keys_of_first(select, &query.order) else { return };
@@ -27,7 +28,7 @@ pub(super) fn sort_first(query: &mut QueryPlan) {
 
 fn keys_of_first(select: &mut SelectPlan, order: &[SortKey]) -> Option<Vec<RowKey>> {
     let first = first_of(&mut select.source)?;
-    if !first.table.is_small() || first.access.point {
+    if first.access.point {
         return None;
     }
     let own = SlotSet::of_range(first.base..first.base + first.needed.len());

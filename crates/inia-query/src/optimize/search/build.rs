@@ -10,9 +10,9 @@ use super::members::Members;
 use super::relation::{Nested, request};
 use super::{Solution, Tree, TreeJoin};
 use crate::access::{self, Choice};
-use crate::catalog::SMALL_TABLE;
 use crate::optimize::cells::cell_checks;
 use crate::optimize::rewrite::drop_implied;
+use crate::optimize::size::is_small;
 use crate::optimize::{Leaf, LeafKind, QueryBlock, of_source};
 use crate::plan::json_table::JsonTableSource;
 use crate::plan::{
@@ -276,15 +276,6 @@ fn build_as_mysql(
         join.right_slots = left_slots;
     }
     join.right_first = subqueries.0 == subqueries.1;
-}
-
-/// Whether all tables of a source have few rows.
-fn is_small(source: &RowSource) -> bool {
-    match source {
-        RowSource::Table(table) => table.table.is_small(),
-        RowSource::Join(join) => is_small(&join.left) && is_small(&join.right),
-        other => of_source(other) < SMALL_TABLE as f64,
-    }
 }
 
 /// Whether these are the rows of a subquery in an expression.
