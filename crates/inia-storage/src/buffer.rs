@@ -77,6 +77,11 @@ pub struct PoolStats {
 }
 
 impl BufferPool {
+    /// Bytes of pages that it has room for.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::from(self.frames.count()) * PAGE_SIZE as u64
+    }
+
     /// How full it is; looks at every frame.
     pub(crate) fn stats(&self) -> PoolStats {
         let used = self.frames.used();

@@ -407,6 +407,11 @@ impl Engine {
         self.core.store.pool_stats()
     }
 
+    /// Bytes of pages that the buffer pool has room for.
+    pub fn pool_bytes(&self) -> u64 {
+        self.core.store.pool_bytes()
+    }
+
     pub(crate) fn stop_purger(&self) {
         if let Some(purger) = self.purger.lock().take() {
             purger.stop.store(true, Ordering::Release);

@@ -246,6 +246,11 @@ impl Store {
         &self.wal
     }
 
+    /// Bytes of pages that the buffer pool has room for.
+    pub(crate) fn pool_bytes(&self) -> u64 {
+        self.pool.bytes()
+    }
+
     /// How full the pool is.
     pub(crate) fn pool_stats(&self) -> PoolStats {
         self.pool.stats()

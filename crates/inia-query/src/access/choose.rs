@@ -27,6 +27,11 @@ const CLOSED_SHARE: f64 = 0.05;
 /// Reading a row by a secondary index costs this many sequential rows.
 pub(super) const LOOKUP_COST: f64 = 8.0;
 
+/// A row by a secondary index whose page is on the disk costs so many sequential rows in memory, and
+/// a sequential one.
+const LOOKUP_ON_DISK: f64 = 1_000.0;
+const ROW_ON_DISK: f64 = 2.0;
+
 /// Reading an entry of a secondary index that has all that is read.
 pub(super) const ENTRY_COST: f64 = 0.9;
 
@@ -125,7 +130,11 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     {
         (path.index, path.covering) = (Some(index), true);
     }
-    let each = if path.covering { ENTRY_COST } else { request.scan_cost };
+    let on_disk = table.share_on_disk();
+    let each = match path.covering {
+        true => ENTRY_COST,
+        false => request.scan_cost + on_disk * ROW_ON_DISK,
+    };
     let mut best = Candidate { path, covered: Vec::new() };
     let (mut best_cost, mut best_rows) = (total * each, total);
     let forced = request.allowed.is_some_and(|allowed| allowed.forced);
@@ -145,12 +154,12 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         let rows = measured_rows(path, request, position).unwrap_or_else(guessed);
         let clustered = table.def.indexes[position].clustered;
         let each = match (clustered, path.covering) {
-            (true, _) => 1.0,
+            (true, _) => 1.0 + on_disk * ROW_ON_DISK,
             (false, true) => ENTRY_COST,
             // A scan of a small table would lock, and show to others, more than the statement is
             // about.
             (false, false) if total < SMALL_TABLE as f64 => 1.0,
-            (false, false) => LOOKUP_COST,
+            (false, false) => LOOKUP_COST + on_disk * LOOKUP_ON_DISK,
         };
         // Between a scan and a path with bounds the latter wins ties. Where hints force an index,
         // it is taken whatever it costs.

@@ -5,6 +5,7 @@ use crate::catalog::partitions::{Origin, Partitions};
 use crate::catalog::stats::TableStats;
 use crate::catalog::table_io::TableIo;
 use crate::catalog::triggers::TableTriggers;
+use crate::catalog::width::row_bytes;
 use crate::columns::TableColumns;
 use crate::row::{IndexCodec, RowLayout, SeveralCodec, WordsCodec};
 use crate::table_def::TableDef;
@@ -16,6 +17,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 /// Tables of fewer rows are read as MySQL reads them, so that rows come in its order: any way to
 /// read so few costs much the same.
 pub(crate) const SMALL_TABLE: u64 = 1_000;
+
+/// Bytes that a record takes beside its columns, and what one of their values is taken to have at
+/// most.
+const RECORD: u64 = 25;
+const TEXT: u64 = 20;
 
 /// One index at run time: its tree and the codec of its entries.
 pub struct TableIndex {
@@ -214,6 +220,23 @@ impl Table {
     /// Estimated number of rows, at least 1.
     pub(crate) fn rows(&self) -> u64 {
         self.shared.row_estimate.load(Ordering::Relaxed).max(1) as u64
+    }
+
+    /// Bytes that a row is expected to take: texts are mostly shorter than they may be.
+    pub(crate) fn expected_row_bytes(&self) -> u64 {
+        let columns = self.def.columns.iter();
+        RECORD + columns.map(|column| row_bytes(&column.data_type).min(TEXT)).sum::<u64>()
+    }
+
+    /// The share of its pages that the buffer pool has no room for: so many of the rows that are
+    /// looked up here and there are read from the disk.
+    pub(crate) fn share_on_disk(&self) -> f64 {
+        let (rows, pool) = (self.rows(), self.store.pool_bytes());
+        let most = RECORD + TEXT * self.def.columns.len() as u64;
+        if rows.saturating_mul(most) <= pool {
+            return 0.0;
+        }
+        (1.0 - pool as f64 / (rows * self.expected_row_bytes()) as f64).max(0.0)
     }
 
     /// Whether it has fewer rows than [`SMALL_TABLE`].

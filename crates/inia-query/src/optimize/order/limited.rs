@@ -12,17 +12,13 @@
 
 use super::Wanted;
 use crate::catalog::Table;
-use crate::catalog::width::row_bytes;
-use inia_base::datatype::DataType;
 
 /// The costs of a page, of a lookup, and of an evaluated row.
 const PAGE: f64 = 0.25;
 const LOOKUP: f64 = 0.277;
 const EVALUATED: f64 = 0.1;
-/// What a page has room for, what a record takes beside its columns, and what a text may take.
+/// Bytes of records that a page has room for.
 const ROOM: f64 = 15_000.0;
-const RECORD: u64 = 25;
-const TEXT: u64 = 20;
 
 /// Whether so many rows are found by the index at less cost than by a scan.
 pub(super) fn pays(table: &Table, index: usize, limit: u64, wanted: Wanted<'_>) -> bool {
@@ -38,8 +34,6 @@ pub(super) fn pays(table: &Table, index: usize, limit: u64, wanted: Wanted<'_>) 
 
 /// The pages of the table's rows, and the one above them where they are several.
 fn pages(table: &Table, rows: f64) -> f64 {
-    let bytes = |data_type: &DataType| row_bytes(data_type).min(TEXT);
-    let columns = table.def.columns.iter().map(|column| bytes(&column.data_type)).sum::<u64>();
-    let leaves = (rows * (RECORD + columns) as f64 / ROOM).ceil();
+    let leaves = (rows * table.expected_row_bytes() as f64 / ROOM).ceil();
     if leaves > 1.0 { leaves + 1.0 } else { 1.0 }
 }

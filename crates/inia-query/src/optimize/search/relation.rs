@@ -213,7 +213,14 @@ pub(crate) fn path_cost(table: &Table, path: &AccessPath, rows: f64) -> f64 {
     let index = path.index.map(|index| &table.def.indexes[index]);
     // Rows of a small table are found by any index as soon as by the clustered one.
     let clustered = table.is_small() || index.is_none_or(|index| index.clustered);
-    LOOKUP + cost::read(rows, clustered, path.covering)
+    let disk = match table.share_on_disk() {
+        0.0 => 0.0,
+        _ if path.covering => 0.0,
+        share if path.is_unbounded() => cost::from_disk(share, 0.0, rows),
+        share if clustered => cost::from_disk(share, 1.0, rows),
+        share => cost::from_disk(share, rows, 0.0),
+    };
+    LOOKUP + cost::read(rows, clustered, path.covering) + disk
 }
 
 /// What `choose` is asked for a table.
