@@ -31,6 +31,18 @@ pub(super) fn show_joins(source: &RowSource, lines: &mut [Line]) {
             line.extra.insert(0, "Using where");
         }
     }
+    for (name, slots) in &joined.members {
+        let nullable = |value: &&Expr| match value.kind {
+            ExprKind::Column { index, .. } => slots.contains(&index) && value.ty.nullable,
+            _ => false,
+        };
+        let line = lines.iter_mut().find(|line| line.table.as_ref() == Some(name));
+        if let Some(line) = line.filter(|line| line.access == Some("ALL"))
+            && joined.sought.iter().any(nullable)
+        {
+            line.extra.insert(0, "Using where");
+        }
+    }
 }
 
 #[derive(Default)]
@@ -38,6 +50,8 @@ struct Joined<'p> {
     tables: Vec<&'p TableSource>,
     /// Both sides of the equalities between tables.
     equal: Vec<[&'p Expr; 2]>,
+    /// Subqueries whose rows are joined: what stands for their names, and their slots.
+    members: Vec<(String, std::ops::Range<usize>)>,
     /// What later tables are looked up by.
     sought: Vec<&'p Expr>,
 }
@@ -67,11 +81,15 @@ impl<'p> Joined<'p> {
                 }
                 self.compare(&join.on);
                 if let JoinMethod::Hash(keys) = &join.method {
-                    if join.kind == JoinType::Semi {
+                    let members = matches!(join.right, RowSource::Subplan { unnested: true, .. });
+                    if join.kind == JoinType::Semi || members {
                         self.sought.extend(keys.iter().map(|key| &key.left));
                     }
                     self.equal.extend(keys.iter().map(|key| [&key.left, &key.right]));
                 }
+            }
+            RowSource::Subplan { id, base, width, unnested: true, .. } => {
+                self.members.push((format!("<subplan{id}>"), *base..base + width));
             }
             _ => {}
         }

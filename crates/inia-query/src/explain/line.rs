@@ -12,6 +12,7 @@ use crate::access::{
     SearchPath, branch_indexes, is_switched_off, partitions, rejected_indexes,
 };
 use crate::catalog::{IndexDef, TableDef};
+use crate::plan::json_table::JsonTableSource;
 use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
     TableSource,
@@ -224,7 +225,8 @@ impl<'p> Describer<'p> {
             // MySQL sorts groups in a table, and keeps different rows there beside a LIMIT.
             let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
             let kept = sorted || limited && select.distinct;
-            if (grouped || select.distinct) && (!in_order || kept) {
+            let members = line.select_type == MATERIALIZED;
+            if (grouped || select.distinct) && (!in_order || kept) && !members {
                 line.extra.push("Using temporary");
             }
             show_order(select, line);
@@ -271,9 +273,14 @@ impl<'p> Describer<'p> {
             number
         });
         let placeholder = format!("<subplan{id}>");
+        let name = if kind == MATERIALIZED { "subquery" } else { "derived" };
         for line in self.lines[from..].iter_mut() {
             if line.table.as_ref() == Some(&placeholder) {
-                line.table = Some(format!("<derived{number}>"));
+                line.table = Some(format!("<{name}{number}>"));
+            }
+            if let Some(reference) = &mut line.reference {
+                let own = format!("<subquery {}>", id + 2);
+                *reference = reference.replace(&own, &format!("<{name}{number}>"));
             }
         }
     }
@@ -291,6 +298,10 @@ impl<'p> Describer<'p> {
                 self.lines.push(table_line(table, blank, join, Some(self.settings)));
             }
             // The subplan has no number yet: `subplan` replaces the placeholder.
+            RowSource::Subplan { id, .. } if self.is_members(source) => {
+                self.lines.push(materialized::members_line((*id, source), join, blank));
+                subplans.push((*id, MATERIALIZED.to_owned()));
+            }
             RowSource::Subplan { id, filter, .. } => {
                 let mut extra = Vec::new();
                 if !filter.is_empty() {
@@ -314,20 +325,7 @@ impl<'p> Describer<'p> {
                 extra: if table.filter.is_empty() { vec![] } else { vec!["Using where"] },
                 ..blank.clone()
             }),
-            RowSource::JsonTable(table) => {
-                let mut extra = vec!["Table function: json_table", "Using temporary"];
-                if !table.filter.is_empty() {
-                    extra.push("Using where");
-                }
-                self.lines.push(Line {
-                    table: Some(table.alias.clone()),
-                    access: Some("ALL"),
-                    rows: Some(2),
-                    filtered: Some(100.0),
-                    extra,
-                    ..blank.clone()
-                });
-            }
+            RowSource::JsonTable(table) => self.lines.push(json_table_line(table, blank)),
             // A join's method and conditions are shown on the line of its right member.
             RowSource::Join(inner) => {
                 let [first, second] = inner.in_order();
@@ -346,6 +344,15 @@ impl<'p> Describer<'p> {
                     self.show_first_match(at);
                 }
             }
+        }
+    }
+
+    /// Whether a source has the rows of a semi join's subquery, made distinct.
+    fn is_members(&self, source: &RowSource) -> bool {
+        let RowSource::Subplan { id, unnested: true, .. } = source else { return false };
+        match &self.plan.subplans[*id].query.body {
+            Body::Select(select) => select.aggregation.is_none(),
+            _ => false,
         }
     }
 
@@ -370,6 +377,21 @@ impl<'p> Describer<'p> {
         line.extra.insert(buffer.unwrap_or(line.extra.len()), FIRST_MATCH);
         // The number of a derived table is not known yet.
         line.first_match = table.filter(|name| !name.starts_with("<subplan"));
+    }
+}
+
+fn json_table_line(table: &JsonTableSource, blank: &Line) -> Line {
+    let mut extra = vec!["Table function: json_table", "Using temporary"];
+    if !table.filter.is_empty() {
+        extra.push("Using where");
+    }
+    Line {
+        table: Some(table.alias.clone()),
+        access: Some("ALL"),
+        rows: Some(2),
+        filtered: Some(100.0),
+        extra,
+        ..blank.clone()
     }
 }
 

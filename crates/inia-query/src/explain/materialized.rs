@@ -9,7 +9,7 @@
 
 use super::line::{Line, compared_with};
 use crate::catalog::width::row_bytes;
-use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType};
+use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource};
 use inia_base::datatype::DataType;
 use inia_expr::{Expr, ExprKind, ExprType};
 
@@ -18,6 +18,24 @@ const KEY: &str = "<auto_distinct_key>";
 /// Whether the right side's rows are kept.
 pub(super) fn keeps_rows(join: &JoinPlan) -> bool {
     !join.kind.gives_right() && !keys(join).is_empty()
+}
+
+/// The line of a subquery whose distinct rows are joined: they are looked up where they are the
+/// right side of the join, and read first otherwise. Its number is not known yet.
+pub(super) fn members_line(
+    (id, source): (usize, &RowSource),
+    join: Option<&JoinPlan>,
+    blank: &Line,
+) -> Line {
+    let table = Some(format!("<subplan{id}>"));
+    let right = join.filter(|join| std::ptr::eq(&raw const join.right, source));
+    match right.filter(|join| !keys(join).is_empty()) {
+        Some(join) => Line { table, ..lookup_line(join, 0, blank) },
+        None => {
+            let (access, filtered) = (Some("ALL"), Some(100.0));
+            Line { table, access, filtered, ..blank.clone() }
+        }
+    }
 }
 
 /// The line of the lookup in the rows of a query block.

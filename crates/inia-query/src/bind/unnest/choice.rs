@@ -1,8 +1,9 @@
 //! Subqueries as members of FROM, where that costs less.
 //!
 //! A SELECT is planned as it stands and with each subquery as a derived table in turn, and the
-//! cheaper form is kept ([`crate::optimize::price_of`]). `subquery_to_derived=on` in
-//! `optimizer_switch` takes every derived table, `materialization=off` none.
+//! cheaper form is kept ([`crate::optimize::price_of`]); of IN over small tables that which MySQL
+//! takes. `subquery_to_derived=on` in `optimizer_switch` takes every derived table,
+//! `materialization=off` none.
 
 use super::super::from::BoundFrom;
 use super::super::hints::keeps_order;
@@ -59,7 +60,16 @@ impl QueryBinder<'_> {
                 self.subplans.truncate(before);
                 continue;
             }
-            if !always {
+            let scans = match &derivable {
+                Derivable::Members(members) => self.scans_members(members, from),
+                _ => None,
+            };
+            if let Some(scans) = scans.filter(|_| !always) {
+                if !scans {
+                    self.subplans.truncate(before);
+                    continue;
+                }
+            } else if !always {
                 let usual = least.unwrap_or_else(|| self.price(block, from, clauses));
                 let price = self.price(block, &joined, &replaced);
                 least = Some(usual.min(price));

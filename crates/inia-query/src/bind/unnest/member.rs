@@ -70,7 +70,8 @@ impl QueryBinder<'_> {
         let columns = slots.clone().zip(&subplan.query.columns);
         let sides = members.left.iter().zip(&members.classes);
         for ((slot, column), (left, class)) in columns.zip(sides) {
-            let right = Expr::column(slot, column.ty.clone(), format!("<member {slot}>"));
+            let name = format!("<subquery {}>.{}", members.id + 2, column.result.name);
+            let right = Expr::column(slot, column.ty.clone(), name);
             if !is_natural(&right, class) || !hashable(class, &left.ty, &right.ty) {
                 return false;
             }
@@ -102,12 +103,54 @@ impl QueryBinder<'_> {
         true
     }
 
+    /// Whether MySQL reads the subquery's rows first, each of which finds its row of a small table
+    /// by a unique key, or reads the table and looks its rows up; `None` where it may do otherwise.
+    pub(super) fn scans_members(&self, members: &Membership, from: &BoundFrom) -> Option<bool> {
+        let leaf = match from.tree.as_ref()? {
+            FromTree::Leaf(leaf) => leaf,
+            FromTree::Join(join) if join.kind == JoinType::Semi => match &join.left {
+                FromTree::Leaf(leaf) => leaf,
+                FromTree::Join(_) => return None,
+            },
+            FromTree::Join(_) => return None,
+        };
+        let LeafKind::Table { table, .. } = &leaf.kind else { return None };
+        let [Expr { kind: ExprKind::Column { index, .. }, .. }] = &members.left[..] else {
+            return None;
+        };
+        let column = index.checked_sub(leaf.slots.start)?;
+        let mut indexes = table.def.indexes.iter();
+        let by_key = indexes.any(|index| {
+            index.unique() && index.parts.len() == 1 && index.parts[0].column == column
+        });
+        let query = &self.subplans[members.id].as_ref()?.query;
+        if !table.is_small() || !by_key || finds_by_index(query) {
+            return None;
+        }
+        let (rows, found) = (table.rows() as f64, self.subplan_rows(members.id));
+        Some(found * (ROW + LOOKUP) < PAGE + 2.0 * rows * ROW)
+    }
+
     /// Makes a subquery's rows distinct.
     pub(super) fn make_distinct(&mut self, members: &Membership) {
         if let Some(subplan) = &mut self.subplans[members.id] {
             make_distinct(&mut subplan.query);
         }
     }
+}
+
+/// MySQL's costs of a page, of a row that is read from memory, and of a lookup by a unique key.
+const PAGE: f64 = 0.25;
+const ROW: f64 = 0.1;
+const LOOKUP: f64 = 0.35;
+
+/// Whether an index finds the rows of the subquery with one value of its first column.
+fn finds_by_index(query: &QueryPlan) -> bool {
+    let Body::Select(select) = &query.body else { return false };
+    let RowSource::Table(source) = &select.source else { return false };
+    let ExprKind::Column { index: slot, .. } = select.output[0].kind else { return false };
+    let column = slot.checked_sub(source.base);
+    source.table.def.indexes.iter().any(|index| Some(index.parts[0].column) == column)
 }
 
 /// Puts a derived table in the place of a semi join's right side.

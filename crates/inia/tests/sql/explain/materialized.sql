@@ -45,3 +45,7 @@ explain select /*+ NO_SEMIJOIN(@s FIRSTMATCH) */ * from c where c.age in (select
 explain select /*+ SUBQUERY(@s MATERIALIZATION) */ * from c where c.age in (select /*+ qb_name(s) */ v from n);
 explain select /*+ NO_SEMIJOIN(@s MATERIALIZATION,DUPSWEEDOUT) */ * from c where c.id in (select /*+ qb_name(s) */ cid from o);
 explain select * from e where e.v in (select v from n);
+-- Few rows of a subquery are read first where each finds its row by a unique key.
+explain select * from c where c.id in (select cid from n where v = 3);
+explain select * from c where c.id in (select cid from n where v = 3) limit 3;
+explain select count(*) from c where c.id in (select cid from n where v = 3);

@@ -174,3 +174,10 @@ select * from li order by k limit 20;
 select * from li order by k limit 50;
 select * from li where f = 1 order by k limit 12;
 select * from li order by k desc limit 33;
+-- IN over few rows reads them first where each finds its row by a unique key, and looks rows up otherwise.
+create table m (id int, pid int, v int);
+insert into m with recursive q(i) as (select 1 union all select i + 1 from q where i < 80) select i, i * 37 % 50, i % 9 from q;
+analyze table m;
+select group_concat(id) from (select id from p where id in (select pid from m where v = 3) limit 60) d;
+select group_concat(id) from (select id from p where id in (select pid from m) limit 60) d;
+select group_concat(id) from (select id from p where grp in (select v from m where v < 2) limit 60) d;
