@@ -231,8 +231,9 @@ impl Session {
                 })
             }
             ast::Statement::Execute { name, using } => {
+                let host = &self.context.host;
                 let params: Vec<Value> =
-                    using.iter().map(|variable| self.context.host.user_value(variable)).collect();
+                    using.iter().map(|variable| host.user_parameter(variable)).collect();
                 match known(self, name, "EXECUTE") {
                     Ok(id) => return self.execute_with(id, (&params, using), sink, more),
                     Err(error) => Err(error),
@@ -320,7 +321,7 @@ impl Session {
         let noted = observe::begin(&mut self.context, statement, Arrival::Handle(text, params));
         let done = run_statement(&mut self.context, source, sink, more, |session, sink| {
             session.env.is_prepared = true;
-            let result = kept.run(session, shared, params, sink);
+            let result = kept.run(session, shared, (params, !using.is_empty()), sink);
             session.env.is_prepared = false;
             result
         });

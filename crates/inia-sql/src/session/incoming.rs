@@ -307,10 +307,10 @@ impl Session {
         self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
         observe::note_prepared(&self.context, &shared.text);
         let _slot = Some(slot);
+        let described = kept.param_columns(params, self.context.env.collation);
         let made = PreparedStatement { _slot, cost, deep, shared, params, kept };
         self.prepared.insert(id, made);
-        let params = (0..params).map(|_| plan::param_column()).collect();
-        Ok(Prepared { id, params, columns, warnings: self.context.warning_count() })
+        Ok(Prepared { id, params: described, columns, warnings: self.context.warning_count() })
     }
 }
 
