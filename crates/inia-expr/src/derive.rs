@@ -88,6 +88,11 @@ impl DerivedParam {
         DerivedParam::new(ParamType::Text(collation), ParamUse::AsGiven)
     }
 
+    /// Whether a column takes the values as they are given, or another that is no text.
+    pub fn is_stored(&self) -> bool {
+        self.used == ParamUse::AsGiven && !matches!(self.ty, ParamType::Text(_))
+    }
+
     /// Beside an operand of this type.
     pub(crate) fn beside(ty: &ExprType, connection: Collation, used: ParamUse) -> DerivedParam {
         DerivedParam::new(ParamType::beside(ty, connection), used).sound()

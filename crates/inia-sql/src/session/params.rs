@@ -157,6 +157,19 @@ impl ParamKinds {
         Ok(Some((values, ParamKinds::plain(kinds))))
     }
 
+    /// Whether parameters are numbers that were none, or others; `stored` ones are what they are.
+    pub(super) fn differ_in_numbers(
+        &self,
+        other: &ParamKinds,
+        stored: impl Fn(usize) -> bool,
+    ) -> bool {
+        use ParamKind as K;
+        let number = |kind: &K| matches!(kind, K::Int | K::UInt | K::Double | K::Decimal);
+        let own = |at: usize| self.0.get(at).copied().unwrap_or(K::Text);
+        let mut kinds = other.0.iter().enumerate();
+        kinds.any(|(at, kind)| number(kind) && own(at) != *kind && !stored(at))
+    }
+
     fn plain(kinds: Vec<ParamKind>) -> ParamKinds {
         let plain = kinds.iter().all(|kind| *kind == ParamKind::Text);
         ParamKinds(if plain { Vec::new() } else { kinds })

@@ -174,6 +174,8 @@ pub(super) struct KeptPlan {
     kinds: ParamKinds,
     /// The types that parameters have from their places; those at the end without one are left out.
     derived: Vec<DerivedParam>,
+    /// The last execution has brought other types of parameters.
+    retyped: bool,
 }
 
 impl KeptPlan {
@@ -196,7 +198,12 @@ impl KeptPlan {
         derived: Vec<DerivedParam>,
     ) -> KeptPlan {
         let kinds = ParamKinds::derived(&derived);
-        KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds, derived }
+        KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds, derived, retyped: false }
+    }
+
+    /// Whether the last execution took another number of a statement: once for each.
+    pub(super) fn takes_number(&mut self) -> bool {
+        std::mem::take(&mut self.retyped)
     }
 
     /// How the statement's parameters are described.
@@ -263,6 +270,9 @@ impl KeptPlan {
             }
         }
         self.plan = None;
+        let given = |at| self.derived.get(at).is_some_and(DerivedParam::is_stored);
+        self.retyped = kinds.is_some_and(|kinds| self.kinds.differ_in_numbers(kinds, given))
+            || kinds.is_none() && self.kinds.differ_in_numbers(&ParamKinds::of(params), given);
         let kinds = kinds.cloned().unwrap_or_else(|| ParamKinds::of(params));
         if keeps && let Some(plan) = shared.plan(session, &kinds) {
             plan.check(session, params)?;

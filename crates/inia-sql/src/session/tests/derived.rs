@@ -91,3 +91,18 @@ fn a_plan_for_a_derived_type_serves_strings_and_numbers() {
     assert_eq!(s.execute(limited, &[text("1")]), "1");
     assert_eq!(s.execute(limited, &[Value::Null]), "");
 }
+
+#[test]
+fn statements_that_fail_or_are_prepared_again_have_numbers() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    let first = s.prepare("SELECT ? * 2");
+    assert_eq!(s.execute(first, &[Value::Int(5)]), "10");
+    assert_eq!(s.prepare("SELECT ?"), first + 1);
+    // A number takes the place of a text.
+    assert_eq!(s.execute(first + 1, &[Value::Int(5)]), "5");
+    assert_eq!(s.execute(first + 1, &[Value::Int(6)]), "6");
+    assert_eq!(s.prepare("SELECT 1"), first + 3);
+    assert!(s.0.prepare("SELECT nowhere").is_err());
+    assert_eq!(s.prepare("SELECT 1"), first + 5);
+}
