@@ -88,4 +88,8 @@ pub trait Processes: Send + Sync {
     fn reload_tls(&self) -> Result<(), String> {
         Ok(())
     }
+    /// The public key for passwords without TLS, in PEM, once there is one.
+    fn password_key(&self) -> Option<String> {
+        None
+    }
 }

@@ -1,6 +1,7 @@
 //! Binding: a syntax tree becomes a typed [`Expr`]. Names are resolved by the caller's [`Scope`];
 //! MySQL's implicit conversions are decided here, once, not at every row.
 
+mod derive;
 mod operators;
 mod prepare;
 mod row_lists;
@@ -8,6 +9,7 @@ pub mod sequence;
 mod special;
 mod years;
 
+pub(crate) use derive::derive_stored;
 pub use operators::negate;
 pub(crate) use operators::{arithmetic_node, case_node, double_like, num_class, numeric};
 pub(crate) use operators::{scalar_comparison, unary_class};
@@ -146,7 +148,13 @@ impl Binder<'_> {
     /// A `?`, from 0: of its known type, or a text of the connection's collation.
     fn param(&self, index: usize) -> Expr {
         let known = self.env.param_types.get(index).cloned();
-        let ty = known.unwrap_or_else(|| ExprType::text(16_383, self.env.collation, true));
+        let derived = || {
+            let param = self.derivation().and_then(|derivation| derivation.param(index));
+            param.map(|param| param.bound(self.env.collation))
+        };
+        let ty = known
+            .or_else(derived)
+            .unwrap_or_else(|| ExprType::text(16_383, self.env.collation, true));
         Expr { kind: ExprKind::Param(index), ty }
     }
 
@@ -189,7 +197,7 @@ impl Binder<'_> {
                         return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
                     }
                 }
-                let args = self.scalars(&call.args)?;
+                let args = self.window_arguments(call)?;
                 let bound = WindowFunction::ranked(call.func, args)?;
                 self.scope.window(bound, &call.over)
             }
@@ -320,7 +328,9 @@ impl Binder<'_> {
             let name = call.text();
             return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
         }
-        let args = self.scalars(&call.args)?;
+        self.demand_arguments(function.name, &call.args);
+        let mut args = self.scalars(&call.args)?;
+        self.settle_arguments(function.name, &call.args, &mut args)?;
         func::bind_call(function, args, self.env).map_err(|error| match error.code {
             ErrorCode::WrongParamcountToNativeFct => SqlError::new(error.code, &[&call.text()]),
             _ => error,
@@ -376,6 +386,7 @@ impl Binder<'_> {
     }
 
     fn aggregate_parts(&mut self, call: &ast::AggregateCall) -> Result<Aggregate, SqlError> {
+        self.demand_aggregated(call);
         let args = self.scalars(&call.args)?;
         let mut order_by = Vec::new();
         for item in &call.order_by {

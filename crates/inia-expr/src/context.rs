@@ -2,6 +2,7 @@
 //! session and to the executor.
 
 use super::locale::Locale;
+use crate::derive::Derivation;
 use crate::tree::{Expr, StoredCall, Subquery};
 use crate::ty::ExprType;
 use inia_base::collation::{Charset, Collation};
@@ -301,6 +302,10 @@ pub trait SessionHost {
     /// characters.
     fn note_narrow_param(&self, index: usize, collation: Collation) {
         let _ = (index, collation);
+    }
+    /// Where the types of parameters are derived, if they may be.
+    fn derivation(&self) -> Option<&Derivation> {
+        None
     }
     /// The stored function of that name; `schema` is the current database where none is written.
     fn find_function(

@@ -14,6 +14,7 @@ pub mod compare;
 mod constant;
 mod context;
 pub mod convert;
+pub mod derive;
 mod eval;
 mod func;
 pub mod interval;

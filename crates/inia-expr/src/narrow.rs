@@ -4,6 +4,7 @@
 //! parameter's text has other characters. Such parameters are noted while a plan is made, with the
 //! collation that they are converted to, and each run of the plan checks their values.
 
+use crate::bind::derive_stored;
 use crate::collate;
 use crate::compare::CmpClass;
 use crate::context::SessionHost;
@@ -22,8 +23,9 @@ pub fn note_params(expr: &Expr, host: &dyn SessionHost) {
     expr.walk(&mut |node| note(node, host));
 }
 
-/// Notes a parameter that is stored in a column of this type.
+/// Notes a parameter that is stored in a column of this type, and gives it that type.
 pub fn note_stored(value: &Expr, column: &DataType, host: &dyn SessionHost) {
+    derive_stored(value, column, host);
     if let DataType::Char { collation, .. }
     | DataType::VarChar { collation, .. }
     | DataType::Text { collation, .. } = column

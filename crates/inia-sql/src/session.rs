@@ -170,7 +170,7 @@ pub struct Session {
     memory: PreparedMemory,
     /// PREPARE's names.
     named: HashMap<String, u32>,
-    next_prepared: u32,
+    last_prepared: u32,
     multi_statements: bool,
     /// Statements that came as text, with their plans.
     plan_cache: PlanCache,
@@ -188,7 +188,7 @@ impl Session {
             prepared: HashMap::default(),
             memory,
             named: HashMap::new(),
-            next_prepared: 1,
+            last_prepared: 0,
             multi_statements,
             plan_cache: PlanCache::default(),
             programs: Arc::default(),
@@ -231,8 +231,9 @@ impl Session {
                 })
             }
             ast::Statement::Execute { name, using } => {
+                let host = &self.context.host;
                 let params: Vec<Value> =
-                    using.iter().map(|variable| self.context.host.user_value(variable)).collect();
+                    using.iter().map(|variable| host.user_parameter(variable)).collect();
                 match known(self, name, "EXECUTE") {
                     Ok(id) => return self.execute_with(id, (&params, using), sink, more),
                     Err(error) => Err(error),
@@ -318,13 +319,18 @@ impl Session {
         }
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
         let noted = observe::begin(&mut self.context, statement, Arrival::Handle(text, params));
+        let mut retyped = false;
         let done = run_statement(&mut self.context, source, sink, more, |session, sink| {
             session.env.is_prepared = true;
-            let result = kept.run(session, shared, params, sink);
+            let result = kept.run(session, shared, (params, !using.is_empty()), sink);
+            retyped = kept.takes_number();
             session.env.is_prepared = false;
             result
         });
         observe::end(&mut self.context, noted, &done);
+        if retyped {
+            self.pass_number();
+        }
         done
     }
 

@@ -27,12 +27,14 @@ pub(crate) fn open(
     let place = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let log_error = config.log_error.as_deref();
     let log_error = log_error.map_or("stderr".into(), |path| path.display().to_string());
+    let socket = config.socket.as_deref().map(|path| path.display().to_string());
     database.announce(&[
         ("log_error", log_error),
         ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
         ("max_connections", config.max_connections.to_string()),
         ("wait_timeout", config.wait_timeout.to_string()),
         ("secure_file_priv", config.secure_file_priv.clone().unwrap_or_else(|| "NULL".into())),
+        ("socket", socket.unwrap_or_default()),
         ("datadir", format!("{}/", place.display())),
         ("general_log_file", format!("{}/localhost.log", place.display())),
         ("slow_query_log_file", format!("{}/localhost-slow.log", place.display())),

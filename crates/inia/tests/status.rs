@@ -143,3 +143,23 @@ fn changed_rows_and_pages_are_counted() {
     assert!(data > 0 && data + free == total, "{data} + {free} = {total}");
     assert!(number(&mut client, "GLOBAL", "Innodb_buffer_pool_pages_dirty") <= data);
 }
+
+#[test]
+fn the_public_key_for_passwords_and_the_socket_are_shown() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    // A thread of its own makes the key.
+    let key = loop {
+        let key = status(&mut client, "GLOBAL", "Caching_sha2_password_rsa_public_key");
+        if !key.is_empty() {
+            break key;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    assert!(key.starts_with("-----BEGIN PUBLIC KEY-----"), "{key}");
+    assert_eq!(status(&mut client, "SESSION", "Rsa_public_key"), key);
+    let rows = client.rows("SELECT @@socket, @@performance_schema_session_connect_attrs_size");
+    let socket = folder.path().join("socket").display().to_string();
+    assert_eq!(rows.unwrap(), [vec![Value::Text(socket), Value::Text("512".into())]]);
+}

@@ -1,5 +1,6 @@
 //! Operators: which numbers they compute in, and the type that comes out.
 
+use super::derive::Beside;
 use super::row_lists::Rows;
 use super::years::{as_year, beside_years, is_years};
 use super::{Binder, converted, width};
@@ -65,8 +66,12 @@ fn arith_op(op: BinaryOp) -> Option<ArithOp> {
     })
 }
 
+/// The operand of a CASE, its pairs, and its last result.
+type CaseParts = (Option<Expr>, Vec<(Expr, Expr)>, Option<Expr>);
+
 impl Binder<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, expr: &ast::Expr) -> Result<Expr, SqlError> {
+        self.demand_operand(op, expr);
         let operand = self.scalar(expr)?;
         match op {
             UnaryOp::Plus => Ok(operand),
@@ -90,10 +95,11 @@ impl Binder<'_> {
         right: &ast::Expr,
     ) -> Result<Expr, SqlError> {
         if let Some(op) = cmp_op(op) {
-            let (left, right) = (self.bind(left)?, self.bind(right)?);
-            return self.comparison(op, left, right);
+            let (mut own, mut other) = (self.bind(left)?, self.bind(right)?);
+            self.settle_compared((left, &mut own), (right, &mut other))?;
+            return self.comparison(op, own, other);
         }
-        let (left, right) = (self.scalar(left)?, self.scalar(right)?);
+        let (left, right) = self.operands(op, left, right)?;
         if let Some(op) = arith_op(op) {
             no_geometry(&[&left, &right], op.symbol())?;
             return Ok(arithmetic(
@@ -116,6 +122,34 @@ impl Binder<'_> {
             }
         };
         self.call(name, vec![left, right])
+    }
+
+    /// The operands of an operator that computes.
+    fn operands(
+        &mut self,
+        op: BinaryOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+    ) -> Result<(Expr, Expr), SqlError> {
+        match op {
+            BinaryOp::Xor => [left, right].into_iter().for_each(|side| self.demand_int(side)),
+            BinaryOp::IntDiv => self.demand_both(left, right),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => self.demand_int(right),
+            _ => {}
+        }
+        let (mut own, mut other) = (self.scalar(left)?, self.scalar(right)?);
+        let mut both = [(left, &mut own), (right, &mut other)];
+        match op {
+            op if arith_op(op).is_some() => self.settle(&mut both, Beside::Numbers)?,
+            BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::BitXor => {
+                self.settle(&mut both, Beside::Bits)?;
+            }
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
+                self.settle(&mut both[..1], Beside::Bits)?;
+            }
+            _ => {}
+        }
+        Ok((own, other))
     }
 
     /// `left op right` of scalars or rows.
@@ -203,6 +237,7 @@ impl Binder<'_> {
         items: &[ast::Expr],
         make: fn(Vec<Expr>) -> ExprKind,
     ) -> Result<Expr, SqlError> {
+        items.iter().for_each(|item| self.demand_int(item));
         let items = self.scalars(items)?;
         let nullable = items.iter().any(|item| item.ty.nullable);
         Ok(Expr { kind: make(items), ty: ExprType::bool(nullable) })
@@ -220,6 +255,9 @@ impl Binder<'_> {
                 return self.is_test(expr);
             }
             ast::Expr::IsTruth { expr, truth, negated } => {
+                if *truth != ast::Truth::Unknown {
+                    self.demand_int(expr);
+                }
                 let operand = Box::new(self.scalar(expr)?);
                 match truth {
                     ast::Truth::True => ExprKind::IsTruth(operand, true, *negated),
@@ -238,11 +276,12 @@ impl Binder<'_> {
         list: &[ast::Expr],
         negated: bool,
     ) -> Result<Expr, SqlError> {
-        let value = self.bind(expr)?;
+        let mut value = self.bind(expr)?;
+        let bound: Result<Vec<Expr>, SqlError> = list.iter().map(|item| self.bind(item)).collect();
+        let mut bound = bound?;
+        self.settle_list((expr, &mut value), list.iter(), &mut bound)?;
         let mut nullable = value.ty.nullable && width(&value) == 1;
         let mut items = Vec::with_capacity(list.len());
-        let bound: Result<Vec<Expr>, SqlError> = list.iter().map(|item| self.bind(item)).collect();
-        let bound = bound?;
         // A list of one item is an `=`, and MySQL's errors name it so.
         let op = if list.len() == 1 { "=" } else { " IN " };
         let shared = match width(&value) {
@@ -299,7 +338,12 @@ impl Binder<'_> {
         high: &ast::Expr,
         negated: bool,
     ) -> Result<Expr, SqlError> {
-        let (value, low, high) = (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        let written = [expr, low, high];
+        let (mut value, mut low, mut high) =
+            (self.scalar(expr)?, self.scalar(low)?, self.scalar(high)?);
+        let [first, second, third] = written;
+        let mut bound = [(first, &mut value), (second, &mut low), (third, &mut high)];
+        self.settle(&mut bound, Beside::Compared)?;
         no_geometry(&[&value, &low, &high], "between")?;
         collate::check_strings(&[&value, &low, &high], "between")?;
         let nullable = value.ty.nullable || low.ty.nullable || high.ty.nullable;
@@ -376,11 +420,7 @@ impl Binder<'_> {
         whens: &[(ast::Expr, ast::Expr)],
         otherwise: Option<&ast::Expr>,
     ) -> Result<Expr, SqlError> {
-        let operand = operand.map(|operand| self.scalar(operand)).transpose()?;
-        let mut bound: Vec<(Expr, Expr)> = Vec::with_capacity(whens.len());
-        for (condition, result) in whens {
-            bound.push((self.scalar(condition)?, self.scalar(result)?));
-        }
+        let (operand, mut bound, otherwise) = self.case_parts(operand, whens, otherwise)?;
         if let Some(operand) = &operand {
             let operands = std::iter::once(operand).chain(bound.iter().map(|(value, _)| value));
             collate::check_strings(&operands.collect::<Vec<&Expr>>(), "case")?;
@@ -393,8 +433,46 @@ impl Binder<'_> {
             };
         }
         one_collation_of_case(&mut bound, operand.is_some())?;
-        let otherwise = otherwise.map(|other| self.scalar(other)).transpose()?;
         case_node(bound, otherwise)
+    }
+
+    /// The operand, the pairs and the last result of a CASE.
+    fn case_parts(
+        &mut self,
+        operand: Option<&ast::Expr>,
+        whens: &[(ast::Expr, ast::Expr)],
+        otherwise: Option<&ast::Expr>,
+    ) -> Result<CaseParts, SqlError> {
+        let mut own = operand.map(|operand| self.scalar(operand)).transpose()?;
+        let mut values = Vec::with_capacity(whens.len());
+        let mut results = Vec::with_capacity(whens.len() + 1);
+        for (value, result) in whens {
+            values.push(self.scalar(value)?);
+            results.push(self.scalar(result)?);
+        }
+        results.extend(otherwise.map(|other| self.scalar(other)).transpose()?);
+        if self.derivation().is_some() {
+            if let (Some(written), Some(own)) = (operand, &mut own) {
+                let list = whens.iter().map(|(value, _)| value);
+                self.settle_list((written, own), list, &mut values)?;
+            }
+            let written = whens.iter().map(|(_, result)| result).chain(otherwise);
+            let mut chosen: Vec<_> = written.zip(&mut results).collect();
+            self.settle(&mut chosen, Beside::Chosen)?;
+        }
+        let otherwise = otherwise.and_then(|_| results.pop());
+        Ok((own, values.into_iter().zip(results).collect(), otherwise))
+    }
+
+    /// Gives the operand of a unary operator, which is not bound yet, the type that it takes.
+    fn demand_operand(&self, op: UnaryOp, operand: &ast::Expr) {
+        match op {
+            UnaryOp::Not => self.demand_int(operand),
+            UnaryOp::Neg => self.demand_number(operand),
+            UnaryOp::BitNot => self.demand_bits(operand),
+            UnaryOp::Binary => self.demand_cast(operand, &ast::CastType::Binary(None)),
+            UnaryOp::Plus => {}
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Binder;
 use crate::collate;
+use crate::derive::{ParamType, ParamUse};
 use crate::func;
 use crate::interval;
 use crate::tree::{CastKind, DateArith, Expr, ExprKind};
@@ -19,19 +20,22 @@ impl Binder<'_> {
     pub(super) fn special(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
         match expr {
             ast::Expr::Cast { expr, ty, array: false } => {
+                self.demand_cast(expr, ty);
                 let operand = self.scalar(expr)?;
                 self.cast(whole_mean(operand, expr, ty), ty)
             }
             ast::Expr::Collate { expr, collation } => self.collate(expr, collation),
             ast::Expr::ConvertUsing { expr, charset } => {
-                let operand = self.scalar(expr)?;
                 let collation = collate::charset_default(charset)?;
+                self.demand(expr, ParamType::Text(collation), ParamUse::AsGiven);
+                let operand = self.scalar(expr)?;
                 let nullable = operand.ty.nullable || self.env.sql_mode.is_strict();
                 let mut converted = convert_to(operand, collation);
                 converted.ty.nullable &= nullable;
                 Ok(converted)
             }
             ast::Expr::DateArith { expr, interval, unit, subtract } => {
+                self.demand_interval(expr, interval, *unit);
                 let (date, amount) = (self.scalar(expr)?, self.scalar(interval)?);
                 let unit = *unit;
                 let ty = interval::result_type(&date.ty, &amount.ty, unit);
@@ -39,10 +43,19 @@ impl Binder<'_> {
                 Ok(Expr { kind: ExprKind::DateArith(Box::new(node)), ty })
             }
             ast::Expr::Extract { unit, expr } => {
+                // Units of several parts read strings as times.
+                let used = match unit.is_composite() {
+                    true => ParamUse::AsGiven,
+                    false => ParamUse::Converted,
+                };
+                self.demand(expr, ParamType::DateTime, used);
                 let operand = self.scalar(expr)?;
                 Ok(func::extract(*unit, operand))
             }
             ast::Expr::TimestampDiff { unit, from, to } => {
+                for moment in [from, to] {
+                    self.demand(moment, ParamType::DateTime, ParamUse::Converted);
+                }
                 let args = vec![self.scalar(from)?, self.scalar(to)?];
                 Ok(func::timestamp_diff(*unit, args))
             }
@@ -77,10 +90,14 @@ impl Binder<'_> {
                 self.comparison(crate::tree::CmpOp::Eq, left, right)
             }
             ast::Expr::MemberOf { expr, array } => {
+                for document in [expr, array] {
+                    self.demand(document, ParamType::Json, ParamUse::AsGiven);
+                }
                 let args = vec![self.scalar(expr)?, self.scalar(array)?];
                 self.call("member_of", args)
             }
             ast::Expr::Char { args, charset } => {
+                args.iter().for_each(|arg| self.demand_int(arg));
                 let args = self.scalars(args)?;
                 let Some(name) = charset else { return self.call("char", args) };
                 let collation = collate::charset_default(name)?;

@@ -13,7 +13,8 @@ use crate::plan::{
 };
 use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::bind::{Binder, BoundSubquery, EmptyScope, Scope, bind};
+use inia_expr::bind::{Binder, BoundSubquery, EmptyScope, Scope};
+use inia_expr::derive::{ParamType, ParamUse};
 use inia_expr::{Expr, ExprKind, ExprType, merge};
 use inia_parser::ast::{self, QueryBody};
 
@@ -214,7 +215,12 @@ impl QueryBinder<'_> {
             ast::Expr::Column(name) => {
                 Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]))
             }
-            expr => bind(expr, &mut EmptyScope, env, host),
+            expr => {
+                let scope = &mut EmptyScope;
+                let mut binder = Binder { scope, env, host };
+                binder.demand(expr, ParamType::UInt, ParamUse::Counted);
+                binder.bind(expr)
+            }
         };
         let offset = limit.offset.as_ref().map(&mut bound).transpose()?;
         Ok(Some(LimitPlan { offset, count: bound(&limit.count)? }))

@@ -7,6 +7,7 @@ use crate::catalog::same_name;
 use crate::plan::window::{Distance, Frame, FrameEnd, WindowPlan};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::bind::{Binder, sort_key};
+use inia_expr::derive::{ParamType, ParamUse};
 use inia_expr::{Expr, ExprKind, TypeClass, WindowFunction};
 use inia_parser::ast::{
     self, FrameBound, FrameOffset, FrameUnit, OrderItem, Over, WindowFrame, WindowSpec,
@@ -230,7 +231,10 @@ impl BlockScope<'_, '_> {
         let (env, host) = (self.binder.context.env, self.binder.context.host);
         let mut binder = Binder { scope: self, env, host };
         let distance = match offset {
-            FrameOffset::Expr(expr) => Distance::Number(binder.scalar(expr)?),
+            FrameOffset::Expr(expr) => {
+                binder.demand(expr, ParamType::Int, ParamUse::Converted);
+                Distance::Number(binder.scalar(expr)?)
+            }
             FrameOffset::Interval(expr, unit) => Distance::Interval(binder.scalar(expr)?, *unit),
         };
         let (Distance::Number(expr) | Distance::Interval(expr, _)) = &distance;

@@ -18,6 +18,7 @@ use inia_base::memory::SessionMemory;
 use inia_base::rt::WaitCell;
 use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
+use inia_expr::derive::Derivation;
 use inia_expr::narrow::NarrowParam;
 use inia_expr::{ExprType, SessionHost, UserVar, VarScope};
 use inia_geometry::Srs;
@@ -77,6 +78,8 @@ pub struct Host {
     pub plans_unshared: Cell<bool>,
     /// The parameters of the plan being made that are converted to other character sets.
     pub narrow_params: RefCell<Vec<NarrowParam>>,
+    /// The types of the parameters of the statement being prepared.
+    pub derivation: Derivation,
     /// What NEXTVAL has given last, by the sequence's number.
     pub(crate) last_numbers: RefCell<HashMap<u64, i64>>,
     /// It belongs to a context inside another, whose counters it uses.
@@ -124,6 +127,7 @@ impl Host {
             plans_once: Cell::new(false),
             plans_unshared: Cell::new(false),
             narrow_params: RefCell::default(),
+            derivation: Derivation::default(),
             last_numbers: RefCell::default(),
             is_inner: false,
         }
@@ -154,6 +158,7 @@ impl Host {
             plans_once: Cell::new(false),
             plans_unshared: Cell::new(false),
             narrow_params: RefCell::default(),
+            derivation: Derivation::default(),
             last_numbers: RefCell::default(),
             is_inner: true,
             traces: RefCell::default(),
@@ -284,6 +289,18 @@ impl Host {
         vars.get(&name.to_lowercase()).map_or(Value::Null, |var| var.value.clone())
     }
 
+    /// The value of a user variable for EXECUTE: dates and times are texts.
+    pub fn user_parameter(&self, name: &str) -> Value {
+        let vars = self.user_vars.borrow();
+        let Some(var) = vars.get(&name.to_lowercase()) else { return Value::Null };
+        match &var.value {
+            Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
+                Value::Text(inia_expr::convert::to_text(&var.value, &var.ty).into_owned())
+            }
+            value => value.clone(),
+        }
+    }
+
     /// A user variable as text.
     pub fn user_text(&self, name: &str) -> String {
         let vars = self.user_vars.borrow();
@@ -312,6 +329,10 @@ fn counted(value: &Value) -> u64 {
 }
 
 impl SessionHost for Host {
+    fn derivation(&self) -> Option<&Derivation> {
+        Some(&self.derivation)
+    }
+
     fn note_narrow_param(&self, index: usize, collation: Collation) {
         let mut narrow = self.narrow_params.borrow_mut();
         if !narrow.contains(&(index, collation)) {

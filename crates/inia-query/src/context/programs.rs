@@ -23,6 +23,7 @@ use crate::catalog::{ProgramKind, Table};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::derive::Derivation;
 use inia_expr::{ExprType, SessionHost, StoredCall, StoredFunction, UserVar, VarScope, Warnings};
 use inia_geometry::Srs;
 use inia_parser::ast::TriggerEvent;
@@ -323,6 +324,10 @@ impl SessionHost for SessionContext {
 
     fn note_bound_value(&self) {
         self.host.plans_once.set(true);
+    }
+
+    fn derivation(&self) -> Option<&Derivation> {
+        self.host.derivation()
     }
 
     fn note_narrow_param(&self, index: usize, collation: Collation) {

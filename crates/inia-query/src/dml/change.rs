@@ -23,7 +23,8 @@ use crate::optimize::{OrderKey, Wanted, path_in_order};
 use crate::plan::ViewUse;
 use crate::plan::reads::{self, TableRead};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_expr::bind::sort_key;
+use inia_expr::bind::{Binder, sort_key};
+use inia_expr::derive::{ParamType, ParamUse};
 use inia_expr::narrow::{note_params, note_stored};
 use inia_expr::{EvalContext, Expr, ExprKind, NoSubqueries, prepare};
 use inia_expr::{SlotSet, conjuncts, slots_of};
@@ -266,7 +267,12 @@ fn bind_order(
     if let Some(ast::Expr::Column(name)) = clauses.limit.map(|limit| &limit.count) {
         return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
     }
-    let limit = clauses.limit.map(|limit| bind_plain(session, scope, &limit.count)).transpose()?;
+    let bound = |limit: &ast::Limit| {
+        let binder = Binder { scope, env: &session.env, host: session };
+        binder.demand(&limit.count, ParamType::UInt, ParamUse::Counted);
+        bind_plain(session, scope, &limit.count)
+    };
+    let limit = clauses.limit.map(bound).transpose()?;
     Ok((order, limit))
 }
 

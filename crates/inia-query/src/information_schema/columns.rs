@@ -219,6 +219,19 @@ fn privileges(held: Privileges) -> String {
     held.collect::<Vec<_>>().join(",")
 }
 
+/// What an account may do with a column that is computed: reading needs no privilege in
+/// `information_schema` and in what it sees of the others.
+fn privileges_on_computed(
+    info: &Information<'_>,
+    (schema, table, column): (&str, &str, &str),
+) -> String {
+    let held = info.access.on_column(schema, table, column);
+    match schema == "information_schema" || held == Privileges::NONE {
+        true => String::from("select"),
+        false => privileges(held),
+    }
+}
+
 /// Everything else that a row of COLUMNS says.
 struct Rest<'r> {
     schema: &'r str,
@@ -267,17 +280,18 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
         TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
     {
         for (position, (name, ty)) in table.declared.columns.iter().enumerate() {
-            // Computed columns have no default, key or comment, and can only be selected.
+            // Computed columns have no default, key or comment.
+            let (schema, table) = (table.declared.schema.as_str(), table.declared.name.as_str());
             let rest = Rest {
-                schema: &table.declared.schema,
-                table: &table.declared.name,
+                schema,
+                table,
                 column: name,
                 position,
                 default: None,
                 nullable: ty.nullable,
                 key: "",
                 extra: Some(String::new()),
-                privileges: String::from("select"),
+                privileges: privileges_on_computed(info, (schema, table, name)),
                 comment: "",
                 generation: "",
             };

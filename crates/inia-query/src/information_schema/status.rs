@@ -130,6 +130,9 @@ fn of_server(db: &Database, own: &SessionCounters, scope: VarScope, values: &mut
     values.set("Ssl_finished_accepts", counts.tls_accepts);
     values.set("Bytes_sent", sent);
     values.set("Bytes_received", received);
+    let key = processes.password_key().unwrap_or_default();
+    values.set("Caching_sha2_password_rsa_public_key", &key);
+    values.set("Rsa_public_key", key);
 }
 
 /// What the storage engine counts.

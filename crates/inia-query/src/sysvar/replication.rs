@@ -155,7 +155,12 @@ pub(super) const VARS: &[VarDef] = &[
     var("performance_schema_max_table_lock_stat", Home::ReadOnly, VarKind::Int(0, BIG), "0"),
     var("performance_schema_max_thread_classes", Home::ReadOnly, VarKind::Int(0, BIG), "0"),
     var("performance_schema_max_thread_instances", Home::ReadOnly, VarKind::Int(0, BIG), "0"),
-    var("performance_schema_session_connect_attrs_size", Home::ReadOnly, VarKind::Int(0, BIG), "0"),
+    var(
+        "performance_schema_session_connect_attrs_size",
+        Home::ReadOnly,
+        VarKind::Int(0, BIG),
+        "512",
+    ),
     var("performance_schema_setup_actors_size", Home::ReadOnly, VarKind::Int(0, BIG), "0"),
     var("performance_schema_setup_objects_size", Home::ReadOnly, VarKind::Int(0, BIG), "0"),
     var("performance_schema_show_processlist", Home::Global, VarKind::Bool, "OFF"),

@@ -248,13 +248,21 @@ impl Session {
         }
     }
 
+    /// Goes on to the next number of a prepared statement. One that fails has a number, too, and
+    /// one that is prepared again for other types of parameters has another, which nobody sees.
+    pub(super) fn pass_number(&mut self) {
+        self.last_prepared = self.last_prepared.checked_add(1).unwrap_or(1);
+    }
+
     fn prepare_text(&mut self, sql: &[u8], deep: bool) -> Result<Prepared, SqlError> {
         self.context.begin_statement();
         self.context.diagnostics.clear();
         // A retry on the deep stack is the same statement: it counts once.
         if !deep {
             self.context.host.counters.count_handle(HandleUse::Prepare);
+            self.pass_number();
         }
+        let id = self.last_prepared;
         // An early return drops the slot, which gives it back.
         let slot = match PreparedSlot::take(&self.context.db) {
             Ok(slot) => slot,
@@ -303,14 +311,12 @@ impl Session {
             Ok(cost) => cost,
             Err(error) => return Err(failed(&mut self.context, error)),
         };
-        let id = self.next_prepared;
-        self.next_prepared = self.next_prepared.checked_add(1).unwrap_or(1);
         observe::note_prepared(&self.context, &shared.text);
         let _slot = Some(slot);
+        let described = kept.param_columns(params, self.context.env.collation);
         let made = PreparedStatement { _slot, cost, deep, shared, params, kept };
         self.prepared.insert(id, made);
-        let params = (0..params).map(|_| plan::param_column()).collect();
-        Ok(Prepared { id, params, columns, warnings: self.context.warning_count() })
+        Ok(Prepared { id, params: described, columns, warnings: self.context.warning_count() })
     }
 }
 

@@ -6,16 +6,21 @@
 //! kinds, and NULL is of every kind. Example: after `EXECUTE s USING '5'` the plan stands for
 //! texts; `USING 5` makes a new one.
 //!
+//! Where the place of a parameter says its type ([`inia_expr::derive`]), the first plan is for that
+//! type, and values of other types are converted first (module `derived`).
+//!
 //! A number that is an item of a select list stays one: a later text in its place is read as a
 //! number, and a DOUBLE takes all other numbers. Everywhere else each value has its own type.
 
-use super::evaluate::value_of;
+mod derived;
+
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
-use inia_expr::ExprType;
-use inia_parser::ast::{self, CastType};
+use inia_expr::derive::{DerivedParam, ParamUse};
+use inia_expr::{ExprType, Strictness};
+use inia_parser::ast::{CastType, Statement};
 use inia_query::context::SessionContext;
 
 /// The kind of one parameter. PREPARE takes all parameters for texts; NULL counts as one.
@@ -32,6 +37,11 @@ enum ParamKind {
     Time(bool),
     DateTime(bool),
     Json,
+    /// With or without a fraction, where the parameter has such a type from its place.
+    AnyTime,
+    AnyDateTime,
+    /// A number of rows.
+    Count,
 }
 
 impl ParamKind {
@@ -47,6 +57,17 @@ impl ParamKind {
             Value::Time(value) => ParamKind::Time(value.fraction() != 0),
             Value::DateTime(value) => ParamKind::DateTime(value.micros != 0),
             Value::Json(_) => ParamKind::Json,
+        }
+    }
+
+    /// Whether a value is of the kind.
+    fn fits(self, value: &Value) -> bool {
+        match (self, value) {
+            (_, Value::Null)
+            | (ParamKind::Count, Value::Int(_) | Value::UInt(_))
+            | (ParamKind::AnyTime, Value::Time(_))
+            | (ParamKind::AnyDateTime, Value::DateTime(_)) => true,
+            _ => self == ParamKind::of(value),
         }
     }
 
@@ -71,7 +92,7 @@ impl ParamKind {
             ParamKind::Text => ExprType::text(16_383, connection, true),
             ParamKind::Bytes => ExprType::binary(65_535, true),
             ParamKind::Int => ExprType::int(21, true),
-            ParamKind::UInt => ExprType::uint(21, true),
+            ParamKind::UInt | ParamKind::Count => ExprType::uint(21, true),
             ParamKind::Double => ExprType::double(true),
             ParamKind::Decimal => {
                 computed(DataType::Decimal { precision: 65, scale: 30, unsigned: false })
@@ -82,19 +103,10 @@ impl ParamKind {
                 computed(DataType::DateTime { fsp: 6 * u8::from(fraction) })
             }
             ParamKind::Json => computed(DataType::Json),
+            ParamKind::AnyTime => computed(DataType::Time { fsp: 6 }),
+            ParamKind::AnyDateTime => computed(DataType::DateTime { fsp: 6 }),
         }
     }
-}
-
-/// CAST(value AS target).
-fn as_number(
-    session: &mut SessionContext,
-    target: CastType,
-    value: &Value,
-) -> Result<Value, SqlError> {
-    let expr = Box::new(ast::Expr::Param(0));
-    let cast = ast::Expr::Cast { expr, ty: target, array: false };
-    Ok(value_of(session, &cast, std::slice::from_ref(value))?.value)
 }
 
 /// The kinds of a statement's parameters; none stands for texts only.
@@ -107,18 +119,71 @@ pub(super) fn types_of(params: &[Value], connection: Collation) -> Vec<ExprType>
 }
 
 impl ParamKinds {
+    /// The kinds of values of derived types.
+    pub(super) fn derived(params: &[DerivedParam]) -> ParamKinds {
+        let kinds = params.iter().map(|param| derived::kind(param).unwrap_or(ParamKind::Text));
+        ParamKinds::plain(kinds.collect())
+    }
+
+    /// These values as values of derived types, and their kinds; `None` where none has such a type.
+    /// A value may change the type of its parameter.
+    pub(super) fn convert(
+        session: &mut SessionContext,
+        statement: &Statement,
+        types: &mut [DerivedParam],
+        (params, named): (&[Value], bool),
+    ) -> Result<Option<(Vec<Value>, ParamKinds)>, SqlError> {
+        if types.iter().all(|param| param.used == ParamUse::AsGiven) {
+            return Ok(None);
+        }
+        derived::loosen(types, params);
+        let strictness = derived::strictness(session, statement);
+        let (mut values, mut kinds) = (Vec::new(), Vec::new());
+        for (at, value) in params.iter().enumerate() {
+            let Some(param) = types.get_mut(at) else {
+                values.push(value.clone());
+                kinds.push(ParamKind::of(value));
+                continue;
+            };
+            // A text in a variable is no number of rows.
+            let value = match param.used {
+                ParamUse::Counted if named => value.clone(),
+                _ => derived::take(session, strictness, param, value)?,
+            };
+            let kind = derived::kind(param).filter(|kind| kind.fits(&value));
+            kinds.push(kind.unwrap_or_else(|| ParamKind::of(&value)));
+            values.push(value);
+        }
+        Ok(Some((values, ParamKinds::plain(kinds))))
+    }
+
+    /// Whether parameters are numbers that were none, or others; `stored` ones are what they are.
+    pub(super) fn differ_in_numbers(
+        &self,
+        other: &ParamKinds,
+        stored: impl Fn(usize) -> bool,
+    ) -> bool {
+        use ParamKind as K;
+        let number = |kind: &K| matches!(kind, K::Int | K::UInt | K::Double | K::Decimal);
+        let own = |at: usize| self.0.get(at).copied().unwrap_or(K::Text);
+        let mut kinds = other.0.iter().enumerate();
+        kinds.any(|(at, kind)| number(kind) && own(at) != *kind && !stored(at))
+    }
+
+    fn plain(kinds: Vec<ParamKind>) -> ParamKinds {
+        let plain = kinds.iter().all(|kind| *kind == ParamKind::Text);
+        ParamKinds(if plain { Vec::new() } else { kinds })
+    }
+
     /// The kinds of these values.
     pub(super) fn of(params: &[Value]) -> ParamKinds {
-        let plain = params.iter().all(|value| ParamKind::of(value) == ParamKind::Text);
-        ParamKinds(if plain { Vec::new() } else { params.iter().map(ParamKind::of).collect() })
+        ParamKinds::plain(params.iter().map(ParamKind::of).collect())
     }
 
     /// Whether a plan for these kinds is right for the values.
     pub(super) fn fit(&self, params: &[Value]) -> bool {
-        params.iter().enumerate().all(|(at, value)| {
-            *value == Value::Null
-                || ParamKind::of(value) == self.0.get(at).copied().unwrap_or(ParamKind::Text)
-        })
+        let kinds = self.0.iter().copied().chain(std::iter::repeat(ParamKind::Text));
+        params.iter().zip(kinds).all(|(value, kind)| kind.fits(value))
     }
 
     /// The values as the numbers that earlier ones were, with the warnings of that; `None` where
@@ -141,7 +206,9 @@ impl ParamKinds {
             return Ok(None);
         }
         let carried = kinds().map(|(kind, value)| match kind.number_for(value) {
-            Some(number) if ParamKind::of(value) != kind => as_number(session, number, value),
+            Some(number) if ParamKind::of(value) != kind => {
+                derived::cast(session, Strictness::Query, number, value)
+            }
             _ => Ok(value.clone()),
         });
         carried.collect::<Result<_, _>>().map(Some)

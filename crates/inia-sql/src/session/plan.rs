@@ -7,7 +7,6 @@ use super::evaluate::{evaluate, with};
 use super::{admin, control, database, define, evaluate, explain, handler, program, set};
 use super::{setup_tables, show, table_io};
 use crate::files::load::{PreparedLoad, load_data, prepare_load};
-use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -327,11 +326,6 @@ pub(super) fn prepare(
     let plan = planned?;
     let columns = plan.columns();
     Ok((Some(plan), columns))
-}
-
-/// How a parameter is described before it has a value: as a text.
-pub(super) fn param_column() -> ResultColumn {
-    ExprType::text(16_383, Collation::DEFAULT, true).result_column("?")
 }
 
 /// Plans and runs a statement, and gives the plan back for the next time.

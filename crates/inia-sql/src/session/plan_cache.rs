@@ -218,7 +218,7 @@ pub(super) fn parametrise(
         && let Some(shared) = SharedStatement::find(session, shared_key)
         && let Some(plan) = shared.plan(session, &ParamKinds::default())
     {
-        return Some(made(shared, KeptPlan::shared(session, Some(plan))));
+        return Some(made(shared, KeptPlan::shared(session, Some(plan), Vec::new())));
     }
     let mut parser = Parser::new(&text, session.parser_mode());
     let (statement, _) = parser.next_statement().ok()??;
@@ -245,7 +245,7 @@ pub(super) fn parametrise(
     if !is_of(&plan, &table) {
         return None;
     }
-    let kept = KeptPlan::new(session, Some(plan));
+    let kept = KeptPlan::new(session, Some(plan), Vec::new());
     let own = SharedStatement::own(statement, text, inia_parser::Hints::default());
     let shared = match shared_key.filter(|_| kept.may_share(session)) {
         Some(shared_key) => own.share(session, shared_key),

@@ -14,9 +14,11 @@ use super::params::ParamKinds;
 use super::plan::{self, PlannedStatement};
 use super::shared::{self, MadePlan, SharedStatement};
 use super::{admin, hints, incoming, system_tables};
-use inia_base::column::{Completion, RowSink};
+use inia_base::collation::Collation;
+use inia_base::column::{Completion, ResultColumn, RowSink};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::derive::DerivedParam;
 use inia_expr::{Level, Warning};
 use inia_parser::ast::{Expr, QueryBody, SelectItem, Statement};
 use inia_parser::{Hints, Remark};
@@ -170,18 +172,45 @@ pub(super) struct KeptPlan {
     plan: Option<(Arc<MadePlan>, u64)>,
     /// The kinds of values that the plan is made for.
     kinds: ParamKinds,
+    /// The types that parameters have from their places; those at the end without one are left out.
+    derived: Vec<DerivedParam>,
+    /// The last execution has brought other types of parameters.
+    retyped: bool,
 }
 
 impl KeptPlan {
-    /// Keeps a plan for texts, made under the session's present settings.
-    pub(super) fn new(session: &SessionContext, plan: Option<PlannedStatement>) -> KeptPlan {
+    /// Keeps a plan for texts and values of derived types, made under the session's present
+    /// settings.
+    pub(super) fn new(
+        session: &SessionContext,
+        plan: Option<PlannedStatement>,
+        derived: Vec<DerivedParam>,
+    ) -> KeptPlan {
         let plan = plan.filter(|_| session.keeps_plans() && !session.host.plans_once.get());
-        KeptPlan::shared(session, plan.map(|plan| Arc::new(MadePlan::new(session, plan))))
+        let plan = plan.map(|plan| Arc::new(MadePlan::new(session, plan)));
+        KeptPlan::shared(session, plan, derived)
     }
 
-    /// Keeps a plan for texts, made under settings that are the session's present ones.
-    pub(super) fn shared(session: &SessionContext, plan: Option<Arc<MadePlan>>) -> KeptPlan {
-        KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds: ParamKinds::default() }
+    /// As [`KeptPlan::new`], with a plan that may be another session's.
+    pub(super) fn shared(
+        session: &SessionContext,
+        plan: Option<Arc<MadePlan>>,
+        derived: Vec<DerivedParam>,
+    ) -> KeptPlan {
+        let kinds = ParamKinds::derived(&derived);
+        KeptPlan { plan: plan.map(|plan| (plan, session.settings)), kinds, derived, retyped: false }
+    }
+
+    /// Whether the last execution took another number of a statement: once for each.
+    pub(super) fn takes_number(&mut self) -> bool {
+        std::mem::take(&mut self.retyped)
+    }
+
+    /// How the statement's parameters are described.
+    pub(super) fn param_columns(&self, params: u32, connection: Collation) -> Vec<ResultColumn> {
+        let text = DerivedParam::text(connection);
+        let param = |at| self.derived.get(at).unwrap_or(&text);
+        (0..params as usize).map(|at| param(at).ty.column(connection)).collect()
     }
 
     /// Lets other sessions use the plan, which was just made.
@@ -203,12 +232,13 @@ impl KeptPlan {
     }
 
     /// Runs a prepared statement by the kept plan, or by a new one where that does not fit; the
-    /// new one is kept unless the statement's `hinted` variables are part of it.
+    /// new one is kept unless the statement's `hinted` variables are part of it. The parameters
+    /// come from variables where EXECUTE names some.
     pub(super) fn run(
         &mut self,
         session: &mut SessionContext,
         shared: &SharedStatement,
-        params: &[Value],
+        (params, named): (&[Value], bool),
         sink: &mut dyn RowSink,
     ) -> Result<StatementOutcome, SqlError> {
         let SharedStatement { statement, text, hints, .. } = shared;
@@ -218,8 +248,19 @@ impl KeptPlan {
             false => None,
         };
         let params = carried.as_deref().unwrap_or(params);
+        let converted = match self.kinds.fit(params) {
+            true => None,
+            false => {
+                let types = &mut self.derived;
+                ParamKinds::convert(session, statement, types, (params, named))?
+            }
+        };
+        let (params, fits, kinds) = match &converted {
+            Some((values, kinds)) => (&values[..], self.kinds == *kinds, Some(kinds)),
+            None => (params, self.kinds.fit(params), None),
+        };
         if keeps
-            && self.kinds.fit(params)
+            && fits
             && let Some(plan) = self.usable(session)
         {
             plan.check(session, params)?;
@@ -229,7 +270,10 @@ impl KeptPlan {
             }
         }
         self.plan = None;
-        let kinds = ParamKinds::of(params);
+        let given = |at| self.derived.get(at).is_some_and(DerivedParam::is_stored);
+        self.retyped = kinds.is_some_and(|kinds| self.kinds.differ_in_numbers(kinds, given))
+            || kinds.is_none() && self.kinds.differ_in_numbers(&ParamKinds::of(params), given);
+        let kinds = kinds.cloned().unwrap_or_else(|| ParamKinds::of(params));
         if keeps && let Some(plan) = shared.plan(session, &kinds) {
             plan.check(session, params)?;
             let result = plan::run(session, &plan.plan, params, sink);

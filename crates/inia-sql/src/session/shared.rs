@@ -14,6 +14,7 @@ use super::run::KeptPlan;
 use inia_base::column::ResultColumn;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
+use inia_expr::derive::DerivedParam;
 use inia_expr::narrow::{NarrowParam, check_params};
 use inia_parser::{Hints, ast};
 use inia_query::context::SessionContext;
@@ -53,12 +54,15 @@ pub(super) struct SharedStatement {
     /// What sessions that share it have in common; `None` where it belongs to one.
     settings: Option<SettingsId>,
     plans: Mutex<Vec<(ParamKinds, Arc<MadePlan>)>>,
+    /// The types of its parameters, as the session has derived them that planned it last.
+    derived: Mutex<Vec<DerivedParam>>,
 }
 
 impl SharedStatement {
     /// A statement that one session has.
     pub(super) fn own(statement: ast::Statement, text: String, hints: Hints) -> SharedStatement {
-        SharedStatement { statement, text, hints, settings: None, plans: Mutex::default() }
+        let (plans, derived) = (Mutex::default(), Mutex::default());
+        SharedStatement { statement, text, hints, settings: None, plans, derived }
     }
 
     /// Takes the place of nothing: see [`PreparedStatement`](super::PreparedStatement)'s drop.
@@ -128,23 +132,27 @@ pub(super) fn prepare(
     let alone = alone || own.hints != Hints::default() || session.warning_count() > 0;
     let key = if alone { None } else { SharedStatement::key(session, &own.text, PREPARED) };
     let found = key.as_ref().and_then(|key| SharedStatement::find(session, key));
-    if let Some(shared) = &found
-        && let Some(plan) = shared.plan(session, &ParamKinds::default())
-    {
-        let columns = plan.plan.columns();
-        return Ok((shared.clone(), KeptPlan::shared(session, Some(plan)), columns));
+    if let Some(shared) = &found {
+        let derived = shared.derived.lock().clone();
+        if let Some(plan) = shared.plan(session, &ParamKinds::derived(&derived)) {
+            let columns = plan.plan.columns();
+            return Ok((shared.clone(), KeptPlan::shared(session, Some(plan), derived), columns));
+        }
     }
     session.env.is_prepared = true;
+    session.host.derivation.begin();
     let planned = plan::prepare(session, &own.statement);
+    let derived = session.host.derivation.end(session.env.collation);
     session.env.is_prepared = false;
     let (plan, columns) = planned?;
-    let kept = KeptPlan::new(session, plan);
+    let kept = KeptPlan::new(session, plan, derived.clone());
     let shares = kept.may_share(session) && session.warning_count() == 0;
     let shared = match (found, key) {
         (Some(found), _) if shares => found,
         (None, Some(key)) if shares => own.share(session, key),
         _ => Arc::new(own),
     };
+    *shared.derived.lock() = derived;
     kept.offer(session, &shared);
     Ok((shared, kept, columns))
 }

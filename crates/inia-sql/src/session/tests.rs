@@ -13,6 +13,7 @@ mod ddl_beside_dml;
 mod deep;
 mod deferred;
 mod deletes;
+mod derived;
 mod dml;
 mod elements;
 mod engines;

@@ -113,7 +113,7 @@ impl Server {
         let address = address.map_err(|error| StartError(error.to_string()))?;
         let unix = config.socket.as_deref().map(listen_unix).transpose()?;
         let certificate = Arc::new(Certificate::open(data.disk())?);
-        registry.set_certificate(certificate.clone());
+        registry.set_keys(certificate.clone(), keys.clone());
         let shared = Arc::new(Shared {
             backend: opened.backend,
             registry: registry.clone(),

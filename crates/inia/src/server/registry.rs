@@ -11,7 +11,7 @@
 use super::backend::Interrupt;
 use super::statistics::Statistics;
 use super::stream::Socket;
-use super::tls::Certificate;
+use super::tls::{Certificate, PasswordKeys};
 use inia_base::process::{KillTarget, ProcessEntry, Processes, ServerCounts};
 use inia_sql::LoginAccount;
 use inia_wire::command::{code, name_of};
@@ -257,6 +257,7 @@ pub struct Registry {
     old_questions: AtomicU64,
     statistics: Statistics,
     tls: OnceLock<Arc<Certificate>>,
+    password_keys: OnceLock<Arc<PasswordKeys>>,
     on_shutdown: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -279,6 +280,7 @@ impl Registry {
             old_questions: AtomicU64::new(0),
             statistics: Statistics::default(),
             tls: OnceLock::new(),
+            password_keys: OnceLock::new(),
             on_shutdown: OnceLock::new(),
         }
     }
@@ -288,9 +290,10 @@ impl Registry {
         let _ = self.on_shutdown.set(Box::new(begin));
     }
 
-    /// Says, once, which certificate the server has.
-    pub(super) fn set_certificate(&self, certificate: Arc<Certificate>) {
+    /// Says, once, which certificate and which keys for passwords the server has.
+    pub(super) fn set_keys(&self, certificate: Arc<Certificate>, passwords: Arc<PasswordKeys>) {
         let _ = self.tls.set(certificate);
+        let _ = self.password_keys.set(passwords);
     }
 
     /// Admits a connection; `None` when there are too many or the server stops. One more than
@@ -491,6 +494,10 @@ impl Processes for Registry {
 
     fn reload_tls(&self) -> Result<(), String> {
         self.tls.get().map_or(Ok(()), |certificate| certificate.reload())
+    }
+
+    fn password_key(&self) -> Option<String> {
+        self.password_keys.get()?.made().map(|pair| pair.public_pem().to_owned())
     }
 
     fn kill(&self, id: u64, target: KillTarget) -> bool {

@@ -140,6 +140,11 @@ impl PasswordKeys {
             .as_ref()
             .map_err(Clone::clone)
     }
+
+    /// The pair where it is made already.
+    pub(crate) fn made(&self) -> Option<&KeyPair> {
+        self.pair.get()?.as_ref().ok()
+    }
 }
 
 fn load_or_make(

@@ -33,3 +33,4 @@ SELECT object_type, object_name, lock_type, lock_duration, lock_status FROM perf
 INSERT INTO locked VALUES (1);
 SELECT object_type, object_name, lock_type, lock_duration, lock_status FROM performance_schema.metadata_locks WHERE object_name = 'locked' AND lock_type = 'SHARED_WRITE';
 COMMIT;
+select distinct table_schema, privileges from information_schema.columns where table_schema in ('performance_schema', 'information_schema') or table_schema = 'mysql' and table_name in ('db', 'user', 'func') order by 1, 2;
