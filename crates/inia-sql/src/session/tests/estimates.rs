@@ -1,7 +1,11 @@
 //! How far the optimizer's estimates are from what queries find: skewed values, keys that belong
 //! together, and conditions of every kind. EXPLAIN ANALYZE prints both figures.
 
-use super::TestDb;
+use super::{TestDb, TestSession};
+use crate::session::Session;
+use inia_base::io::MemDisk;
+use inia_query::database::{ClientInfo, Database, DatabaseOptions};
+use std::sync::Arc;
 
 /// `rows=` of the estimate and of the run, of each node that has both.
 fn estimates(tree: &str) -> Vec<(f64, f64)> {
@@ -97,4 +101,27 @@ fn estimates_are_near_what_queries_find() {
     let (median, last) = (&errors[errors.len() / 2], &errors[errors.len() * 95 / 100]);
     assert!(median.0 < 2.0, "the median is {}: {}\n{}", median.0, median.1, median.2);
     assert!(last.0 < 30.0, "the 95th percentile is {}: {}\n{}", last.0, last.1, last.2);
+}
+
+#[test]
+fn rows_of_a_table_that_outgrows_the_pool_are_looked_up_where_they_are_few() {
+    let plans = [1 << 20, 64 << 20].map(|buffer_pool_size| {
+        let options = DatabaseOptions { buffer_pool_size, background: false };
+        let db = Database::open(Arc::new(MemDisk::new()), options).unwrap();
+        let mut s = TestSession(Session::new(&db, ClientInfo::default()));
+        s.ok("create database test");
+        s.ok("use test");
+        s.ok("create table t (id int primary key, k int, a int, b varchar(30), c varchar(30), \
+              d varchar(30), e varchar(30), f varchar(30), key (k))");
+        s.ok("set cte_max_recursion_depth = 100000");
+        s.ok(
+            "insert into t with recursive n (id) as (select 1 union all select id + 1 from n where \
+              id < 20000) select id, id * 7 % 20000, id, 'b', 'c', 'd', 'e', 'f' from n",
+        );
+        s.ok("analyze table t");
+        ["k between 100 and 500", "k = 7"]
+            .map(|condition| s.tree(&format!("select sum(a) from t where {condition}")))
+            .map(|tree| tree.contains("using k"))
+    });
+    assert_eq!(plans, [[false, true], [true, true]]);
 }
