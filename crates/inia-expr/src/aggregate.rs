@@ -9,6 +9,7 @@ use crate::compare::{self, CmpClass};
 use crate::context::{Environment, EvalContext};
 use crate::convert;
 use crate::json::{self, Json};
+use crate::number;
 use crate::tree::{Expr, ExprKind};
 use crate::ty::NOT_FIXED;
 use crate::ty::{ExprType, TypeClass};
@@ -244,10 +245,26 @@ impl Aggregate {
                 return Ok(None);
             }
             // Distinct values are those that a column of the argument's type has.
-            let decimal = self.distinct && matches!(value, Value::Decimal(_));
-            values.push(if decimal { cast::rounded(value, &arg.ty) } else { value });
+            values.push(match value {
+                Value::Decimal(_) if self.distinct => cast::rounded(value, &arg.ty),
+                Value::Text(_) | Value::Bytes(_) if self.distinct => self.distinct_text(value, arg),
+                value => value,
+            });
         }
         Ok(Some(values))
+    }
+
+    /// What a text is to DISTINCT: SUM and AVG take the number that it begins with.
+    fn distinct_text(&self, value: Value, arg: &Expr) -> Value {
+        let adds = matches!(self.func, AggregateFunc::Sum | AggregateFunc::Avg);
+        let other = matches!(arg.ty.data_type, DataType::Enum { .. } | DataType::Set { .. })
+            || matches!(arg.kind, ExprKind::HexLiteral(_));
+        match &value {
+            _ if !adds || other => value,
+            Value::Text(text) => Value::Double(number::parse_real(text.as_bytes()).value),
+            Value::Bytes(bytes) => Value::Double(number::parse_real(bytes).value),
+            _ => value,
+        }
     }
 
     /// Whether a group's state may grow with each of its rows, or to the size of any text.

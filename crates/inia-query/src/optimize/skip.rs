@@ -18,8 +18,7 @@ use crate::access::{
     SkipRequest, is_switched_off, skip_paths,
 };
 use crate::plan::{Aggregation, GroupStrategy, RowSource, SelectPlan, TableSource};
-use inia_base::datatype::DataType;
-use inia_expr::{Expr, ExprKind, SlotSet, TypeClass, slots_of};
+use inia_expr::{Expr, ExprKind, SlotSet, slots_of};
 use inia_parser::ast::AggregateFunc;
 
 /// So many bytes of a page are taken to hold entries of an index, each with a reference to its row.
@@ -163,19 +162,12 @@ fn ends_of(
 }
 
 /// The columns of COUNT, SUM and AVG of different values, where all aggregates are those, of the
-/// same columns. Different texts may be equal numbers to SUM and AVG.
+/// same columns.
 fn distinct_of(groups: &Aggregation, source: &TableSource) -> Option<Vec<usize>> {
     use AggregateFunc::{Avg, Count, Sum};
     let mut all: Option<Vec<usize>> = None;
     for call in &groups.calls {
         if !call.distinct || !matches!(call.func, Count | Sum | Avg) {
-            return None;
-        }
-        let is_text = |arg: &Expr| {
-            let listed = matches!(arg.ty.data_type, DataType::Enum { .. } | DataType::Set { .. });
-            arg.ty.class() == TypeClass::String && !listed
-        };
-        if call.func != Count && call.args.iter().any(is_text) {
             return None;
         }
         let columns = call.args.iter().map(|arg| column_of(arg, source));

@@ -208,3 +208,11 @@ select a, count(*) from t where c > 3 group by a order by a limit 2;
 select b, a, count(*) from ds group by b, a order by b, a limit 3;
 select b, count(*) from ds group by b order by b desc limit 3;
 select * from (select a, count(*) c from t group by a order by a limit 3) z order by c, a;
+-- Texts that differ may be equal numbers, which SUM and AVG of different values take once.
+create table lt (id int not null, s varbinary(8), t varchar(8), unique key (s), key (t, s));
+insert into lt values (1, '20', 'x'), (2, 'ab', '1'), (3, '10', '1.0'), (4, 'abc', '2'), (5, '', '01');
+select sum(distinct q.t), avg(distinct q.s), count(distinct q.t) from lt q ignore index (t, s);
+select sum(distinct q.t), max(id) from lt q;
+select id % 2, sum(distinct q.t), avg(distinct concat(q.s)) from lt q group by id % 2 order by 1;
+-- differs: sums texts that differ
+select sum(distinct q.t) from lt q;

@@ -132,3 +132,11 @@ create view bv as select b4, i from b;
 select distinct b4 from bv order by b4;
 select distinct b4, g from bk where g = 1 order by b4;
 select distinct b4 from bk order by b4;
+-- IGNORE warns that bits are too long where the mode is strict, and that they are out of range otherwise.
+create table bo (id int primary key, b4 bit(4), i int);
+insert into bo values (1, b'1', 3), (2, b'0', 99);
+update ignore bo set b4 = i;
+update bo set b4 = i;
+set sql_mode = '';
+update bo set b4 = i;
+set sql_mode = default;
