@@ -248,7 +248,8 @@ impl KeptPlan {
             false => None,
         };
         let params = carried.as_deref().unwrap_or(params);
-        let converted = match self.kinds.fit(params) {
+        let fits = self.kinds.fit(params);
+        let converted = match fits {
             true => None,
             false => {
                 let types = &mut self.derived;
@@ -257,7 +258,7 @@ impl KeptPlan {
         };
         let (params, fits, kinds) = match &converted {
             Some((values, kinds)) => (&values[..], self.kinds == *kinds, Some(kinds)),
-            None => (params, self.kinds.fit(params), None),
+            None => (params, fits, None),
         };
         if keeps
             && fits
