@@ -27,8 +27,8 @@ const CLOSED_SHARE: f64 = 0.05;
 /// Reading a row by a secondary index costs this many sequential rows.
 pub(super) const LOOKUP_COST: f64 = 8.0;
 
-/// A row by a secondary index whose page is on the disk costs so many sequential rows in memory, and
-/// a sequential one.
+/// A row by a secondary index whose page is on the disk costs so many sequential rows in memory,
+/// and a sequential one.
 const LOOKUP_ON_DISK: f64 = 1_000.0;
 const ROW_ON_DISK: f64 = 2.0;
 
@@ -152,15 +152,7 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         // Ranges of constants are measured in the index; the others are estimated.
         let guessed = || expected_rows(path, table, position, total);
         let rows = measured_rows(path, request, position).unwrap_or_else(guessed);
-        let clustered = table.def.indexes[position].clustered;
-        let each = match (clustered, path.covering) {
-            (true, _) => 1.0 + on_disk * ROW_ON_DISK,
-            (false, true) => ENTRY_COST,
-            // A scan of a small table would lock, and show to others, more than the statement is
-            // about.
-            (false, false) if total < SMALL_TABLE as f64 => 1.0,
-            (false, false) => LOOKUP_COST + on_disk * LOOKUP_ON_DISK,
-        };
+        let each = row_cost(path, &table.def.indexes[position], (total, on_disk));
         // Between a scan and a path with bounds the latter wins ties. Where hints force an index,
         // it is taken whatever it costs.
         let cost = if path.point { 1.0 } else { rows * each };
@@ -177,6 +169,18 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
     }
     let found = (best, best_rows);
     Choice::of(merge::or_merged(request, (conditions, filled), found, best_cost), conditions)
+}
+
+/// What a row that an index finds costs, in sequential rows in memory, of so many rows, where such
+/// a share of the table is on the disk.
+fn row_cost(path: &AccessPath, index: &IndexDef, (total, on_disk): (f64, f64)) -> f64 {
+    match (index.clustered, path.covering) {
+        (true, _) => 1.0 + on_disk * ROW_ON_DISK,
+        (false, true) => ENTRY_COST,
+        // A scan of a small table would lock, and show to others, more than the statement is about.
+        (false, false) if total < SMALL_TABLE as f64 => 1.0,
+        (false, false) => LOOKUP_COST + on_disk * LOOKUP_ON_DISK,
+    }
 }
 
 impl Choice {

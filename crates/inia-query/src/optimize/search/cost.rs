@@ -1,6 +1,6 @@
-//! What executing parts of a plan costs, in nanoseconds on a machine of 2020. Data are in memory, but
-//! for those of tables that are larger than the buffer pool. Only the relations between the numbers
-//! matter.
+//! What executing parts of a plan costs, in nanoseconds on a machine of 2020. Data are in memory,
+//! but for those of tables that are larger than the buffer pool. Only the relations between the
+//! numbers matter.
 
 /// Opening an access path and descending to its first entry.
 pub(in crate::optimize) const LOOKUP: f64 = 250.0;
