@@ -72,7 +72,7 @@ pub struct Runner<'s> {
     subplans: SubplanCache<'s>,
     searches: SearchCache,
     /// Results of subqueries; kept where nothing changes what the statement reads.
-    memos: RefCell<Memos<'s>>,
+    memos: RefCell<Option<Box<Memos<'s>>>>,
     only_reads: bool,
     found_rows: Cell<Option<u64>>,
     slice: TimeSlice,
@@ -88,7 +88,7 @@ impl<'s> Runner<'s> {
             exec,
             subplans: SubplanCache::default(),
             searches: SearchCache::default(),
-            memos: RefCell::default(),
+            memos: RefCell::new(None),
             only_reads: false,
             found_rows: Cell::new(None),
             slice: TimeSlice::default(),

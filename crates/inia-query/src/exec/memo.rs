@@ -118,6 +118,7 @@ impl<'s> Runner<'s> {
             return None;
         }
         let mut memos = self.memos.borrow_mut();
+        let memos = memos.get_or_insert_default();
         let at = memos.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
             memos.push((id, Memo::Counting(0)));
             memos.len() - 1
@@ -169,7 +170,7 @@ impl<'s> Runner<'s> {
 
     fn with_kept<T>(&self, id: usize, work: impl FnOnce(&mut Kept<'s>) -> T) -> Option<T> {
         let mut memos = self.memos.borrow_mut();
-        let memo = memos.iter_mut().find(|(known, _)| *known == id);
+        let memo = memos.as_mut()?.iter_mut().find(|(known, _)| *known == id);
         match memo {
             Some((_, Memo::Keeping(kept))) => Some(work(kept)),
             _ => None,

@@ -63,7 +63,9 @@ impl ParamKind {
     /// Whether a value is of the kind.
     fn fits(self, value: &Value) -> bool {
         match (self, value) {
-            (_, Value::Null)
+            (ParamKind::Int, Value::Int(_))
+            | (ParamKind::Text, Value::Text(_))
+            | (_, Value::Null)
             | (ParamKind::Count, Value::Int(_) | Value::UInt(_))
             | (ParamKind::AnyTime, Value::Time(_))
             | (ParamKind::AnyDateTime, Value::DateTime(_)) => true,
@@ -127,6 +129,7 @@ impl ParamKinds {
 
     /// These values as values of derived types, and their kinds; `None` where none has such a type.
     /// A value may change the type of its parameter.
+    #[cold]
     pub(super) fn convert(
         session: &mut SessionContext,
         statement: &Statement,
@@ -182,8 +185,10 @@ impl ParamKinds {
 
     /// Whether a plan for these kinds is right for the values.
     pub(super) fn fit(&self, params: &[Value]) -> bool {
-        let kinds = self.0.iter().copied().chain(std::iter::repeat(ParamKind::Text));
-        params.iter().zip(kinds).all(|(value, kind)| kind.fits(value))
+        params
+            .iter()
+            .enumerate()
+            .all(|(at, value)| self.0.get(at).copied().unwrap_or(ParamKind::Text).fits(value))
     }
 
     /// The values as the numbers that earlier ones were, with the warnings of that; `None` where
