@@ -241,15 +241,37 @@ impl KeptPlan {
         (params, named): (&[Value], bool),
         sink: &mut dyn RowSink,
     ) -> Result<StatementOutcome, SqlError> {
-        let SharedStatement { statement, text, hints, .. } = shared;
+        let SharedStatement { statement, hints, .. } = shared;
         let keeps = hints.variables.is_empty() && session.keeps_plans();
         let carried = match selects_only_parameters(statement, params.len()) {
             true => self.kinds.carry(session, params)?,
             false => None,
         };
         let params = carried.as_deref().unwrap_or(params);
-        let fits = self.kinds.fit(params);
-        let converted = match fits {
+        if keeps
+            && self.kinds.fit(params)
+            && let Some(plan) = self.usable(session)
+        {
+            plan.check(session, params)?;
+            let result = plan::run(session, &plan.plan, params, sink);
+            if !result.as_ref().is_err_and(|error| error.code == ErrorCode::NeedReprepare) {
+                return result;
+            }
+        }
+        self.run_anew(session, shared, (params, named, keeps), sink)
+    }
+
+    /// As [`KeptPlan::run`], where the kept plan is not right for the values as they are.
+    #[cold]
+    fn run_anew(
+        &mut self,
+        session: &mut SessionContext,
+        shared: &SharedStatement,
+        (params, named, keeps): (&[Value], bool, bool),
+        sink: &mut dyn RowSink,
+    ) -> Result<StatementOutcome, SqlError> {
+        let SharedStatement { statement, text, .. } = shared;
+        let converted = match self.kinds.fit(params) {
             true => None,
             false => {
                 let types = &mut self.derived;
@@ -258,7 +280,7 @@ impl KeptPlan {
         };
         let (params, fits, kinds) = match &converted {
             Some((values, kinds)) => (&values[..], self.kinds == *kinds, Some(kinds)),
-            None => (params, fits, None),
+            None => (params, false, None),
         };
         if keeps
             && fits
