@@ -47,6 +47,10 @@ pub trait Disk: Send + Sync {
     /// A new empty file without a name, for what a statement cannot keep in memory. Its space is
     /// free again once its last handle is gone, however the program ends; it is never durable.
     fn scratch(&self) -> io::Result<Arc<dyn DiskFile>>;
+    /// Whether its files are in memory, so that nobody waits for what is read.
+    fn is_memory(&self) -> bool {
+        false
+    }
     /// A disk with the same files, which goes its own way from here on; `None` where that costs
     /// much.
     fn fork(&self) -> Option<Arc<dyn Disk>> {

@@ -52,6 +52,8 @@ pub struct Engine {
     purger: Mutex<Option<Purger>>,
     /// Those that were prepared when the last run ended, until the layer above takes them.
     prepared: Mutex<Vec<PreparedTxn>>,
+    /// Its files are in memory.
+    in_memory: bool,
 }
 
 struct Purger {
@@ -129,6 +131,7 @@ impl Engine {
             disk.remove(UNDO_FILE)?;
         }
         // Undo is there before the store: recovery puts the records of losers back into it.
+        let in_memory = disk.is_memory();
         let undo = Arc::new(UndoStore::new(Arc::clone(&disk), options.undo_memory));
         let mut analysis = Analysis::new(Arc::clone(&undo));
         let store = Store::open(disk, options.clone(), &mut analysis)?;
@@ -168,7 +171,7 @@ impl Engine {
         // From here on checkpoints keep what rollbacks need, so the losers may be rolled back.
         let prepared = Mutex::new(recover::resume(&core, &analysis.into_losers())?);
         let purger = Mutex::new(options.background.then(|| start_purger(&core)));
-        Ok(Arc::new(Engine { core, purger, prepared }))
+        Ok(Arc::new(Engine { core, purger, prepared, in_memory }))
     }
 
     /// Writes everything back and closes cleanly. Later writes fail.
@@ -407,9 +410,10 @@ impl Engine {
         self.core.store.pool_stats()
     }
 
-    /// Bytes of pages that the buffer pool has room for.
-    pub fn pool_bytes(&self) -> u64 {
-        self.core.store.pool_bytes()
+    /// Bytes of pages that are read without waiting for a disk: those that the buffer pool has room
+    /// for, any where the files are in memory.
+    pub fn resident_bytes(&self) -> u64 {
+        if self.in_memory { u64::MAX } else { self.core.store.pool_bytes() }
     }
 
     pub(crate) fn stop_purger(&self) {

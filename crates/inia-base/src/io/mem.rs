@@ -105,6 +105,10 @@ impl Disk for MemDisk {
         Ok(MemDisk::file())
     }
 
+    fn is_memory(&self) -> bool {
+        true
+    }
+
     fn fork(&self) -> Option<Arc<dyn Disk>> {
         let files = self.files.lock();
         let forked = files.iter().map(|(name, file)| Some((name.clone(), file.fork()?)));

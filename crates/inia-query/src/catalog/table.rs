@@ -231,12 +231,12 @@ impl Table {
     /// The share of its pages that the buffer pool has no room for: so many of the rows that are
     /// looked up here and there are read from the disk.
     pub(crate) fn share_on_disk(&self) -> f64 {
-        let (rows, pool) = (self.rows(), self.store.pool_bytes());
+        let (rows, resident) = (self.rows(), self.store.resident_bytes());
         let most = RECORD + TEXT * self.def.columns.len() as u64;
-        if rows.saturating_mul(most) <= pool {
+        if rows.saturating_mul(most) <= resident {
             return 0.0;
         }
-        (1.0 - pool as f64 / (rows * self.expected_row_bytes()) as f64).max(0.0)
+        (1.0 - resident as f64 / (rows * self.expected_row_bytes()) as f64).max(0.0)
     }
 
     /// Whether it has fewer rows than [`SMALL_TABLE`].

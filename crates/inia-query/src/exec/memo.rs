@@ -14,11 +14,10 @@
 
 use super::{Result, Runner, Tuple, TupleVisitor};
 use crate::plan::outer_reads::OuterCell;
-use crate::spill::{Grant, encode_tuple};
+use crate::spill::{ENTRY, Grant, encode_tuple, held};
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use std::collections::HashMap;
-use std::mem::size_of;
 
 /// So often a subquery is run before anything of it is kept.
 const TRIED: u32 = 64;
@@ -26,8 +25,6 @@ const TRIED: u32 = 64;
 const JUDGED: u32 = 1024;
 /// Of so many lookups one at least must find something.
 const RARE: u32 = 8;
-/// What a kept result takes beside its key and its values.
-const ENTRY: usize = 64;
 
 /// The kept results of a statement's subqueries. A list costs a statement without them nothing.
 pub(super) type Memos<'w> = Vec<(usize, Memo<'w>)>;
@@ -69,10 +66,7 @@ impl Kept<'_> {
     }
 
     fn keep(&mut self, key: Box<[u8]>, result: Option<Tuple>) {
-        let mut bytes = Vec::new();
-        encode_tuple(result.as_deref().unwrap_or_default(), &mut bytes);
-        let values = result.as_ref().map_or(0, |tuple| tuple.len() * size_of::<Value>());
-        let used = self.used + key.len() + bytes.len() + values + ENTRY;
+        let used = self.used + key.len() + held(result.as_deref().unwrap_or_default()) + ENTRY;
         if self.memory.allows(used) {
             self.used = used;
             self.results.insert(key, result);

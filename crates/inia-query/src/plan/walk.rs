@@ -3,7 +3,8 @@
 
 use super::window::FrameEnd;
 use super::{
-    Body, FirstSort, JoinMethod, LimitPlan, QueryPlan, RowSource, SelectPlan, SetPlan, TableSource,
+    Body, FirstSort, IndexExtremum, JoinMethod, LimitPlan, QueryPlan, RowSource, SelectPlan,
+    SetPlan, TableSource,
 };
 use inia_expr::Expr;
 
@@ -12,7 +13,7 @@ impl QueryPlan {
     pub(super) fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
         self.body.for_each_expr(visit);
         self.computed.iter().for_each(&mut *visit);
-        self.limit.iter().for_each(|limit| limit.for_each_expr(visit));
+        self.limit.iter().flat_map(LimitPlan::exprs).for_each(visit);
     }
 
     /// Every member of FROM, and the joins that they are parts of.
@@ -22,8 +23,8 @@ impl QueryPlan {
 }
 
 impl LimitPlan {
-    fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
-        self.offset.iter().chain([&self.count]).for_each(visit);
+    fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.offset.iter().chain([&self.count])
     }
 }
 
@@ -59,13 +60,18 @@ impl SetPlan {
 
 impl SelectPlan {
     fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
-        self.source.each(&mut |source| source.own_exprs(visit));
+        self.source.each(&mut |source| source.own_exprs(&mut |expr| visit(expr)));
         self.once.iter().chain(&self.filter).for_each(&mut *visit);
         if let Some(aggregation) = &self.aggregation {
             aggregation.group.iter().for_each(&mut *visit);
             for call in &aggregation.calls {
                 let order = call.order_by.iter().map(|(expr, _)| expr);
                 call.args.iter().chain(order).for_each(&mut *visit);
+            }
+        }
+        for extremum in self.extrema().into_iter().flatten() {
+            if let IndexExtremum::First { path, .. } = extremum {
+                path.exprs().for_each(&mut *visit);
             }
         }
         for window in &self.windows {
@@ -79,7 +85,7 @@ impl SelectPlan {
 
 impl RowSource {
     /// Itself and the sources that it joins.
-    pub(crate) fn each(&self, visit: &mut dyn FnMut(&RowSource)) {
+    pub(crate) fn each<'p>(&'p self, visit: &mut dyn FnMut(&'p RowSource)) {
         visit(self);
         if let RowSource::Join(join) = self {
             join.left.each(visit);
@@ -88,7 +94,7 @@ impl RowSource {
     }
 
     /// The expressions of a member of FROM, or of a join alone.
-    pub(crate) fn own_exprs(&self, visit: &mut dyn FnMut(&Expr)) {
+    pub(crate) fn own_exprs<'p>(&'p self, visit: &mut dyn FnMut(&'p Expr)) {
         match self {
             RowSource::One | RowSource::Nothing => {}
             RowSource::Table(table) => {
@@ -96,7 +102,7 @@ impl RowSource {
                 access.exprs().chain(filter).chain(bound_filter).for_each(&mut *visit);
                 if let Some(FirstSort { keys, limit }) = sorted.as_deref() {
                     keys.iter().for_each(|key| visit(&key.expr));
-                    limit.iter().for_each(|limit| limit.for_each_expr(visit));
+                    limit.iter().flat_map(LimitPlan::exprs).for_each(visit);
                 }
             }
             RowSource::Subplan { filter, .. } => filter.iter().for_each(visit),

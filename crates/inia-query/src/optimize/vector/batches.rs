@@ -347,28 +347,11 @@ fn reads_of<'p>(exprs: impl IntoIterator<Item = &'p Expr>) -> ReadSlots<'p> {
 
 /// Adds what reading a source evaluates.
 fn read_in<'p>(source: &'p RowSource, reads: &mut ReadSlots<'p>) {
-    match source {
-        RowSource::One | RowSource::Nothing => {}
-        RowSource::Table(table) => {
-            let exprs = table.access.exprs().chain(&table.filter).chain(&table.bound_filter);
-            exprs.for_each(|expr| reads.add(expr));
-        }
+    source.each(&mut |source| {
         // LATERAL reads rows that are not listed.
-        RowSource::Subplan { .. } => reads.whole = true,
-        RowSource::Virtual(table) => table.filter.iter().for_each(|expr| reads.add(expr)),
-        RowSource::JsonTable(table) => {
-            reads.add(&table.document);
-            table.filter.iter().for_each(|expr| reads.add(expr));
-        }
-        RowSource::Join(join) => {
-            join.on.iter().for_each(|expr| reads.add(expr));
-            if let JoinMethod::Hash(keys) = &join.method {
-                keys.iter().flat_map(|key| [&key.left, &key.right]).for_each(|e| reads.add(e));
-            }
-            read_in(&join.left, reads);
-            read_in(&join.right, reads);
-        }
-    }
+        reads.whole |= matches!(source, RowSource::Subplan { .. });
+        source.own_exprs(&mut |expr| reads.add(expr));
+    });
 }
 
 /// How the sides of an equality compare: as numbers, as texts of two columns, or as values.
