@@ -1,17 +1,20 @@
 //! The column cache: columns of leaves that reports have read, packed, in memory only.
 //!
 //! Rows are stored row by row. A report that wants two columns of a table of twenty copies each
-//! leaf and takes those columns out of every row, each time. The cache keeps them for each leaf:
+//! leaf and takes those columns out of every row, each time. The cache keeps them for segments:
+//! leaves that follow one another and have about [`SEGMENT_ROWS`] rows together.
 //!
 //! ```text
 //!   leaf (page 812, LSN 90_211)   rows  [7, 'R', 1996-03-13, ..] [9, 'A', 1996-04-12, ..] ..
-//!   kept of it                    column 0: 7 + [0, 2, ..]    one byte a row
-//!                                 column 2: 1996-03-13 + [0, 30, ..]
+//!   leaf (page 813, LSN 90_218)   rows  [131, 'N', 1995-11-02, ..] ..
+//!   kept of both                  column 0: 7 + [0, 2, .., 124, ..]    one byte a row
+//!                                 column 2: 1995-11-02 + [132, 162, .., 0, ..]
 //! ```
 //!
 //! What is kept of a leaf holds for one state of its page ([`LeafState`]): any change gives the
-//! page another LSN, and the next scan reads the rows again. A scan uses what is kept only of
-//! leaves whose records are all visible to it as they are, so that no version is ever missed.
+//! page another LSN, and the next scan reads the rows again, while the segment's other leaves stay
+//! good. A scan uses what is kept only of leaves whose records are all visible to it as they are,
+//! so that no version is ever missed.
 //!
 //! State owners: [`TableColumns`] has the leaves of one table handle, which DDL replaces;
 //! [`ColumnCache`] counts the bytes of all tables and keeps them within its limit. A table that
@@ -19,90 +22,28 @@
 //! larger than the limit keeps the leaves that it has.
 
 mod packed;
+mod segment;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use packed::{CachedColumn, PackedNumbers, PackedTexts};
+pub(crate) use segment::Segment;
 
-use inia_base::ids::{Lsn, PageId};
+use inia_base::ids::PageId;
 use inia_storage::LeafState;
 use parking_lot::{Mutex, RwLock};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Pages whose leaves stand side by side in memory: leaves of a table that was loaded in order have
-/// numbers that follow one another.
-const CHUNK: usize = 16;
+/// A segment ends with the leaf that brings it to so many rows.
+pub(crate) const SEGMENT_ROWS: usize = 2048;
 /// Columns of greater positions are not kept.
 pub(crate) const MAX_COLUMNS: usize = 128;
 /// Bytes that a packed value takes, about.
 const TYPICAL_BYTES: usize = 4;
-/// Bytes that a leaf takes beside its columns.
-const LEAF_OVERHEAD: usize = 160;
-
-/// The columns that are kept of one leaf, in one piece: a scan that meets thousands of leaves waits
-/// for memory at each of them.
-#[derive(Debug)]
-pub(crate) struct LeafColumns {
-    lsn: Lsn,
-    rows: usize,
-    /// The positions in the table of the columns that are kept, as bits.
-    kept: u128,
-    /// The columns, by their positions.
-    columns: Box<[CachedColumn]>,
-    bytes: usize,
-}
-
-impl LeafColumns {
-    /// How many rows the leaf has.
-    pub(crate) fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// A column of the leaf's rows, if it is kept.
-    pub(crate) fn column(&self, column: usize) -> Option<&CachedColumn> {
-        let bit = 1u128.checked_shl(column as u32)?;
-        let at = (self.kept & (bit - 1)).count_ones() as usize;
-        self.columns.get(at).filter(|_| self.kept & bit != 0)
-    }
-
-    fn is_of(&self, state: LeafState) -> bool {
-        self.lsn == state.lsn && self.rows == state.records
-    }
-
-    fn has(&self, columns: &[usize]) -> bool {
-        columns.iter().all(|&column| self.column(column).is_some())
-    }
-
-    /// The positions of the columns that are kept.
-    fn positions(&self) -> impl Iterator<Item = usize> {
-        let kept = self.kept;
-        (0..MAX_COLUMNS).filter(move |column| kept >> column & 1 == 1)
-    }
-}
-
-/// What is kept of the leaves of neighbouring pages.
-#[derive(Default)]
-struct Chunk([RwLock<Option<Arc<LeafColumns>>>; CHUNK]);
-
-impl Chunk {
-    fn of(page: PageId) -> u32 {
-        page.0 / CHUNK as u32
-    }
-
-    fn leaf(&self, page: PageId) -> &RwLock<Option<Arc<LeafColumns>>> {
-        &self.0[page.0 as usize % CHUNK]
-    }
-}
-
-/// Where a scan found a leaf last: the next one is near it mostly.
-#[derive(Default)]
-pub(crate) struct NearLeaves(Option<(u32, Arc<Chunk>)>);
-
-type Chunks = HashMap<u32, Arc<Chunk>, BuildHasherDefault<PageHasher>>;
 
 /// Page numbers are spread well by one multiplication.
 #[derive(Default)]
@@ -124,11 +65,15 @@ impl Hasher for PageHasher {
     }
 }
 
+/// A leaf of a segment, by its number there.
+pub(crate) type Place = (Arc<Segment>, usize);
+
+type Places = HashMap<PageId, Place, BuildHasherDefault<PageHasher>>;
+
 /// What is kept of the leaves of one table.
 #[derive(Default)]
 pub(crate) struct TableColumns {
-    /// By the numbers of their pages; a chunk that was made stays.
-    chunks: RwLock<Chunks>,
+    places: RwLock<Places>,
     bytes: AtomicUsize,
     /// Of how many rows each column is kept.
     kept: Mutex<Vec<u64>>,
@@ -141,29 +86,15 @@ pub(crate) struct TableColumns {
 }
 
 impl TableColumns {
-    /// What is kept of a leaf in this state, if all of these columns are.
-    pub(crate) fn find(
-        &self,
-        near: &mut NearLeaves,
-        state: LeafState,
-        columns: &[usize],
-    ) -> Option<Arc<LeafColumns>> {
-        let number = Chunk::of(state.page);
-        if near.0.as_ref().is_none_or(|(known, _)| *known != number) {
-            near.0 = Some((number, self.chunks.read().get(&number)?.clone()));
-        }
-        let (_, chunk) = near.0.as_ref()?;
-        let leaf = chunk.leaf(state.page).read();
-        let found = leaf.as_ref().filter(|leaf| leaf.is_of(state) && leaf.has(columns));
-        found.cloned()
+    /// Where a page is kept, in some state.
+    pub(crate) fn place(&self, page: PageId) -> Option<Place> {
+        self.places.read().get(&page).cloned()
     }
 
-    fn chunk(&self, page: PageId) -> Arc<Chunk> {
-        let number = Chunk::of(page);
-        if let Some(chunk) = self.chunks.read().get(&number) {
-            return chunk.clone();
-        }
-        self.chunks.write().entry(number).or_default().clone()
+    /// Where a leaf is kept in this state.
+    pub(crate) fn find(&self, state: LeafState) -> Option<Place> {
+        let place = self.place(state.page);
+        place.filter(|(segment, at)| segment.leaves()[*at].state() == state)
     }
 
     /// Whether anything is kept.
@@ -188,20 +119,28 @@ impl TableColumns {
         self.has_read(rows) && self.cache.get().is_some_and(fits)
     }
 
-    /// Counts the rows of a leaf that takes the place of another.
-    fn count(&self, new: Option<&LeafColumns>, old: Option<&LeafColumns>) {
-        let mut kept = self.kept.lock();
-        let most = new.and_then(|new| new.positions().last()).map_or(0, |last| last + 1);
-        if kept.len() < most {
-            kept.resize(most, 0);
-        }
-        for (column, rows) in kept.iter_mut().enumerate() {
-            let rows_of = |leaf: Option<&LeafColumns>| {
-                let leaf = leaf.filter(|leaf| leaf.column(column).is_some());
-                leaf.map_or(0, |leaf| leaf.rows as u64)
+    /// Puts a segment in the place of what was kept of its leaves; returns the bytes of segments
+    /// of which no leaf is left.
+    fn put(&self, segment: &Arc<Segment>) -> usize {
+        let (mut freed, mut kept) = (0, self.kept.lock());
+        let mut places = self.places.write();
+        for (at, leaf) in segment.leaves().iter().enumerate() {
+            let rows = leaf.state().records as u64;
+            segment.count(&mut kept, |column| *column += rows);
+            let Some(old) = places.insert(leaf.state().page, (segment.clone(), at)) else {
+                continue;
             };
-            *rows = (*rows + rows_of(new)).saturating_sub(rows_of(old));
+            freed += TableColumns::forget(&old, &mut kept);
         }
+        freed
+    }
+
+    /// Counts a leaf that is kept no more; returns the bytes of its segment where that was the
+    /// last.
+    fn forget((segment, at): &Place, kept: &mut Vec<u64>) -> usize {
+        let rows = segment.leaves()[*at].state().records as u64;
+        segment.count(kept, |column| *column = column.saturating_sub(rows));
+        if segment.lose_leaf() { segment.bytes() } else { 0 }
     }
 
     /// Notes that a scan has read so many rows from leaves.
@@ -216,13 +155,9 @@ impl TableColumns {
 
     /// Forgets everything; returns how many bytes that were.
     fn clear(&self) -> usize {
-        let mut freed = 0;
-        let chunks: Vec<_> = self.chunks.read().values().cloned().collect();
-        for leaf in chunks.iter().flat_map(|chunk| &chunk.0) {
-            if let Some(leaf) = leaf.write().take() {
-                self.count(None, Some(&leaf));
-                freed += leaf.bytes;
-            }
+        let (mut freed, mut kept) = (0, self.kept.lock());
+        for (_, place) in self.places.write().drain() {
+            freed += TableColumns::forget(&place, &mut kept);
         }
         self.bytes.fetch_sub(freed, Ordering::Relaxed);
         freed
@@ -292,39 +227,24 @@ impl ColumnCache {
         }
     }
 
-    /// Keeps columns of a leaf, beside those that are kept of the same state. False where there
-    /// is no room for them.
+    /// Keeps a segment. False where there is no room for it.
     pub(crate) fn keep(
         self: &Arc<ColumnCache>,
         table: &Arc<TableColumns>,
-        state: LeafState,
-        columns: impl IntoIterator<Item = (usize, CachedColumn)>,
+        segment: Segment,
     ) -> bool {
         if table.cache.set(self.clone()).is_ok() {
             self.tables.lock().push(Arc::downgrade(table));
         }
-        let mut all: BTreeMap<usize, CachedColumn> = columns.into_iter().collect();
-        debug_assert!(all.keys().all(|at| *at < MAX_COLUMNS), "a column has a bit");
-        if let Some(known) = table.find(&mut NearLeaves::default(), state, &[]) {
-            for (at, column) in known.positions().zip(&known.columns) {
-                all.entry(at).or_insert_with(|| column.clone());
-            }
-        }
-        let bytes = LEAF_OVERHEAD + all.values().map(CachedColumn::bytes).sum::<usize>();
+        let bytes = segment.bytes();
         if !self.make_room(table, bytes) {
             return false;
         }
-        let kept = all.keys().fold(0, |kept, at| kept | 1 << at);
-        let columns = all.into_values().collect();
-        let leaf = LeafColumns { lsn: state.lsn, rows: state.records, kept, columns, bytes };
-        let leaf = Arc::new(leaf);
-        let old = table.chunk(state.page).leaf(state.page).write().replace(leaf.clone());
-        table.count(Some(&leaf), old.as_deref());
-        let freed = old.map_or(0, |old| old.bytes);
         table.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.fills.fetch_add(segment.leaves().len() as u64, Ordering::Relaxed);
+        let freed = table.put(&Arc::new(segment));
         table.bytes.fetch_sub(freed, Ordering::Relaxed);
         self.used.fetch_sub(freed, Ordering::Relaxed);
-        self.fills.fetch_add(1, Ordering::Relaxed);
         true
     }
 

@@ -34,6 +34,7 @@ mod descend;
 mod estimate;
 mod free;
 mod group;
+mod known;
 mod leaf;
 mod leaf_mut;
 mod merge;
@@ -49,6 +50,7 @@ pub(crate) use bulk::BulkBuilder;
 #[cfg(test)]
 pub(crate) use check::Problem;
 pub(crate) use group::{GROUP, Lookup};
+pub use known::{KnownLeaf, KnownLeaves};
 pub use leaf::LeafState;
 pub(crate) use leaf::{LeafCopy, PayloadRef, Wanted};
 pub(crate) use leaf_mut::LeafMut;
@@ -247,13 +249,24 @@ impl BTree {
                 return Ok(Some(0));
             }
         }
-        self.load_leaf(store, Seek::Covering(&fence), leaf)?;
+        self.leaf_above(store, &fence, leaf).map(Some)
+    }
+
+    /// Replaces the copy by the leaf that holds the keys above another leaf's upper fence. Returns
+    /// the number of the record to go on with.
+    pub(crate) fn leaf_above(
+        &self,
+        store: &Store,
+        fence: &[u8],
+        leaf: &mut LeafCopy,
+    ) -> Result<usize> {
+        self.load_leaf(store, Seek::Covering(fence), leaf)?;
         // Only a damaged tree leads back to the same leaf.
-        if leaf.upper_fence().is_some_and(|upper| *upper <= fence[..]) {
+        if leaf.upper_fence().is_some_and(|upper| upper <= fence) {
             return Err(leaf.misplaced());
         }
-        let (Ok(from) | Err(from)) = leaf.lower_bound(&fence);
-        Ok(Some(from))
+        let (Ok(from) | Err(from)) = leaf.lower_bound(fence);
+        Ok(from)
     }
 
     /// Replaces the copy by the leaf that holds the keys below its lower fence. Returns the number

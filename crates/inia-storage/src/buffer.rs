@@ -198,20 +198,33 @@ impl BufferPool {
     /// meanwhile is read in again and compared by its LSN, so that readers of more data than
     /// fits in memory make progress.
     pub(crate) fn is_current(&self, id: PageId, version: PageVersion) -> bool {
-        self.frames.is_current(id, version).unwrap_or_else(|| self.has_lsn(id, version.lsn))
+        let known = self.frames.is_current(id, version);
+        known.unwrap_or_else(|| self.version_of_lsn(id, version.lsn, false).is_some())
     }
 
+    /// As [`BufferPool::is_current`], for a scan that will ask again: the version by which the page
+    /// is known from now on.
+    #[inline]
+    pub(crate) fn version_now(&self, id: PageId, version: PageVersion) -> Option<PageVersion> {
+        match self.frames.is_current(id, version) {
+            Some(is_current) => is_current.then_some(version),
+            None => self.version_of_lsn(id, version.lsn, true),
+        }
+    }
+
+    /// The version of a page, which is read in when it is absent, if it has this LSN.
     #[cold]
-    fn has_lsn(&self, id: PageId, lsn: Lsn) -> bool {
+    fn version_of_lsn(&self, id: PageId, lsn: Lsn, scan: bool) -> Option<PageVersion> {
         loop {
-            match self.frames.read(id, true) {
+            match self.frames.read(id, !scan) {
                 Ok(Attempt::Got(page)) => {
-                    return page::lsn_of(&page) == lsn && page.validate().is_ok();
+                    let same = page::lsn_of(&page) == lsn && page.validate().is_ok();
+                    return same.then(|| page.version()).filter(|version| version.lsn == lsn);
                 }
-                Ok(Attempt::Blocked) | Err(_) => return false,
-                Ok(Attempt::Absent) => match self.read_in(id, false) {
+                Ok(Attempt::Blocked) | Err(_) => return None,
+                Ok(Attempt::Absent) => match self.read_in(id, scan) {
                     Ok(read) => drop(read),
-                    Err(_) => return false,
+                    Err(_) => return None,
                 },
             }
         }

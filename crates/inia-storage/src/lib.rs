@@ -23,7 +23,7 @@ mod sync;
 mod txn;
 mod wal;
 
-pub use btree::{LeafState, SampledLeaf, SampledTree};
+pub use btree::{KnownLeaf, KnownLeaves, LeafState, SampledLeaf, SampledTree};
 pub use buffer::PoolStats;
 pub use counts::{
     COUNTED, ThreadCounts, take_thread_counts, uncount_rows_of_entries, without_counting,

@@ -190,6 +190,13 @@ impl Store {
         self.pool.is_current(id, version)
     }
 
+    /// As [`Store::is_current`], for a scan that will ask again: the version by which the page is
+    /// known from now on.
+    #[inline]
+    pub(crate) fn version_now(&self, id: PageId, version: PageVersion) -> Option<PageVersion> {
+        self.pool.version_now(id, version)
+    }
+
     /// Starts a mini-transaction. May wait for log space: hold no latch and no other `Mtr`.
     ///
     /// Fails with `DiskFull` while no further log segment can be had, and with the disk's error

@@ -1,11 +1,12 @@
 //! Columns in few bytes: whole numbers as their differences from the least one, texts by their
-//! number in a dictionary where a leaf has few different ones.
+//! number in a dictionary where a segment has few different ones.
 
 use inia_expr::tree::CmpOp;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::ops::Range;
 
-/// One column of a leaf's rows.
+/// One column of a segment's rows.
 #[derive(Clone, Debug)]
 pub(crate) enum CachedColumn {
     Numbers(PackedNumbers),
@@ -20,6 +21,21 @@ impl CachedColumn {
                 CachedColumn::Numbers(numbers) => numbers.bytes(),
                 CachedColumn::Texts(texts) => texts.bytes(),
             }
+    }
+
+    /// The column of some rows.
+    pub(super) fn slice(&self, rows: Range<usize>) -> CachedColumn {
+        match self {
+            CachedColumn::Numbers(numbers) => {
+                let mut values = Vec::with_capacity(rows.len());
+                numbers.append_to(rows.clone(), &mut values);
+                CachedColumn::Numbers(PackedNumbers::new(&values, numbers.nulls_of(rows)))
+            }
+            CachedColumn::Texts(texts) => {
+                let texts: Vec<_> = rows.map(|row| texts.get(row)).collect();
+                CachedColumn::Texts(PackedTexts::new(&texts))
+            }
+        }
     }
 }
 
@@ -37,7 +53,7 @@ pub(crate) struct PackedNumbers {
 #[derive(Clone, Debug)]
 enum Above {
     /// All numbers are the least one.
-    Nothing(usize),
+    Nothing,
     Bytes(Box<[u8]>),
     Words(Box<[u16]>),
     DoubleWords(Box<[u32]>),
@@ -52,7 +68,7 @@ impl PackedNumbers {
         let high = values.iter().copied().max().unwrap_or_default();
         let above = values.iter().map(|value| value.wrapping_sub(low) as u64);
         let above = match high.wrapping_sub(low) as u64 {
-            0 => Above::Nothing(values.len()),
+            0 => Above::Nothing,
             1..=0xff => Above::Bytes(above.map(|above| above as u8).collect()),
             0x100..=0xffff => Above::Words(above.map(|above| above as u16).collect()),
             0x1_0000..=0xffff_ffff => Above::DoubleWords(above.map(|above| above as u32).collect()),
@@ -66,42 +82,47 @@ impl PackedNumbers {
         (self.low, self.high)
     }
 
-    /// Which rows are NULL; empty where none is.
-    pub(crate) fn nulls(&self) -> &[bool] {
-        &self.nulls
+    /// Whether any row is NULL.
+    pub(crate) fn has_nulls(&self) -> bool {
+        !self.nulls.is_empty()
     }
 
-    /// Appends the numbers of all rows.
-    pub(crate) fn append_to(&self, out: &mut Vec<i64>) {
+    /// Which of some rows are NULL; empty where none of the column is.
+    pub(crate) fn nulls_of(&self, rows: Range<usize>) -> &[bool] {
+        if self.nulls.is_empty() { &[] } else { &self.nulls[rows] }
+    }
+
+    /// Appends the numbers of some rows.
+    pub(crate) fn append_to(&self, rows: Range<usize>, out: &mut Vec<i64>) {
         let low = self.low;
         match &self.above {
-            Above::Nothing(rows) => out.resize(out.len() + rows, low),
-            Above::Bytes(all) => out.extend(all.iter().map(|&above| low + i64::from(above))),
-            Above::Words(all) => out.extend(all.iter().map(|&above| low + i64::from(above))),
+            Above::Nothing => out.resize(out.len() + rows.len(), low),
+            Above::Bytes(all) => out.extend(all[rows].iter().map(|&above| low + i64::from(above))),
+            Above::Words(all) => out.extend(all[rows].iter().map(|&above| low + i64::from(above))),
             Above::DoubleWords(all) => {
-                out.extend(all.iter().map(|&above| low.wrapping_add(i64::from(above))));
+                out.extend(all[rows].iter().map(|&above| low.wrapping_add(i64::from(above))));
             }
             Above::QuadWords(all) => {
-                out.extend(all.iter().map(|&above| low.wrapping_add(above as i64)));
+                out.extend(all[rows].iter().map(|&above| low.wrapping_add(above as i64)));
             }
         }
     }
 
-    /// Appends what `of` makes of whether `number op constant` holds, for each row.
+    /// Appends what `of` makes of whether `number op constant` holds, for each of some rows.
     pub(crate) fn compare<T: Copy>(
         &self,
-        op: CmpOp,
-        constant: i128,
+        rows: Range<usize>,
+        (op, constant): (CmpOp, i128),
         of: impl Fn(bool) -> T,
         out: &mut Vec<T>,
     ) {
         let above = constant - i128::from(self.low);
         match &self.above {
-            Above::Nothing(rows) => out.resize(out.len() + rows, of(op.holds(0.cmp(&above)))),
-            Above::Bytes(all) => compare(all, op, above, of, out),
-            Above::Words(all) => compare(all, op, above, of, out),
-            Above::DoubleWords(all) => compare(all, op, above, of, out),
-            Above::QuadWords(all) => compare(all, op, above, of, out),
+            Above::Nothing => out.resize(out.len() + rows.len(), of(op.holds(0.cmp(&above)))),
+            Above::Bytes(all) => compare(&all[rows], op, above, of, out),
+            Above::Words(all) => compare(&all[rows], op, above, of, out),
+            Above::DoubleWords(all) => compare(&all[rows], op, above, of, out),
+            Above::QuadWords(all) => compare(&all[rows], op, above, of, out),
         }
     }
 
@@ -109,7 +130,7 @@ impl PackedNumbers {
     #[inline]
     pub(crate) fn get(&self, row: usize) -> i64 {
         let above = match &self.above {
-            Above::Nothing(_) => 0,
+            Above::Nothing => 0,
             Above::Bytes(all) => all[row].into(),
             Above::Words(all) => all[row].into(),
             Above::DoubleWords(all) => all[row].into(),
@@ -126,7 +147,7 @@ impl PackedNumbers {
 
     pub(super) fn bytes(&self) -> usize {
         let above = match &self.above {
-            Above::Nothing(_) => 0,
+            Above::Nothing => 0,
             Above::Bytes(all) => size_of_val(&**all),
             Above::Words(all) => size_of_val(&**all),
             Above::DoubleWords(all) => size_of_val(&**all),

@@ -22,6 +22,7 @@ mod grouping;
 mod hash;
 mod index;
 mod join_keys;
+mod keeper;
 mod kept;
 mod key_reader;
 mod keys;

@@ -104,7 +104,7 @@ impl LeafCopy {
     }
 
     /// Copies header and fences.
-    fn copy_outline(&mut self, from: &impl PageRead) {
+    pub(super) fn copy_outline(&mut self, from: &impl PageRead) {
         self.version = None;
         self.extent = Extent::Outline;
         let end = node::SLOTS;
@@ -299,7 +299,7 @@ impl LeafCopy {
     }
 
     /// The leaf after this one, as it was when this one was copied.
-    pub(super) fn right(&self) -> Option<PageId> {
+    pub(crate) fn right(&self) -> Option<PageId> {
         node::right(self.bytes())
     }
 }

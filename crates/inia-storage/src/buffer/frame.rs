@@ -436,6 +436,16 @@ pub(crate) struct PageVersion {
 }
 
 impl PageVersion {
+    /// A state by its version in the page table and its LSN.
+    pub(crate) fn of(word: u32, lsn: Lsn) -> PageVersion {
+        PageVersion { word, lsn }
+    }
+
+    /// The version in the page table.
+    pub(crate) fn word(self) -> u32 {
+        self.word
+    }
+
     /// The state that follows this one by a single change, which ends in the log at `lsn`.
     pub(crate) fn after(self, lsn: Lsn) -> PageVersion {
         PageVersion { word: self.word.wrapping_add(1), lsn }

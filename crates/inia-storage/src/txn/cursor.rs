@@ -9,6 +9,7 @@
 //! copy of the leaf and holds no latch, so it may be kept while its transaction writes to the same
 //! tree.
 
+mod known;
 mod locking;
 mod run;
 mod snapshot;
@@ -22,7 +23,7 @@ use super::handle::Txn;
 use super::shared::EngineShared;
 use super::trees::Tree;
 use crate::Result;
-use crate::btree::{LeafState, Seek};
+use crate::btree::{KnownLeaves, Seek};
 use crate::counts::{self, Count};
 use crate::request::{Direction, KeyBound, LockRequest, ReadMode, RecordRef};
 use inia_base::warm::WarmPool;
@@ -329,10 +330,10 @@ impl Cursor {
     pub fn run_unknown<'c>(
         &'c mut self,
         txn: &mut Txn,
-        is_known: &mut dyn FnMut(LeafState) -> bool,
+        known: &mut dyn KnownLeaves,
     ) -> Result<Option<LeafRun<'c>>> {
         match self {
-            Cursor::Snapshot(cursor) => cursor.run_unknown(txn, is_known),
+            Cursor::Snapshot(cursor) => cursor.run_unknown(txn, known),
             Cursor::Locking(_) => Ok(None),
         }
     }

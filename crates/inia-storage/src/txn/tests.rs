@@ -11,6 +11,7 @@ mod full_disk;
 mod gap_neighbours;
 mod in_place;
 mod isolation;
+mod known_leaves;
 mod model;
 mod mutated;
 mod parts;

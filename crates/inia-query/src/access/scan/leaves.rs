@@ -2,14 +2,14 @@
 
 use super::{FoundRun, Result, State, TableScan};
 use crate::error::StorageResult;
-use inia_storage::{LeafRun, LeafState, ReadMode, Txn};
+use inia_storage::{KnownLeaf, KnownLeaves, LeafRun, ReadMode, Txn};
 
 /// What a scan shows of a leaf at once.
 pub(crate) enum FoundLeaf<'s> {
-    /// These rows; the state of the leaf where they are all that it has.
-    Rows(FoundRun<'s>, Option<LeafState>),
-    /// All rows of the leaf that the caller said last that it knows.
-    Known,
+    /// These rows; the leaf where they are all that it has.
+    Rows(FoundRun<'s>, Option<KnownLeaf>),
+    /// All rows of the first ones of the leaves that the caller named last.
+    Known(usize),
 }
 
 impl TableScan {
@@ -17,15 +17,15 @@ impl TableScan {
     pub(crate) fn run_unknown<'s>(
         &'s mut self,
         txn: &mut Txn,
-        is_known: &mut dyn FnMut(LeafState) -> bool,
+        known: &mut dyn KnownLeaves,
     ) -> Result<Option<FoundLeaf<'s>>> {
         let State::Ranges { cursor: Some(cursor), .. } = &mut self.state else { return Ok(None) };
-        Ok(match cursor.run_unknown(txn, is_known).sql()? {
+        Ok(match cursor.run_unknown(txn, known).sql()? {
             None => None,
-            Some(LeafRun::Known(_)) => Some(FoundLeaf::Known),
+            Some(LeafRun::Known(leaves)) => Some(FoundLeaf::Known(leaves)),
             Some(LeafRun::Records(records)) => {
-                let state = records.whole_leaf();
-                Some(FoundLeaf::Rows(FoundRun::of_records(records, None, &mut self.key), state))
+                let leaf = records.whole_leaf();
+                Some(FoundLeaf::Rows(FoundRun::of_records(records, None, &mut self.key), leaf))
             }
         })
     }

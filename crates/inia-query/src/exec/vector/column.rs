@@ -10,6 +10,7 @@ use crate::spill::held;
 use inia_base::decimal::Decimal;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The place of no row: where an outer join has found none.
@@ -224,22 +225,28 @@ impl ColumnBuilder {
             }
     }
 
-    /// Adds the chosen numbers, where it holds numbers; `None` for all.
-    pub(super) fn push_chosen(&mut self, numbers: &Numbers, chosen: Option<&[bool]>) {
-        let rows = (0..numbers.rows()).filter(|&row| chosen.is_none_or(|chosen| chosen[row]));
-        match (&mut self.cells, &numbers.values) {
-            (Cells::Small(all, _), Values::Small(values))
+    /// Adds the numbers at these places, where it holds numbers; `None` for all.
+    pub(super) fn push_chosen(&mut self, numbers: &Numbers, places: Option<&[u32]>) {
+        match (&mut self.cells, &numbers.values, places) {
+            (Cells::Small(all, _), Values::Small(values), places)
                 if numbers.nulls.is_empty() && all.nulls.is_empty() =>
             {
-                match chosen {
+                match places {
                     None => all.values.extend_from_slice(values),
-                    Some(_) => all.values.extend(rows.map(|row| values[row])),
+                    Some(places) => {
+                        all.values.extend(places.iter().map(|place| values[*place as usize]));
+                    }
                 }
             }
-            _ => rows.for_each(|row| {
-                self.push_wide((!numbers.is_null(row)).then(|| numbers.get(row)));
-            }),
+            (.., None) => (0..numbers.rows()).for_each(|row| self.push_number(numbers, row)),
+            (.., Some(places)) => {
+                places.iter().for_each(|place| self.push_number(numbers, *place as usize));
+            }
         }
+    }
+
+    fn push_number(&mut self, numbers: &Numbers, row: usize) {
+        self.push_wide((!numbers.is_null(row)).then(|| numbers.get(row)));
     }
 
     /// Adds a number of 64 bits, where it holds numbers.
@@ -288,7 +295,7 @@ impl ColumnBuilder {
         match (&mut self.cells, column) {
             (Cells::Texts(all), CachedColumn::Texts(texts)) => all.push_packed(texts, rows),
             (Cells::Small(all, _), CachedColumn::Numbers(numbers))
-                if numbers.nulls().is_empty() && all.nulls.is_empty() =>
+                if !numbers.has_nulls() && all.nulls.is_empty() =>
             {
                 all.values.extend(rows.map(|row| numbers.get(row)));
             }
@@ -299,14 +306,14 @@ impl ColumnBuilder {
         }
     }
 
-    /// Adds all rows of packed numbers, where it holds numbers; false, with nothing added, where
-    /// they must be added one by one.
-    pub(super) fn push_all(&mut self, column: &CachedColumn) -> bool {
+    /// Adds neighbouring rows of packed numbers, where it holds numbers; false, with nothing added,
+    /// where they must be added one by one.
+    pub(super) fn push_all(&mut self, column: &CachedColumn, rows: Range<usize>) -> bool {
         match (&mut self.cells, column) {
             (Cells::Small(all, _), CachedColumn::Numbers(numbers))
-                if numbers.nulls().is_empty() && all.nulls.is_empty() =>
+                if !numbers.has_nulls() && all.nulls.is_empty() =>
             {
-                numbers.append_to(&mut all.values);
+                numbers.append_to(rows, &mut all.values);
                 true
             }
             _ => false,

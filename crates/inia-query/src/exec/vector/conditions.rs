@@ -202,7 +202,7 @@ impl<R: Rows> Conditions<'_, '_, R> {
         })
     }
 
-    /// Joins the truth of operands. A row whose truth is `decided` is not looked at any more.
+    /// Joins the truth of operands. A row whose truth is `decided` is not asked about any more.
     fn fold(
         &self,
         operands: &[VectorCondition],
@@ -214,11 +214,10 @@ impl<R: Rows> Conditions<'_, '_, R> {
         let mut open = wanted.to_vec();
         for operand in operands {
             let Some(truth) = self.truth(operand, &open)? else { return Ok(None) };
+            // What is decided stays so, whatever it is joined with: no choice for each row.
             for ((all, open), truth) in all.iter_mut().zip(&mut open).zip(truth) {
-                if *open {
-                    *all = join(*all, truth);
-                    *open = *all != decided;
-                }
+                *all = join(*all, truth);
+                *open &= *all != decided;
             }
         }
         Ok(Some(all))

@@ -1,21 +1,22 @@
 //! A scan's leaves whose columns are kept in memory ([`crate::columns`]): which the scan need not
-//! read, their rows as columns, and how those of other leaves come to be kept.
+//! read, and their rows as columns.
 
-use super::column::{ColumnBuilder, NullableVec, value_of};
+use super::column::{ColumnBuilder, value_of};
 use super::conditions::Truth;
+use super::keeper::Keeper;
 use super::numbers::{Numbers, Values};
 use crate::access::{FoundRun, TableScan};
 use crate::catalog::Table;
-use crate::columns::{
-    CachedColumn, LeafColumns, MAX_COLUMNS, NearLeaves, PackedNumbers, PackedTexts,
-};
+use crate::columns::{CachedColumn, MAX_COLUMNS, Place, Segment};
 use crate::context::ColumnUse;
 use crate::exec::Result;
 use crate::plan::TableSource;
 use crate::plan::vector::{NumberKind, VectorForm};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::ids::PageId;
 use inia_base::value::Value;
-use inia_storage::LeafState;
+use inia_storage::{KnownLeaf, KnownLeaves};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -25,12 +26,11 @@ pub(super) struct KeptLeaves<'e> {
     table: &'e Arc<Table>,
     /// The columns that the scan reads.
     columns: Vec<usize>,
-    near: NearLeaves,
-    /// What is kept of the leaf that was asked for last.
-    found: Option<Arc<LeafColumns>>,
+    /// Where the page that was asked for last is kept.
+    found: Option<Place>,
     waiting: KeptRows,
-    /// Whether columns of leaves that are read are to be kept.
-    keeps: bool,
+    /// What keeps leaves that are read, where they are to be kept.
+    keeper: Option<Keeper<'e>>,
     hits: u64,
     read: u64,
 }
@@ -54,35 +54,34 @@ impl<'e> KeptLeaves<'e> {
         used.cache.begin_scan(&table.columns);
         // A report has read about all of them before.
         let rows = table.shared.row_estimate.load(Ordering::Relaxed).max(0) / 2;
+        let keeps = used.is_eager || table.columns.has_read(rows as u64);
         Some(KeptLeaves {
             used,
             table,
             columns: columns.to_vec(),
-            near: NearLeaves::default(),
             found: None,
             waiting: KeptRows::default(),
-            keeps: used.is_eager || table.columns.has_read(rows as u64),
+            keeper: keeps.then(|| Keeper::new(used.cache, table, columns)),
             hits: 0,
             read: 0,
         })
     }
 
-    /// Whether the rows of a leaf in this state need not be read.
-    pub(super) fn knows(&mut self, state: LeafState) -> bool {
-        self.found = self.table.columns.find(&mut self.near, state, &self.columns);
-        self.found.is_some()
-    }
-
-    /// Lets the leaf that is known wait, unless `is_empty` says that none of its rows is wanted;
-    /// returns how many rows it has.
-    pub(super) fn wait(&mut self, is_empty: impl FnOnce(&LeafColumns) -> bool) -> u64 {
-        let Some(leaf) = self.found.take() else { return 0 };
-        let rows = leaf.rows() as u64;
-        self.hits += 1;
-        if !is_empty(&leaf) {
-            self.waiting.push(leaf);
+    /// Lets the first of the leaves that were named last wait, unless `is_empty` says that none of
+    /// their rows is wanted; returns how many rows they have.
+    pub(super) fn wait(&mut self, leaves: usize, is_empty: impl FnOnce(&Segment) -> bool) -> u64 {
+        let Some((segment, at)) = self.found.take() else { return 0 };
+        let leaves = at..at + leaves;
+        self.hits += leaves.len() as u64;
+        if let Some(keeper) = &mut self.keeper {
+            keeper.pass(&segment, leaves.clone());
         }
-        rows
+        let rows = segment.rows_of(leaves);
+        let count = rows.len() as u64;
+        if !is_empty(&segment) {
+            self.waiting.push(segment, rows);
+        }
+        count
     }
 
     /// How many rows wait.
@@ -96,26 +95,28 @@ impl<'e> KeptLeaves<'e> {
     }
 
     /// Keeps the columns of a leaf's rows, if all of them can be packed.
-    pub(super) fn keep(&mut self, run: &FoundRun<'_>, state: LeafState) -> Result<()> {
+    pub(super) fn keep(&mut self, run: &FoundRun<'_>, leaf: KnownLeaf) -> Result<()> {
         self.read += run.len() as u64;
-        if !self.keeps {
-            return Ok(());
+        match &mut self.keeper {
+            Some(keeper) => keeper.read(run, leaf),
+            None => Ok(()),
         }
-        let mut packed = Vec::with_capacity(self.columns.len());
-        for &column in &self.columns {
-            match pack(run, self.table, column)? {
-                Some(kept) => packed.push((column, kept)),
-                None => return Ok(()),
-            }
-        }
-        // Where there is no room for this leaf, there is none for the next ones.
-        self.keeps = self.used.cache.keep(&self.table.columns, state, packed);
-        Ok(())
+    }
+}
+
+impl KnownLeaves for KeptLeaves<'_> {
+    fn leaves_from(&mut self, page: PageId) -> &[KnownLeaf] {
+        let place = self.table.columns.place(page);
+        self.found = place.filter(|(segment, _)| segment.has(&self.columns));
+        self.found.as_ref().map_or(&[], |(segment, at)| &segment.leaves()[*at..])
     }
 }
 
 impl Drop for KeptLeaves<'_> {
     fn drop(&mut self) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.finish();
+        }
         self.used.cache.note_hits(self.hits);
         if self.read > 0 {
             self.table.columns.note_read(self.read);
@@ -123,59 +124,40 @@ impl Drop for KeptLeaves<'_> {
     }
 }
 
-/// Packs a column of a leaf's rows; `None` where it has numbers of more than 64 bits.
-fn pack(run: &FoundRun<'_>, table: &Table, column: usize) -> Result<Option<CachedColumn>> {
-    let rows = 0..run.len();
-    let mut fits = true;
-    let mut numbers = NullableVec::default();
-    let given = match VectorForm::of(table.layout.data_type(column)) {
-        VectorForm::Numbers(NumberKind::Decimal(_)) => {
-            run.decimals(table, column, rows, |value| {
-                let small = value.map(i64::try_from);
-                fits &= !matches!(small, Some(Err(_)));
-                numbers.push(small.map(|small| small.unwrap_or_default()));
-            })?
-        }
-        VectorForm::Numbers(kind) => run.numbers(table, column, rows, |bits| {
-            let is_unsigned = kind == NumberKind::Int { unsigned: true };
-            fits &= !(is_unsigned && bits.is_some_and(|bits| bits >> 63 == 1));
-            numbers.push(bits.map(|bits| bits as i64));
-        })?,
-        VectorForm::Texts => {
-            let mut texts = Vec::with_capacity(run.len());
-            let given = run.bytes(table, column, rows, |text| texts.push(text))?;
-            return Ok(given.then(|| CachedColumn::Texts(PackedTexts::new(&texts))));
-        }
-        VectorForm::Values => false,
-    };
-    let packed = || CachedColumn::Numbers(PackedNumbers::new(&numbers.values, &numbers.nulls));
-    Ok((given && fits).then(packed))
-}
-
-/// Rows of leaves whose columns are kept, one leaf behind the other.
+/// Rows of segments, one behind the other.
 #[derive(Default)]
 pub(super) struct KeptRows {
-    leaves: Vec<Arc<LeafColumns>>,
-    /// How many rows there are up to the end of each leaf.
+    parts: Vec<(Arc<Segment>, Range<usize>)>,
+    /// How many rows there are up to the end of each part.
     ends: Vec<usize>,
 }
 
+/// A column of some rows of one segment.
+pub(super) struct KeptPart<'k> {
+    /// The number of the first of them.
+    pub(super) start: usize,
+    pub(super) column: &'k CachedColumn,
+    /// Which of the segment's rows they are.
+    pub(super) rows: Range<usize>,
+}
+
 impl KeptRows {
-    fn push(&mut self, leaf: Arc<LeafColumns>) {
-        self.ends.push(self.rows() + leaf.rows());
-        self.leaves.push(leaf);
+    fn push(&mut self, segment: Arc<Segment>, rows: Range<usize>) {
+        self.ends.push(self.rows() + rows.len());
+        self.parts.push((segment, rows));
     }
 
     pub(super) fn rows(&self) -> usize {
         self.ends.last().copied().unwrap_or_default()
     }
 
-    /// A column of each leaf, with the number of its first row.
-    pub(super) fn columns(&self, column: usize) -> impl Iterator<Item = (usize, &CachedColumn)> {
+    /// A column, in parts.
+    pub(super) fn parts(&self, column: usize) -> impl Iterator<Item = KeptPart<'_>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        self.leaves.iter().zip(starts).filter_map(move |(leaf, start)| {
-            debug_assert!(leaf.column(column).is_some(), "a scan knows leaves by its columns");
-            leaf.column(column).map(|kept| (start, kept))
+        self.parts.iter().zip(starts).filter_map(move |((segment, rows), start)| {
+            debug_assert!(segment.column(column).is_some(), "a scan knows leaves by its columns");
+            let column = segment.column(column)?;
+            Some(KeptPart { start, column, rows: rows.clone() })
         })
     }
 
@@ -183,13 +165,12 @@ impl KeptRows {
     pub(super) fn numbers(&self, column: usize) -> Option<Numbers> {
         let (mut values, mut nulls) = (Vec::with_capacity(self.rows()), Vec::new());
         let (mut low, mut high) = (i64::MAX, i64::MIN);
-        for (_, kept) in self.columns(column) {
-            let CachedColumn::Numbers(packed) = kept else { return None };
-            let start = values.len();
-            packed.append_to(&mut values);
-            if !packed.nulls().is_empty() || !nulls.is_empty() {
+        for KeptPart { start, column, rows } in self.parts(column) {
+            let CachedColumn::Numbers(packed) = column else { return None };
+            packed.append_to(rows.clone(), &mut values);
+            if packed.has_nulls() || !nulls.is_empty() {
                 nulls.resize(start, false);
-                nulls.extend_from_slice(packed.nulls());
+                nulls.extend_from_slice(packed.nulls_of(rows));
                 nulls.resize(values.len(), false);
             }
             let bounds = packed.bounds();
@@ -208,11 +189,11 @@ impl KeptRows {
         test: &mut dyn FnMut(&[u8]) -> Truth,
         truth: &mut Vec<Truth>,
     ) -> bool {
-        for ((start, kept), leaf) in self.columns(column).zip(&self.leaves) {
-            let CachedColumn::Texts(texts) = kept else { return false };
+        for KeptPart { start, column, rows } in self.parts(column) {
+            let CachedColumn::Texts(texts) = column else { return false };
             let mut known = vec![None; texts.codes().map_or(0, |_| texts.entries().count())];
-            truth.extend((0..leaf.rows()).map(|row| {
-                let Some(text) = texts.get(row).filter(|_| wanted[start + row]) else {
+            truth.extend(rows.zip(&wanted[start..]).map(|(row, wanted)| {
+                let Some(text) = texts.get(row).filter(|_| *wanted) else {
                     return Truth::Null;
                 };
                 match texts.codes() {
@@ -226,22 +207,25 @@ impl KeptRows {
         true
     }
 
-    /// Adds the chosen rows of a column; `None` for all rows.
+    /// Adds the rows at these ascending places of a column; `None` for all rows.
     pub(super) fn add_to(
         &self,
         column: usize,
-        chosen: Option<&[bool]>,
+        places: Option<&[u32]>,
         builder: &mut ColumnBuilder,
     ) {
-        for ((start, kept), leaf) in self.columns(column).zip(&self.leaves) {
-            let chosen = chosen.map(|chosen| &chosen[start..start + leaf.rows()]);
-            match chosen.filter(|chosen| !chosen.iter().all(|chosen| *chosen)) {
-                None if builder.push_all(kept) => {}
-                None => builder.push_packed(kept, 0..leaf.rows()),
-                Some(chosen) => {
-                    builder.push_packed(kept, (0..leaf.rows()).filter(|row| chosen[*row]));
+        let mut rest = places;
+        for KeptPart { start, column, rows } in self.parts(column) {
+            let Some(places) = rest else {
+                if !builder.push_all(column, rows.clone()) {
+                    builder.push_packed(column, rows);
                 }
-            }
+                continue;
+            };
+            let end = start + rows.len();
+            let (here, behind) = places.split_at(places.partition_point(|at| (*at as usize) < end));
+            builder.push_packed(column, here.iter().map(|at| rows.start + *at as usize - start));
+            rest = Some(behind);
         }
     }
 
@@ -249,18 +233,15 @@ impl KeptRows {
     pub(super) fn value(&self, row: usize, column: usize, source: &TableSource) -> Result<Value> {
         let at = self.ends.partition_point(|end| *end <= row);
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let kept = self.leaves.get(at).and_then(|leaf| leaf.column(column));
         let kind = NumberKind::of(source.table.layout.data_type(column));
-        Ok(match (kept, kind) {
+        let Some((segment, rows)) = self.parts.get(at) else { return Err(not_kept("no row")) };
+        let row = rows.start + row - start;
+        Ok(match (segment.column(column), kind) {
+            (Some(CachedColumn::Numbers(numbers)), Some(_)) if numbers.is_null(row) => Value::Null,
             (Some(CachedColumn::Numbers(numbers)), Some(kind)) => {
-                let at = row - start;
-                if numbers.is_null(at) {
-                    Value::Null
-                } else {
-                    value_of(numbers.get(at).into(), kind)
-                }
+                value_of(numbers.get(row).into(), kind)
             }
-            (Some(CachedColumn::Texts(texts)), _) => match texts.get(row - start) {
+            (Some(CachedColumn::Texts(texts)), _) => match texts.get(row) {
                 None => Value::Null,
                 Some(text) => Value::Text(std::str::from_utf8(text).map_err(not_kept)?.to_owned()),
             },

@@ -104,16 +104,18 @@ impl<'r, 's> LeafRows<'r, 's> {
         chosen: Option<&[bool]>,
     ) -> Result<()> {
         let rows = self.rows();
-        let picked = chosen.map_or(rows, |chosen| chosen.iter().filter(|chosen| **chosen).count());
+        let places = chosen.map(places_of);
+        let picked = places.as_ref().map_or(rows, Vec::len);
+        let places = places.as_deref().filter(|places| places.len() < rows);
         for (slot, builder) in &mut batch.columns {
             let column = slot.slot - self.source.base;
             let known = self.loaded.iter().find(|(loaded, ..)| *loaded == slot.slot);
             match (known, slot.form, &self.from) {
                 (Some((.., numbers)), VectorForm::Numbers(_), _) => {
-                    builder.push_chosen(numbers, chosen);
+                    builder.push_chosen(numbers, places);
                 }
                 (None, VectorForm::Numbers(_) | VectorForm::Texts, LeafSource::Kept(kept)) => {
-                    kept.add_to(column, chosen, builder);
+                    kept.add_to(column, places, builder);
                 }
                 (None, VectorForm::Numbers(kind), LeafSource::Run(run))
                     if read_numbers(run, self.source, (column, kind), chosen, builder)? => {}
@@ -171,6 +173,27 @@ impl<'r, 's> LeafRows<'r, 's> {
         }
         Ok(())
     }
+}
+
+/// Flags that are looked at together: where few rows are chosen, most stretches have none.
+const STRETCH: usize = 32;
+
+/// The numbers of the rows that are chosen.
+fn places_of(chosen: &[bool]) -> Vec<u32> {
+    let mut places = Vec::new();
+    for (start, flags) in (0..).step_by(STRETCH).zip(chosen.chunks(STRETCH)) {
+        if !flags.iter().fold(false, |any, flag| any | flag) {
+            continue;
+        }
+        // No choice for each row: its number is written, and stands if the row is chosen.
+        let (mut found, mut count) = ([0; STRETCH], 0);
+        for (row, flag) in (start..).zip(flags) {
+            found[count % STRETCH] = row;
+            count += usize::from(*flag);
+        }
+        places.extend_from_slice(&found[..count]);
+    }
+    places
 }
 
 fn found<'a>(run: &'a mut FoundRun<'_>, row: usize) -> FoundRow<'a> {

@@ -1,6 +1,6 @@
 //! Comparisons of kept columns with constants, while the columns stay packed.
 //!
-//! A kept column has for each row what its number is above the leaf's least one. A constant is
+//! A kept column has for each row what its number is above the segment's least one. A constant is
 //! moved instead of the numbers, and bytes are compared with a byte:
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! A column that conditions read in no other way is not unpacked for them at all.
 
 use super::conditions::Truth;
-use super::kept::KeptRows;
+use super::kept::{KeptPart, KeptRows};
 use super::numbers::{Numbers, Values};
 use super::program::Execution;
 use crate::columns::CachedColumn;
@@ -121,10 +121,11 @@ impl KeptRows {
     /// The truth of a comparison for each row; `None` where the column has texts.
     pub(super) fn compare(&self, column: usize, comparison: SlotComparison) -> Option<Vec<Truth>> {
         let mut truth = Vec::with_capacity(self.rows());
-        for (start, kept) in self.columns(column) {
-            let CachedColumn::Numbers(numbers) = kept else { return None };
-            numbers.compare(comparison.op, comparison.constant, Truth::of, &mut truth);
-            let nulls = truth[start..].iter_mut().zip(numbers.nulls());
+        let SlotComparison { op, constant, .. } = comparison;
+        for KeptPart { start, column, rows } in self.parts(column) {
+            let CachedColumn::Numbers(numbers) = column else { return None };
+            numbers.compare(rows.clone(), (op, constant), Truth::of, &mut truth);
+            let nulls = truth[start..].iter_mut().zip(numbers.nulls_of(rows));
             nulls.filter(|(_, null)| **null).for_each(|(truth, _)| *truth = Truth::Null);
         }
         Some(truth)

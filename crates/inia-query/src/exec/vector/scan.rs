@@ -8,7 +8,7 @@ use super::operators::Operators;
 use super::sideways::{KeyFilter, KeyFilters};
 use super::source::{BatchVisitor, Flow};
 use crate::access::{FoundLeaf, TableScan};
-use crate::columns::{CachedColumn, LeafColumns};
+use crate::columns::{CachedColumn, Segment};
 use crate::exec::Result;
 use crate::exec::select::holds;
 use crate::plan::TableSource;
@@ -130,11 +130,11 @@ impl<'p> ScanWork<'p> {
         }
     }
 
-    /// Whether the bounds of a leaf's columns show that no row fulfils the conditions.
-    fn excludes(&self, leaf: &LeafColumns) -> bool {
+    /// Whether the bounds of a segment's columns show that no row fulfils the conditions.
+    fn excludes(&self, segment: &Segment) -> bool {
         self.filters.exclude(&|slot| {
             let column = slot.checked_sub(self.source.base)?;
-            match leaf.column(column)? {
+            match segment.column(column)? {
                 CachedColumn::Numbers(numbers) => Some(numbers.bounds()),
                 CachedColumn::Texts(_) => None,
             }
@@ -191,27 +191,24 @@ impl Operators<'_> {
             // A condition may read other tables in the same transaction.
             let shown = match &mut kept {
                 None => scan.run(&mut txn.borrow_mut())?.map(|run| FoundLeaf::Rows(run, None)),
-                Some(kept) => {
-                    scan.run_unknown(&mut txn.borrow_mut(), &mut |state| kept.knows(state))?
-                }
+                Some(kept) => scan.run_unknown(&mut txn.borrow_mut(), kept)?,
             };
             if let Some(kept) = &mut kept {
-                let known = matches!(shown, Some(FoundLeaf::Known));
-                if known {
-                    *examined += kept.wait(|leaf| work.excludes(leaf));
-                }
-                if known && kept.waiting() < work.collected.wanted {
-                    continue;
+                if let Some(FoundLeaf::Known(leaves)) = shown {
+                    *examined += kept.wait(leaves, |segment| work.excludes(segment));
+                    if kept.waiting() < work.collected.wanted {
+                        continue;
+                    }
                 }
                 // Rows that wait come before those at hand.
                 work.take(LeafSource::Kept(&kept.take()), ctx, row)?;
             }
             match shown {
-                Some(FoundLeaf::Known) => {}
-                Some(FoundLeaf::Rows(mut run, state)) => {
+                Some(FoundLeaf::Known(_)) => {}
+                Some(FoundLeaf::Rows(mut run, leaf)) => {
                     *examined += run.len() as u64;
-                    if let (Some(kept), Some(state)) = (&mut kept, state) {
-                        kept.keep(&run, state)?;
+                    if let (Some(kept), Some(leaf)) = (&mut kept, leaf) {
+                        kept.keep(&run, leaf)?;
                     }
                     work.take(LeafSource::Run(&mut run), ctx, row)?;
                 }

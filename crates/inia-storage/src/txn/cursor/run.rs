@@ -1,6 +1,6 @@
 //! Runs: neighbouring records of a leaf, given out together.
 
-use crate::btree::{LeafCopy, LeafState};
+use crate::btree::{KnownLeaf, LeafCopy};
 use crate::request::Direction;
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ pub struct Run<'c> {
 pub enum LeafRun<'c> {
     /// These records.
     Records(Run<'c>),
-    /// All records of a leaf in this state, which the caller knows.
-    Known(LeafState),
+    /// All records of so many leaves, from the page that the caller was asked for last.
+    Known(usize),
 }
 
 impl<'c> Run<'c> {
@@ -30,10 +30,10 @@ impl<'c> Run<'c> {
         Run { leaf, range, direction }
     }
 
-    /// The state of the leaf, where these are all of its records in ascending order.
-    pub fn whole_leaf(&self) -> Option<LeafState> {
+    /// The leaf, where these are all of its records in ascending order.
+    pub fn whole_leaf(&self) -> Option<KnownLeaf> {
         let whole = self.range == (0..self.leaf.len()) && self.direction == Direction::Forward;
-        whole.then(|| self.leaf.state())
+        if whole { KnownLeaf::of(self.leaf) } else { None }
     }
 
     /// Number of records, at least one.

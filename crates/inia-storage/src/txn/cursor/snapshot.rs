@@ -8,12 +8,13 @@
 //! and nothing else. Record headers and keys of a narrow copy are therefore never read: quiet
 //! leaves are shown without them on every path.
 //!
-//! A caller that keeps rows of its own may know those of a quiet leaf by the state of its page. Of
-//! such a leaf only the header and the fences are copied.
+//! A caller that keeps rows of its own may know leaves ([`super::known`]). Of such a leaf only the
+//! header and the fences are copied.
 
-use super::{Bound, LeafRun, RangePosition, Run, Stage};
+use super::known::{ends_within, is_known};
+use super::{Bound, RangePosition, Run, Stage};
 use crate::Result;
-use crate::btree::{LeafCopy, LeafState, PayloadRef, Seek, Wanted};
+use crate::btree::{KnownLeaves, LeafCopy, PayloadRef, Seek, Wanted};
 use crate::error::StorageError;
 use crate::request::{Direction, RecordRef};
 use crate::txn::handle::Txn;
@@ -24,11 +25,11 @@ use std::sync::Arc;
 /// Records of a scan's first run: few, as the caller may want only a few. Each later run may be
 /// four times as long.
 const FIRST_RUN: usize = 16;
-const MAX_RUN: usize = 4096;
+pub(super) const MAX_RUN: usize = 4096;
 
 /// Which versions a scan without locks shows.
 #[derive(Clone, Copy)]
-enum View {
+pub(super) enum View {
     Uncommitted,
     At(Snapshot),
 }
@@ -36,19 +37,18 @@ enum View {
 /// A range scan by the transaction's snapshot.
 pub struct SnapshotCursor {
     pub(super) range: RangePosition,
-    view: View,
+    pub(super) view: View,
     /// Every record of the leaf is visible as it is.
-    plain: bool,
+    pub(super) plain: bool,
     /// The record last returned stands in the cursor's memory, not in the leaf.
     in_memory: bool,
     /// How much of each value is asked for; no key is, where this is said.
     narrow: Option<usize>,
     /// How many records the next run may have.
-    reach: usize,
+    pub(super) reach: usize,
+    /// How many leaves that the caller knows the last step to a leaf went past, with that leaf.
+    pub(super) passed: usize,
 }
-
-/// Whether the caller knows the records of a leaf in this state.
-type IsKnown<'k> = &'k mut dyn FnMut(LeafState) -> bool;
 
 impl Drop for SnapshotCursor {
     /// Takes back the count of records that the scan did not come to.
@@ -77,6 +77,7 @@ impl SnapshotCursor {
             in_memory: false,
             narrow: None,
             reach: FIRST_RUN,
+            passed: 0,
         }
     }
 
@@ -116,38 +117,8 @@ impl SnapshotCursor {
         Ok(self.run_of_leaf())
     }
 
-    /// As [`SnapshotCursor::run`], giving no records of quiet leaves in the range whose state the
-    /// caller knows. `is_known` may be asked about states that no leaf has had; what it was asked
-    /// last is the leaf that is given as known. Runs of ascending scans only are so.
-    pub fn run_unknown<'c>(
-        &'c mut self,
-        txn: &mut Txn,
-        is_known: &mut dyn FnMut(LeafState) -> bool,
-    ) -> Result<Option<LeafRun<'c>>> {
-        self.reach = MAX_RUN;
-        while self.range.from >= self.range.to {
-            let is_first = self.range.stage == Stage::Start;
-            if !self.next_leaf(txn, Some(&mut *is_known))? {
-                return Ok(None);
-            }
-            let (from, to) = (self.range.from, self.range.to);
-            let ascends = self.plain && self.range.direction == Direction::Forward;
-            let leaf = &self.range.memory().gap.leaf;
-            // The first leaf of a range is always copied.
-            let is_whole = is_first && ascends && from == 0 && to == leaf.len();
-            if leaf.is_outline() || is_whole && is_known(leaf.state()) {
-                let state = leaf.state();
-                self.range.from = to;
-                if state.records > 0 {
-                    return Ok(Some(LeafRun::Known(state)));
-                }
-            }
-        }
-        Ok(self.run_of_leaf().map(LeafRun::Records))
-    }
-
     /// The records at hand that need no check.
-    fn run_of_leaf(&mut self) -> Option<Run<'_>> {
+    pub(super) fn run_of_leaf(&mut self) -> Option<Run<'_>> {
         if !self.plain {
             return None;
         }
@@ -305,7 +276,11 @@ impl SnapshotCursor {
     }
 
     /// Goes to the next leaf that the range reaches into; false at its end.
-    fn next_leaf(&mut self, txn: &mut Txn, is_known: Option<IsKnown<'_>>) -> Result<bool> {
+    pub(super) fn next_leaf(
+        &mut self,
+        txn: &mut Txn,
+        known: Option<&mut dyn KnownLeaves>,
+    ) -> Result<bool> {
         if txn.owner.is_interrupted() {
             return Err(StorageError::Interrupted);
         }
@@ -317,7 +292,7 @@ impl SnapshotCursor {
                 self.range.stage = Stage::Leaf;
             }
             Stage::Leaf => {
-                if !self.follow(is_known)? {
+                if !self.follow(known)? {
                     self.range.stage = Stage::End;
                     self.plain = false;
                     return Ok(false);
@@ -330,61 +305,71 @@ impl SnapshotCursor {
     }
 
     /// Loads the neighbouring leaf; false when the range does not reach it.
-    fn follow(&mut self, is_known: Option<IsKnown<'_>>) -> Result<bool> {
+    fn follow(&mut self, known: Option<&mut dyn KnownLeaves>) -> Result<bool> {
+        match self.range.direction {
+            Direction::Forward => self.follow_upwards(known),
+            Direction::Backward => self.follow_downwards(),
+        }
+    }
+
+    fn follow_upwards(&mut self, mut known: Option<&mut dyn KnownLeaves>) -> Result<bool> {
+        let memory = self.range.memory_mut();
+        let Some(fence) = memory.gap.leaf.upper_fence() else { return Ok(false) };
+        // The fence is where the scan goes on when the next leaf must be looked up.
+        memory.last.clear();
+        memory.last.extend_from_slice(fence);
+        let beyond = match self.range.upper {
+            Bound::Unbounded => false,
+            Bound::Included => self.range.memory().last > self.range.memory().upper,
+            Bound::Excluded => self.range.memory().last >= self.range.memory().upper,
+        };
+        if beyond {
+            return Ok(false);
+        }
+        if let Some(known) = &mut known
+            && self.pass_known(&mut **known)?
+        {
+            return Ok(true);
+        }
         let (core, tree) = (&self.range.core, &self.range.tree);
         let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
         let leaf = &mut memory.gap.leaf;
-        match self.range.direction {
-            Direction::Forward => {
-                let Some(fence) = leaf.upper_fence() else { return Ok(false) };
-                let beyond = match self.range.upper {
-                    Bound::Unbounded => false,
-                    Bound::Included => fence > &memory.upper[..],
-                    Bound::Excluded => fence >= &memory.upper[..],
-                };
-                if beyond {
-                    return Ok(false);
-                }
-                // The fence is where the scan goes on when the next leaf must be looked up.
-                memory.last.clear();
-                memory.last.extend_from_slice(fence);
-                let next = match (self.narrow, is_known) {
-                    (None, None) => tree.btree().next_leaf(&core.store, leaf)?,
-                    (narrow, is_known) => {
-                        let (view, upper, end) = (self.view, self.range.upper, &memory.upper);
-                        // A part is enough of a leaf that lies in the range as a whole and needs
-                        // no older versions.
-                        let wanted = |leaf: &LeafCopy| {
-                            let inside = upper == Bound::Unbounded
-                                || leaf.upper_fence().is_some_and(|fence| fence <= &end[..]);
-                            if !(inside && is_quiet(view, leaf)) {
-                                return Wanted::Whole;
-                            }
-                            if is_known.is_some_and(|is_known| is_known(leaf.state())) {
-                                return Wanted::Outline;
-                            }
-                            narrow.map_or(Wanted::Whole, Wanted::Starts)
-                        };
-                        tree.btree().next_leaf_in_part(&core.store, leaf, wanted)?
+        let next = match (self.narrow, known) {
+            (None, None) => tree.btree().next_leaf(&core.store, leaf)?,
+            (narrow, known) => {
+                let (view, upper, end) = (self.view, self.range.upper, &memory.upper);
+                // A part is enough of a leaf that lies in the range as a whole and needs no older
+                // versions.
+                let wanted = |leaf: &LeafCopy| {
+                    if !(ends_within(leaf, upper, end) && is_quiet(view, leaf)) {
+                        return Wanted::Whole;
                     }
+                    if known.is_some_and(|known| is_known(leaf, known)) {
+                        return Wanted::Outline;
+                    }
+                    narrow.map_or(Wanted::Whole, Wanted::Starts)
                 };
-                let Some(from) = next else { return Ok(false) };
-                self.range.from = from;
+                tree.btree().next_leaf_in_part(&core.store, leaf, wanted)?
             }
-            Direction::Backward => {
-                let Some(fence) = leaf.lower_fence() else { return Ok(false) };
-                if self.range.lower != Bound::Unbounded && fence <= &memory.lower[..] {
-                    return Ok(false);
-                }
-                // Leaves have no links to the left: the one below the fence is looked up.
-                memory.last.clear();
-                memory.last.extend_from_slice(fence);
-                let Some(to) = tree.btree().previous_leaf(&core.store, leaf)? else {
-                    return Ok(false);
-                };
-                self.range.to = to;
-            }
+        };
+        let Some(from) = next else { return Ok(false) };
+        self.range.from = from;
+        Ok(true)
+    }
+
+    fn follow_downwards(&mut self) -> Result<bool> {
+        let (core, tree) = (&self.range.core, &self.range.tree);
+        let memory = self.range.memory.as_mut().expect("a cursor has its memory until dropped");
+        let leaf = &mut memory.gap.leaf;
+        let Some(fence) = leaf.lower_fence() else { return Ok(false) };
+        if self.range.lower != Bound::Unbounded && fence <= &memory.lower[..] {
+            return Ok(false);
         }
+        // Leaves have no links to the left: the one below the fence is looked up.
+        memory.last.clear();
+        memory.last.extend_from_slice(fence);
+        let Some(to) = tree.btree().previous_leaf(&core.store, leaf)? else { return Ok(false) };
+        self.range.to = to;
         Ok(true)
     }
 

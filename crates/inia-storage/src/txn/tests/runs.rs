@@ -1,12 +1,10 @@
 //! Reads of many records at a time give what reads of single records give.
 
+use super::known_leaves::{Known, by_unknown_runs};
 use super::*;
-use crate::btree::LeafState;
-use crate::txn::cursor::LeafRun;
-use std::collections::HashMap;
 
 /// Records of many leaves; some values are long, some of those are in overflow pages.
-fn table(engine: &Arc<Engine>) -> Tree {
+pub(super) fn table(engine: &Arc<Engine>) -> Tree {
     let mut txn = rr(engine);
     let tree = txn.create_tree().unwrap();
     for i in 0..3000 {
@@ -16,16 +14,16 @@ fn table(engine: &Arc<Engine>) -> Tree {
     tree
 }
 
-fn key(i: usize) -> String {
+pub(super) fn key(i: usize) -> String {
     format!("key {i:05}")
 }
 
-fn value(i: usize) -> String {
+pub(super) fn value(i: usize) -> String {
     let length = if (1000..1010).contains(&i) { 9000 } else { 40 + i % 30 };
     format!("{i:08} {}", "x".repeat(length))
 }
 
-type Bounds<'b> = (KeyBound<'b>, KeyBound<'b>);
+pub(super) type Bounds<'b> = (KeyBound<'b>, KeyBound<'b>);
 
 /// The values that runs give, and those of the records between them, cut to `bytes`.
 fn by_runs(
@@ -59,46 +57,12 @@ fn by_runs(
     }
 }
 
-/// The values of leaves by their states.
-type Known = HashMap<LeafState, Vec<String>>;
-
-/// The values of an ascending scan that reads no leaf which it has read before.
-fn by_unknown_runs(
+pub(super) fn singly(
     txn: &mut Txn,
     tree: &Tree,
-    (lower, upper): Bounds<'_>,
-    bytes: Option<usize>,
-    known: &mut Known,
+    bounds: Bounds<'_>,
+    direction: Direction,
 ) -> Vec<String> {
-    let mut cursor = txn.snapshot_cursor(tree, lower, upper, Direction::Forward);
-    if let Some(bytes) = bytes {
-        cursor.narrow(bytes);
-    }
-    let mut out = Vec::new();
-    loop {
-        while let Some(run) =
-            cursor.run_unknown(txn, &mut |state| known.contains_key(&state)).unwrap()
-        {
-            match run {
-                LeafRun::Known(state) => out.extend(known[&state].iter().cloned()),
-                LeafRun::Records(run) => {
-                    let cut = |value: &[u8]| text(&value[..bytes.unwrap_or(13).min(value.len())]);
-                    let values: Vec<String> = (0..run.len()).map(|i| cut(run.value(i))).collect();
-                    out.extend(values.iter().cloned());
-                    if let Some(state) = run.whole_leaf() {
-                        known.insert(state, values);
-                    }
-                }
-            }
-        }
-        if !cursor.advance(txn).unwrap() {
-            return out;
-        }
-        out.push(text(&cursor.current().unwrap().value[..bytes.unwrap_or(13)]));
-    }
-}
-
-fn singly(txn: &mut Txn, tree: &Tree, bounds: Bounds<'_>, direction: Direction) -> Vec<String> {
     let mut cursor = txn.cursor(tree, bounds.0, bounds.1, direction, ReadMode::Snapshot);
     let mut out = Vec::new();
     while let Some(record) = cursor.next(txn).unwrap() {
@@ -126,7 +90,7 @@ fn by_moves(
 }
 
 fn check_ranges(txn: &mut Txn, tree: &Tree) {
-    let mut known = [Some(8), None].map(|bytes| (bytes, Known::new()));
+    let mut known = [Some(8), None].map(|bytes| (bytes, Known::default()));
     let keys = ["key 00000", "key 00700", "key 01004", "key 01500", "key 02999", "key 03"];
     let mut bounds = vec![KeyBound::Unbounded];
     bounds.extend(keys.iter().map(|key| KeyBound::Included(key.as_bytes())));
