@@ -246,6 +246,11 @@ impl Numbers {
         self.next = taken;
     }
 
+    /// Whether the first number is one that the session has set.
+    pub(crate) fn is_forced(&self) -> bool {
+        self.forced.is_some()
+    }
+
     /// A row brings its own number.
     pub(crate) fn given(&mut self, value: &Value) {
         if let Some(number) = number(value)

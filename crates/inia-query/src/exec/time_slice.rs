@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_micros(500);
 
 /// How many times round a loop is between two looks at the clock.
-const ASKED: u32 = 16;
+const ASKED: u32 = 4;
 
 /// The time slice of a statement's work on one thread.
 #[derive(Default)]

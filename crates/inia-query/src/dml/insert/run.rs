@@ -34,6 +34,35 @@ struct Tally {
     last_value: u64,
 }
 
+/// Which rows are written together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Together {
+    /// Each by itself.
+    None,
+    /// All: each either goes in or ends the statement.
+    All,
+    /// All that bring their numbers; where their key exists they are left out with a warning.
+    Forgiving,
+    /// As forgiving, with those that get a number, which is in the key and which nobody has.
+    ForgivingNumbered,
+}
+
+impl Together {
+    /// Whether a row whose key exists is left out.
+    fn forgives(self) -> bool {
+        matches!(self, Together::Forgiving | Together::ForgivingNumbered)
+    }
+
+    /// Whether a row waits for others.
+    fn takes(self, is_numbered: bool) -> bool {
+        match self {
+            Together::None => false,
+            Together::Forgiving => !is_numbered,
+            Together::All | Together::ForgivingNumbered => true,
+        }
+    }
+}
+
 /// One execution.
 pub(super) struct InsertRun<'r> {
     plan: &'r InsertPlan,
@@ -42,10 +71,7 @@ pub(super) struct InsertRun<'r> {
     keep_zero: bool,
     tally: Tally,
     foreign: Option<Foreign>,
-    /// Rows are written together: each either goes in or ends the statement.
-    together: bool,
-    /// Rows that are written together are left out with a warning where their key exists.
-    forgiving: bool,
+    together: Together,
     /// The table has triggers of INSERT, UPDATE or DELETE.
     fires: bool,
     /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
@@ -77,7 +103,7 @@ impl<'r> InsertRun<'r> {
         let single = unique || plan.table.has_several() || foreign.is_some() || fires;
         let single = single || plan.table.partitions.is_some();
         let batched = several && !single && !nontransactional;
-        let (together, forgiving) = (batched && !settles, false);
+        let together = if batched && !settles { Together::All } else { Together::None };
         let given = Vec::new();
         let width = plan.table.def.columns.len();
         debug_assert!(plan.targets.iter().all(|target| *target < width), "a target is a column");
@@ -89,7 +115,6 @@ impl<'r> InsertRun<'r> {
             tally,
             foreign,
             together,
-            forgiving,
             fires,
             given,
             returned: None,
@@ -104,8 +129,18 @@ impl<'r> InsertRun<'r> {
         let single = unique || plan.table.has_several() || self.foreign.is_some() || self.fires;
         let single = single || plan.table.partitions.is_some();
         let batched = !single && plan.table.def.is_transactional();
-        self.forgiving = plan.ignore && !plan.replace && batched;
-        self.together |= self.forgiving;
+        if !(plan.ignore && !plan.replace && batched) {
+            return;
+        }
+        let def = &plan.table.def;
+        let key = def.clustered_index().map_or(&[][..], |index| &index.parts);
+        let numbered = def.auto_increment_column();
+        let in_key = key.iter().any(|part| Some(part.column) == numbered);
+        // A number that the session has set may be taken: the next row then tries it again.
+        self.together = match in_key && !self.numbers.is_forced() {
+            true => Together::ForgivingNumbered,
+            false => Together::Forgiving,
+        };
     }
 
     /// How many rows were given.
@@ -137,7 +172,7 @@ impl<'r> InsertRun<'r> {
         if let Err(error) = self.compute(ctx, row) {
             return self.settle_forgiven(session, ctx).and_then(|()| self.unfit(ctx, error));
         }
-        if self.together && (!self.forgiving || generated.is_none()) {
+        if self.together.takes(generated.is_some()) {
             return self.buffer(session, ctx, generated, row);
         }
         self.settle_forgiven(session, ctx)?;
@@ -297,7 +332,7 @@ impl<'r> InsertRun<'r> {
     /// Writes the rows that wait; all of their entries, too, when they are the `last`. A row whose
     /// key exists ends the statement, or is left out with a warning.
     fn settle(&mut self, session: &SessionContext, ctx: &mut EvalContext<'_>, last: bool) -> Done {
-        if !self.forgiving {
+        if !self.together.forgives() {
             return self.flush(session, last);
         }
         let mut txn = session.txn_of(&self.plan.table).borrow_mut();
@@ -321,7 +356,7 @@ impl<'r> InsertRun<'r> {
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
     ) -> Done {
-        match self.forgiving && !self.given.is_empty() {
+        match self.together.forgives() && !self.given.is_empty() {
             true => self.settle(session, ctx, false),
             false => Ok(()),
         }
@@ -349,7 +384,7 @@ impl<'r> InsertRun<'r> {
             use ErrorCode as E;
             matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
         };
-        if self.together && !given.as_ref().is_err_and(fatal) {
+        if self.together != Together::None && !given.as_ref().is_err_and(fatal) {
             self.settle(session, ctx, true)?;
         }
         given
