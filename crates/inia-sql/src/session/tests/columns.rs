@@ -123,3 +123,45 @@ fn every_change_is_seen_and_every_snapshot_keeps_its_rows() {
     s.ok("TRUNCATE TABLE t");
     compare(&mut s, "EAGER");
 }
+
+/// A change costs the leaf that it was in, and columns that come later join those that are there.
+#[test]
+fn a_change_reads_its_own_leaf_again_and_other_columns_join_those_that_are_kept() {
+    let db = TestDb::new();
+    let mut s = db.session();
+    fill(&mut s, 20_000);
+    s.ok("SET inia_column_cache = EAGER");
+    let prices = "SELECT flag, SUM(price) FROM t WHERE price > 7 GROUP BY flag";
+    let words = "SELECT flag, SUM(big) FROM t WHERE word LIKE 'word 1%' GROUP BY flag";
+    let both = "SELECT flag, SUM(price), SUM(big) FROM t WHERE word LIKE '%3%' AND price > 9 \
+                GROUP BY flag";
+    let counts = |s: &mut TestSession| ["fills", "hits", "bytes"].map(|name| count(s, name));
+    s.ok(prices);
+    let [leaves, ..] = counts(&mut s);
+    assert!(leaves > 60, "{leaves} leaves");
+    s.ok(words);
+    let [fills, hits, bytes] = counts(&mut s);
+    assert_eq!(fills, 2 * leaves);
+    s.ok(both);
+    let found = counts(&mut s);
+    assert_eq!(found, [fills, hits + leaves, bytes], "all of both columns is there");
+    let mut random = Random::new(11);
+    for round in 0..60 {
+        let [before, ..] = counts(&mut s);
+        // The first leaf of a range is always read.
+        let id = 1000 + random.below(19_000);
+        s.ok(&format!("UPDATE t SET price = price + 1 WHERE id = {id}"));
+        let answer = s.ok(both);
+        let [fills, ..] = counts(&mut s);
+        // Small neighbours come along, a segment at most.
+        assert!((1..=leaves / 3).contains(&(fills - before)), "{round}: {before} {fills}");
+        s.ok("SET inia_column_cache = OFF");
+        assert_eq!(s.ok(both), answer, "round {round}");
+        s.ok("SET inia_column_cache = EAGER");
+        assert_eq!(s.ok(both), answer, "round {round}");
+    }
+    let [fills, hits, kept] = counts(&mut s);
+    s.ok(both);
+    assert_eq!(counts(&mut s), [fills, hits + leaves, kept]);
+    assert!(kept < 3 * bytes, "{kept} of {bytes}");
+}
