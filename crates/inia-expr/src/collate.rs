@@ -139,11 +139,11 @@ pub(crate) fn aggregate_for_comparison(
     types: &[&ExprType],
     op: &str,
 ) -> Result<Collation, SqlError> {
-    let (collation, coercibility) = aggregate(types, op)?;
-    if coercibility == Coercibility::NoCollation {
-        return Err(mix_error(types, Collation::DEFAULT, op));
+    match aggregate(types, op) {
+        Ok((collation, coercibility)) if coercibility != Coercibility::NoCollation => Ok(collation),
+        // MySQL names what numbers that are compared have by themselves.
+        _ => Err(mix_error(types, Charset::Latin1.default_collation(), op)),
     }
-    Ok(collation)
 }
 
 /// Error 1267 of two operands, 1270 of three, 1271 of more.

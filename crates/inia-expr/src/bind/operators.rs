@@ -285,7 +285,10 @@ impl Binder<'_> {
         // A list of one item is an `=`, and MySQL's errors name it so.
         let op = if list.len() == 1 { "=" } else { " IN " };
         let shared = match width(&value) {
-            1 => list_collation(&value, &bound, op)?,
+            1 => {
+                one_collation_of_texts(&value, bound.iter(), op)?;
+                list_collation(&value, &bound, op)?
+            }
             _ => None,
         };
         for item in bound {
@@ -351,15 +354,23 @@ impl Binder<'_> {
             true => (as_year(low), as_year(high)),
             false => (low, high),
         };
-        let mut classes =
-            (compare::choose(&value, &low, "between")?, compare::choose(&value, &high, "between")?);
         let kinds = [value.ty.class(), low.ty.class(), high.ty.class()];
         let number =
             |c: &TypeClass| matches!(c, TypeClass::Int | TypeClass::Decimal | TypeClass::Real);
         let mixed = kinds.iter().any(number) && kinds.contains(&TypeClass::String);
-        if mixed && kinds.iter().all(|kind| number(kind) || *kind == TypeClass::String) {
-            classes = (CmpClass::Real, CmpClass::Real);
+        let other = |c: &TypeClass| !number(c) && *c != TypeClass::String && *c != TypeClass::Json;
+        if kinds.iter().any(other) && kinds.contains(&TypeClass::String) && !mixed {
+            collate::aggregate_for_comparison(&[&value.ty, &low.ty, &high.ty], "between")?;
         }
+        // Numbers beside texts compare as numbers: the texts need no collation in common.
+        let mixed = mixed && kinds.iter().all(|kind| number(kind) || *kind == TypeClass::String);
+        let mut classes = match mixed {
+            true => (CmpClass::Real, CmpClass::Real),
+            false => {
+                let class = |side| compare::choose(&value, side, "between");
+                (class(&low)?, class(&high)?)
+            }
+        };
         let dated = |kind: &TypeClass| matches!(kind, TypeClass::Dated | TypeClass::String);
         if kinds.contains(&TypeClass::Dated) && kinds.iter().all(dated) {
             classes = (CmpClass::Dates, CmpClass::Dates);
@@ -422,8 +433,10 @@ impl Binder<'_> {
     ) -> Result<Expr, SqlError> {
         let (operand, mut bound, otherwise) = self.case_parts(operand, whens, otherwise)?;
         if let Some(operand) = &operand {
-            let operands = std::iter::once(operand).chain(bound.iter().map(|(value, _)| value));
+            let values = || bound.iter().map(|(value, _)| value);
+            let operands = std::iter::once(operand).chain(values());
             collate::check_strings(&operands.collect::<Vec<&Expr>>(), "case")?;
+            one_collation_of_texts(operand, values(), "case")?;
         }
         for (condition, _) in &mut bound {
             let value = std::mem::replace(condition, Expr::null());
@@ -501,6 +514,20 @@ fn when(operand: Expr, value: Expr) -> Result<Expr, SqlError> {
         _ => (operand, value),
     };
     scalar_comparison(CmpOp::Eq, operand, value)
+}
+
+/// Where a text is compared with several values, one a text, all have a collation in common.
+fn one_collation_of_texts<'e>(
+    value: &'e Expr,
+    items: impl ExactSizeIterator<Item = &'e Expr> + Clone,
+    op: &str,
+) -> Result<(), SqlError> {
+    let text = |expr: &Expr| expr.ty.class() == TypeClass::String;
+    if items.len() < 2 || !text(value) || !items.clone().any(text) {
+        return Ok(());
+    }
+    let types: Vec<&ExprType> = std::iter::once(value).chain(items).map(|item| &item.ty).collect();
+    collate::aggregate_for_comparison(&types, op).map(|_| ())
 }
 
 /// As [`one_collation`], for the values that a CASE compares its operand with.
