@@ -65,6 +65,14 @@ pub fn date_constant(constant: &Expr, text: &Value, ctx: &mut EvalContext<'_>) -
     moment.filter(|_| silent)
 }
 
+/// A value as a DOUBLE; a constant that is no number warns once a statement.
+pub(crate) fn real(expr: &Expr, value: &Value, ctx: &mut EvalContext<'_>) -> Result<f64> {
+    match is_constant(expr) && is_string(value) {
+        true => ctx.once(expr, |ctx| convert::to_real(value, &expr.ty, ctx)),
+        false => convert::to_real(value, &expr.ty, ctx),
+    }
+}
+
 /// Orders two values that are not NULL; either may be a constant.
 pub(crate) fn compare(
     class: &CmpClass,

@@ -339,11 +339,22 @@ fn eval_in(
             (false, false) => Some(list.negated),
         });
     }
-    let mut unknown = false;
+    let (mut unknown, mut real) = (false, None);
     for (class, item) in &list.items {
         let candidate = item.eval_ref(ctx, row)?;
         if *candidate == Value::Null {
             unknown = true;
+            continue;
+        }
+        if *class == CmpClass::Real && list.items.len() > 1 {
+            // The value becomes a number once: a text that is none warns once.
+            let value = match real {
+                Some(value) => value,
+                None => *real.insert(constant::real(&list.value, &value, ctx)?),
+            };
+            if constant::real(item, &candidate, ctx)? == value {
+                return Ok(Some(!list.negated));
+            }
             continue;
         }
         let sides = ((&list.value, &*value), (item, &*candidate));

@@ -1,0 +1,22 @@
+-- Texts in lists of numbers: a text that is no number warns once for each row, whatever the list.
+create table bt (a varchar(9), n int, d decimal(5,2));
+insert into bt values ('1', 1, 1.5), ('x', 0, 0), ('y', null, 2);
+select a from bt where a in (1, 2, 3);
+select a, a in (1, 2, 3), a in (1, 2.5, 3), a in (1, 'x', 3), a in (5, 'x') from bt;
+select a not in (5, 7) from bt;
+select a in (n, 7, 8) from bt;
+select a in (n, d, 8) from bt;
+select a in (null, 1, 2) from bt;
+select a in (1e0, 2) from bt;
+select a in (1) from bt;
+select a between 1 and 3 from bt;
+select n in ('1', '2x') from bt;
+select a = 1 or a = 2 from bt;
+delete from bt where a in (7, 8, 9);
+update bt set n = 5 where a in (1, 1e0);
+select count(*) from bt where a not in (1, 2);
+prepare p from 'select a in (?, ?) from bt';
+set @one = 1, @two = 2;
+execute p using @one, @two;
+deallocate prepare p;
+drop table bt;
