@@ -278,6 +278,7 @@ impl SystemTable {
             temporary: self.declared.schema == "information_schema",
             histograms: Vec::new(),
             partitioning: None,
+            union: None,
         }
     }
 

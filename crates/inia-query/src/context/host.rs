@@ -260,6 +260,7 @@ impl Host {
                 .as_ref()
                 .map_or_else(Vec::new, |traces| traces.list.iter().cloned().collect()),
             profiles: self.profiles(),
+            warnings: RefCell::default(),
         }
     }
 

@@ -226,8 +226,13 @@ impl StatementTxns {
 }
 
 impl SessionContext {
-    /// Locks those of the tables that have no transactions until the statement ends.
+    /// Locks those of the tables that have no transactions until the statement ends; of a merged
+    /// table its children.
     pub fn lock_rows(&self, mut uses: Vec<(&Table, Use)>) -> Result<(), SqlError> {
+        if uses.iter().any(|(table, _)| table.united().is_some()) {
+            let all = uses.into_iter();
+            uses = all.flat_map(|(t, how)| t.stored().into_iter().map(move |c| (c, how))).collect();
+        }
         uses.retain(|(table, _)| !table.def.is_transactional() && !table.def.temporary);
         // The strongest use of a table first: the others are in it.
         uses.sort_by(|(a, x), (b, y)| {

@@ -19,6 +19,9 @@ use std::sync::atomic::Ordering;
 
 /// Makes sure that the table's counters have been read.
 pub(crate) fn prepare(table: &Table) -> Result<(), SqlError> {
+    if table.united().is_some() {
+        return prepare_united(table);
+    }
     let shared = &table.shared;
     if table.def.clustered_index().is_none() && shared.next_row_id.load(Ordering::Acquire) == 0 {
         let next = last_row_id(table)?.checked_add(1).ok_or(Damaged)?;
@@ -27,9 +30,24 @@ pub(crate) fn prepare(table: &Table) -> Result<(), SqlError> {
     prepare_counter(table)
 }
 
+/// The same of the children of a merged table. Its own counter goes on behind the greatest number
+/// that they have now.
+#[cold]
+fn prepare_united(table: &Table) -> Result<(), SqlError> {
+    table.stored().into_iter().try_for_each(prepare)?;
+    let Some(column) = table.def.auto_increment_column() else { return Ok(()) };
+    let limit = limit(&table.def.columns[column].data_type);
+    let next = greatest(table)?.saturating_add(1).min(limit);
+    table.clustered.counter().take(|_| next);
+    Ok(())
+}
+
 /// Makes sure that the AUTO_INCREMENT counter has been read, if there is one.
 pub(crate) fn prepare_counter(table: &Table) -> Result<(), SqlError> {
     let Some(column) = table.def.auto_increment_column() else { return Ok(()) };
+    if table.united().is_some() {
+        return table.stored().into_iter().try_for_each(prepare_counter);
+    }
     if table.clustered.counter().next() == 0 {
         let limit = limit(&table.def.columns[column].data_type);
         let behind = greatest(table)?.saturating_add(1).min(limit);
@@ -64,7 +82,7 @@ fn cell_number(cell: &Cell<'_>) -> u64 {
 
 /// The counter's present value, as SHOW CREATE TABLE and information_schema report it.
 pub fn current(table: &Table) -> Result<u64, SqlError> {
-    if table.def.auto_increment_column().is_none() {
+    if table.def.auto_increment_column().is_none() || table.def.is_merged() {
         return Ok(0);
     }
     prepare(table)?;

@@ -349,7 +349,7 @@ fn planned(
     views.extend(guard.views);
     let selects = source.is_some();
     let read = source_plan.iter().flat_map(|plan| plan.tables.iter().take(read));
-    let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
+    let reads_target = read.into_iter().any(|read| read.shares_rows(&table));
     // Rows of `VALUES ()` give nothing, so that each column gets its default.
     let none = !selects && literals.is_none() && rows.iter().all(Vec::is_empty);
     let single = !selects && given.len() == 1;

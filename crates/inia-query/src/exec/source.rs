@@ -104,7 +104,12 @@ impl Runner<'_> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         warn_of(source.table.name(), ctx);
-        for values in source.table.rows(&self.exec.information()) {
+        let information = self.exec.information();
+        let rows = source.table.rows(&information);
+        for error in information.warnings.take() {
+            ctx.warnings.push(Warning::of(Level::Warning, error));
+        }
+        for values in rows {
             self.check_killed()?;
             for (slot, value) in row[source.base..].iter_mut().zip(values) {
                 *slot = value;

@@ -24,7 +24,7 @@ pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
     rows.push(row!["PERFORMANCE_SCHEMA", "YES", "Performance Schema", "NO", "NO", "NO"]);
     rows.push(row!["MyISAM", "YES", "MyISAM storage engine", "NO", "NO", "NO"]);
     rows.push(without("ndbinfo", "MySQL Cluster system information storage engine"));
-    rows.push(without("MRG_MYISAM", "Collection of identical MyISAM tables"));
+    rows.push(row!["MRG_MYISAM", "YES", "Collection of identical MyISAM tables", "NO", "NO", "NO"]);
     rows.push(row!["BLACKHOLE", "YES", BLACKHOLE, "NO", "NO", "NO"]);
     rows.push(row!["CSV", "YES", "CSV storage engine", "NO", "NO", "NO"]);
     rows.push(row!["ARCHIVE", "YES", "Archive storage engine", "NO", "NO", "NO"]);

@@ -64,6 +64,9 @@ impl Alteration<'_> {
             return Algorithm::Copy(None);
         }
         let (old, new) = (self.old, self.new);
+        if old.is_merged() || new.is_merged() {
+            return Algorithm::Copy(None);
+        }
         let pairs = || {
             let pair = |(at, origin): (usize, &Option<usize>)| {
                 origin.map(|origin| (&old.columns[origin], &new.columns[at]))

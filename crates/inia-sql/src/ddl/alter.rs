@@ -8,6 +8,7 @@ use super::engine;
 use super::engine_options::{self, Definer};
 use super::foreign::{self, Moved};
 use super::fulltext;
+use super::merged;
 use super::partition;
 use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
@@ -41,6 +42,7 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     let name = full_name(session, &alter.name)?;
     let _locks = lock_for(session, &name, alter)?;
     let table = existing(session, &name)?;
+    table.check_children()?;
     let own = alter.actions.iter().find_map(|action| match action {
         AlterAction::Partition(PartitionAction::By(_) | PartitionAction::Remove) => None,
         AlterAction::Partition(action) => Some(action),
@@ -115,7 +117,8 @@ fn lock_for(
     alter: &ast::AlterTable,
 ) -> Result<Vec<MdlGuard>, SqlError> {
     let mut names = vec![name.clone()];
-    let mut parents = Vec::new();
+    // The rows of a merged table stay as they are while they are copied.
+    let mut parents = merged::with_children(session, name).split_off(1);
     let mut renames = false;
     for action in &alter.actions {
         match action {

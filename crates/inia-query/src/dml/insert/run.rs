@@ -186,7 +186,7 @@ impl<'r> InsertRun<'r> {
         if !self.has_parents(session, ctx, start, row)? {
             return Ok(());
         }
-        session.row_done(&self.plan.table, grown);
+        session.row_done(self.writer.stored(), grown);
         self.written(session, ctx, generated, row)
     }
 
@@ -238,10 +238,18 @@ impl<'r> InsertRun<'r> {
     ) -> Done {
         self.count(generated, row);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
-            self.numbers.stored(&self.plan.table, &row[column]);
+            self.numbered(column, row);
         }
         self.give_back(row, ctx)?;
         if self.fires { self.after_insert(session, row) } else { Ok(()) }
+    }
+
+    /// The table, and the child of a merged one that took the row, go on behind its number.
+    fn numbered(&mut self, column: usize, row: &[Value]) {
+        self.numbers.stored(&self.plan.table, &row[column]);
+        if self.writer.counted.def.id != self.plan.table.def.id {
+            auto_increment::updated(self.writer.counted, column, &row[column]);
+        }
     }
 
     /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.
