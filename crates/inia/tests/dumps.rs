@@ -5,7 +5,7 @@ use inia_base::value::Value;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-const SETUP: [&str; 8] = [
+const SETUP: [&str; 12] = [
     "CREATE DATABASE shop",
     "CREATE TABLE shop.customer (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(50), KEY (name))",
     "CREATE TABLE shop.sale (id INT PRIMARY KEY, customer INT NOT NULL, price DECIMAL(10,2), note \
@@ -17,6 +17,11 @@ const SETUP: [&str; 8] = [
     "CREATE VIEW shop.b_named AS SELECT name, total FROM shop.customer \
      JOIN shop.a_total ON id = customer",
     "CREATE VIEW shop.customer_names AS SELECT name FROM shop.customer",
+    "CREATE TABLE shop.visit1 (day DATE, KEY (day)) ENGINE=MyISAM",
+    "CREATE TABLE shop.visit2 LIKE shop.visit1",
+    "CREATE TABLE shop.all_visits (day DATE, KEY (day)) ENGINE=MERGE \
+     UNION=(shop.visit1, shop.visit2) INSERT_METHOD=LAST",
+    "INSERT INTO shop.visit1 VALUES ('2024-02-29'), ('2024-03-01')",
 ];
 
 fn client(program: &str, server: &Process) -> Command {
@@ -49,7 +54,9 @@ fn copies(options: &[&str]) {
     let loaded = load.wait_with_output().unwrap();
     let errors = String::from_utf8_lossy(&loaded.stderr);
     assert!(loaded.status.success(), "{options:?}: {errors}");
-    for table in ["customer", "sale", "a_total", "b_named", "customer_names"] {
+    for table in
+        ["customer", "sale", "a_total", "b_named", "customer_names", "visit1", "all_visits"]
+    {
         let mut rows = |database: &str| -> Vec<Vec<Value>> {
             session.rows(&format!("SELECT * FROM {database}.{table} ORDER BY 1")).unwrap()
         };
