@@ -472,11 +472,12 @@ impl Checker<'_> {
         }
     }
 
-    /// SELECT, UPDATE and DELETE on the tables that a merged table is to unite.
+    /// SELECT, UPDATE and DELETE on the tables that a merged table is to unite, be they temporary or
+    /// not.
     fn unites(&self, option: &TableOption) -> Result<()> {
         let TableOption::Union(tables) = option else { return Ok(()) };
         let wanted = Privileges::SELECT | Privileges::UPDATE | Privileges::DELETE;
-        tables.iter().try_for_each(|table| self.table(table, wanted))
+        tables.iter().try_for_each(|table| self.stored(table, wanted))
     }
 
     /// REFERENCES on the table that a foreign key points at, which is looked for beside its own.
