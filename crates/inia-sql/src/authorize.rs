@@ -472,8 +472,8 @@ impl Checker<'_> {
         }
     }
 
-    /// SELECT, UPDATE and DELETE on the tables that a merged table is to unite, be they temporary or
-    /// not.
+    /// SELECT, UPDATE and DELETE on the tables that a merged table is to unite, also on temporary
+    /// ones.
     fn unites(&self, option: &TableOption) -> Result<()> {
         let TableOption::Union(tables) = option else { return Ok(()) };
         let wanted = Privileges::SELECT | Privileges::UPDATE | Privileges::DELETE;

@@ -99,13 +99,8 @@ fn plans_that_are_kept_follow_the_children() {
     assert_eq!(one.ok(query), "4\n");
     other.ok("RENAME TABLE a TO elsewhere");
     assert!(one.run(query).contains(WRONG));
-    assert_eq!(
-        one.ok("CHECK TABLE m").lines().next(),
-        Some(
-            "test.m|check|Error|Table 'test.a' is differently defined or of non-MyISAM type or doesn't \
-         exist"
-        )
-    );
+    let named = "test.m|check|Error|Table 'test.a' is differently defined";
+    assert!(one.ok("CHECK TABLE m").starts_with(named));
     other.ok("ALTER TABLE elsewhere RENAME a");
     assert_eq!(one.ok("EXECUTE s"), "4\n");
     other.ok("TRUNCATE a");

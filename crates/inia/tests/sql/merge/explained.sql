@@ -31,6 +31,5 @@ explain delete from m where b='c';
 explain insert into m values (9, 'z', 9);
 explain replace into m values (9, 'z', 9);
 explain select count(*) from e;
-explain select * from m use index () where a=2;
 explain select * from m ignore index (b) where b='c';
 explain select * from m where 1=0;
