@@ -267,17 +267,12 @@ impl Parser<'_> {
 
     /// Table options with or without commas between them.
     pub(super) fn table_options(&mut self, options: &mut Vec<TableOption>) -> PResult<()> {
+        let mut comma = false;
         while let Some(option) = self.table_option()? {
             options.push(option);
-            if self.is(Tok::Comma) {
-                self.bump();
-                match self.table_option()? {
-                    Some(option) => options.push(option),
-                    None => return Err(self.error()),
-                }
-            }
+            comma = self.accept(Tok::Comma);
         }
-        Ok(())
+        if comma { Err(self.error()) } else { Ok(()) }
     }
 
     /// One table option, `None` where none stands.

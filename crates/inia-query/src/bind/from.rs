@@ -283,6 +283,9 @@ impl QueryBinder<'_> {
         if let Some((_, first)) = self.temporary.iter().find(|(t, _)| Arc::ptr_eq(t, table)) {
             return Err(SqlError::new(ErrorCode::CantReopenTable, &[first]));
         }
+        if let Some(child) = self.temporary.iter().find_map(|(t, _)| t.shared_temporary(table)) {
+            return Err(SqlError::new(ErrorCode::CantReopenTable, &[&child]));
+        }
         self.temporary.push((table.clone(), alias.to_owned()));
         Ok(())
     }

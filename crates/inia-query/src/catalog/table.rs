@@ -203,7 +203,13 @@ impl Table {
     /// Whether DDL has put another definition in this one's place.
     #[inline]
     pub fn is_stale(&self) -> bool {
-        self.stale.load(Ordering::Acquire) || (self.partitions.is_some() && self.base_is_stale())
+        self.is_replaced() || (self.partitions.is_some() && self.base_is_stale())
+    }
+
+    /// As [`Table::is_stale`], of a table without partitions and children.
+    #[inline]
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.stale.load(Ordering::Acquire)
     }
 
     /// Whether this is a handle for some partitions, and that for all of them is stale, or one for

@@ -631,7 +631,7 @@ impl SessionContext {
         let Some(table) = self.own_table(schema, name) else {
             return self.open_stored(schema, name);
         };
-        self.check_branch_table(true)?;
+        self.check_branch_table(table.def.temporary)?;
         if table.def.union.is_some() {
             table.check_children()?;
             self.hold(&table)?;
@@ -688,17 +688,19 @@ impl SessionContext {
     pub fn hold(&self, table: &Table) -> Result<bool, SqlError> {
         self.check_branch_table(table.def.temporary)?;
         self.mdl.lock_shared(&table.mdl, self.mdl_limit())?;
-        if table.partitions.is_some() {
-            self.hold_children(table)?;
+        match table.partitions {
+            Some(_) => self.hold_children(table),
+            None => Ok(!table.is_replaced()),
         }
-        Ok(!table.is_stale())
     }
 
-    /// Holds the definitions of a merged table's children still.
+    /// As [`SessionContext::hold`], for the children of a merged table, too.
     #[cold]
-    fn hold_children(&self, table: &Table) -> Result<(), SqlError> {
-        let mut children = table.children().iter();
-        children.try_for_each(|child| self.mdl.lock_shared(&child.mdl, self.mdl_limit()))
+    fn hold_children(&self, table: &Table) -> Result<bool, SqlError> {
+        for child in table.children() {
+            self.mdl.lock_shared(&child.mdl, self.mdl_limit())?;
+        }
+        Ok(!table.is_stale())
     }
 
     /// Whether a name stands for a view.

@@ -19,11 +19,12 @@ use std::sync::atomic::Ordering;
 
 /// Makes sure that the table's counters have been read.
 pub(crate) fn prepare(table: &Table) -> Result<(), SqlError> {
-    if table.united().is_some() {
+    let shared = &table.shared;
+    let hidden = table.def.clustered_index().is_none();
+    if hidden && table.united().is_some() {
         return prepare_united(table);
     }
-    let shared = &table.shared;
-    if table.def.clustered_index().is_none() && shared.next_row_id.load(Ordering::Acquire) == 0 {
+    if hidden && shared.next_row_id.load(Ordering::Acquire) == 0 {
         let next = last_row_id(table)?.checked_add(1).ok_or(Damaged)?;
         let _ = shared.next_row_id.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire);
     }
@@ -45,9 +46,6 @@ fn prepare_united(table: &Table) -> Result<(), SqlError> {
 /// Makes sure that the AUTO_INCREMENT counter has been read, if there is one.
 pub(crate) fn prepare_counter(table: &Table) -> Result<(), SqlError> {
     let Some(column) = table.def.auto_increment_column() else { return Ok(()) };
-    if table.united().is_some() {
-        return table.stored().into_iter().try_for_each(prepare_counter);
-    }
     if table.clustered.counter().next() == 0 {
         let limit = limit(&table.def.columns[column].data_type);
         let behind = greatest(table)?.saturating_add(1).min(limit);

@@ -468,9 +468,9 @@ fn check_source(
     if !selects {
         return Ok(());
     }
-    if table.def.temporary && bound.plan.tables[..bound.read].iter().any(|t| Arc::ptr_eq(t, table))
-    {
-        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
+    let mut read = bound.plan.tables[..bound.read].iter().filter(|_| table.def.temporary);
+    if let Some(again) = read.find_map(|read| table.shared_temporary(read)) {
+        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&again]));
     }
     if bound.plan.root.columns.len() != targets.len() + queries.selected.len() {
         return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));

@@ -29,11 +29,10 @@ impl<'t> RowWriter<'t> {
     /// Goes to the partition of a row that was found, and gives the row's key there.
     #[inline]
     pub(super) fn go_to<'k>(&mut self, key: &'k [u8]) -> &'k [u8] {
+        let Some(partitions) = &self.whole.partitions else { return key };
         let (table, key) = self.whole.located(key);
         self.table = table;
-        if let Some(partitions) = &self.whole.partitions
-            && partitions.united().is_some()
-        {
+        if partitions.united().is_some() {
             self.counted = table;
         }
         key

@@ -30,13 +30,14 @@ pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
     rows.push(row!["ARCHIVE", "YES", "Archive storage engine", "NO", "NO", "NO"]);
 }
 
-const PLUGINS: [(&str, &str, &str, &str); 6] = [
+const PLUGINS: [(&str, &str, &str, &str); 7] = [
     ("mysql_native_password", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
     ("sha256_password", "AUTHENTICATION", "2.1", "SHA256 password authentication"),
     ("caching_sha2_password", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
     ("MEMORY", "STORAGE ENGINE", "80031.0", "Hash based, stored in memory"),
     ("InnoDB", "STORAGE ENGINE", "80031.0", "Transactions, row-level locking, foreign keys"),
     ("MyISAM", "STORAGE ENGINE", "80031.0", "MyISAM storage engine"),
+    ("MRG_MYISAM", "STORAGE ENGINE", "80031.0", "Collection of identical MyISAM tables"),
 ];
 
 /// Whether a plugin of that name is part of the program.

@@ -128,6 +128,12 @@ fn united(session: &SessionContext, names: &[ast::ObjectName]) -> Result<Vec<Ful
     let mut tables = Vec::with_capacity(names.len());
     for name in names {
         let name = full_name(session, name)?;
+        if inia_query::computed::schema(&name.0) == Some("information_schema") {
+            let access = session.access();
+            let args: [&dyn std::fmt::Display; 3] =
+                [&access.account.user, &access.client, &"information_schema"];
+            return error(ErrorCode::DbAccessDenied, &args);
+        }
         if tables.contains(&name) {
             return error(ErrorCode::NonUniqueTable, &[&name.1]);
         }

@@ -83,6 +83,17 @@ impl Table {
             || own.iter().any(|child| others.contains(child))
     }
 
+    /// The temporary child of one of two tables that the other is, or has as a child, too.
+    pub(crate) fn shared_temporary(&self, other: &Table) -> Option<&str> {
+        let own = std::iter::once(self).chain(self.children().iter().map(|child| &**child));
+        let mut own = own.filter(|table| table.def.temporary);
+        let is_read = |table: &Table| {
+            let mut others = other.children().iter();
+            other.def.id == table.def.id || others.any(|child| child.def.id == table.def.id)
+        };
+        own.find(|table| is_read(table)).map(|table| table.def.name.as_str())
+    }
+
     /// Error 1168 where a merged table has a child that does not fit.
     #[inline]
     pub fn check_children(&self) -> Result<(), SqlError> {

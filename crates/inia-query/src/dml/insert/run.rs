@@ -48,6 +48,8 @@ pub(super) struct InsertRun<'r> {
     forgiving: bool,
     /// The table has triggers of INSERT, UPDATE or DELETE.
     fires: bool,
+    /// It has such triggers, or is a merged one.
+    notes_rows: bool,
     /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
     given: Vec<Option<Value>>,
     /// What RETURNING gives.
@@ -91,6 +93,7 @@ impl<'r> InsertRun<'r> {
             together,
             forgiving,
             fires,
+            notes_rows: fires || plan.table.united().is_some(),
             given,
             returned: None,
         };
@@ -238,16 +241,21 @@ impl<'r> InsertRun<'r> {
     ) -> Done {
         self.count(generated, row);
         if let Some(column) = self.plan.table.def.auto_increment_column() {
-            self.numbered(column, row);
+            self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.give_back(row, ctx)?;
+        if self.notes_rows { self.note_row(session, row) } else { Ok(()) }
+    }
+
+    /// The child of a merged table that took the row goes on behind its number; triggers run.
+    fn note_row(&mut self, session: &SessionContext, row: &[Value]) -> Done {
+        self.number_child(row);
         if self.fires { self.after_insert(session, row) } else { Ok(()) }
     }
 
-    /// The table, and the child of a merged one that took the row, go on behind its number.
-    fn numbered(&mut self, column: usize, row: &[Value]) {
-        self.numbers.stored(&self.plan.table, &row[column]);
-        if self.writer.counted.def.id != self.plan.table.def.id {
+    fn number_child(&self, row: &[Value]) {
+        let numbered = self.plan.table.numbered.filter(|_| self.plan.table.united().is_some());
+        if let Some(column) = numbered {
             auto_increment::updated(self.writer.counted, column, &row[column]);
         }
     }

@@ -148,7 +148,8 @@ impl InsertRun<'_> {
             return ctx.raise(inia_expr::Level::Warning, error);
         }
         if let Some(column) = table.def.auto_increment_column() {
-            self.numbered(column, &new);
+            self.numbers.stored(table, &new[column]);
+            self.number_child(&new);
             if !self.plan.selects {
                 self.tally.last_value = number_of(&new[column]);
             }
