@@ -273,13 +273,13 @@ pub(super) fn is_taken(
         true => session.temporary.get(&name.0, &name.1).is_some(),
         false => session.db.catalog().has(&name.0, &name.1),
     };
+    if taken && let Some(table) = session.table(&name.0, &name.1) {
+        table.check_children()?;
+    }
     if taken && !create.if_not_exists {
         return error(ErrorCode::TableExists, &[&name.1]);
     }
     if taken {
-        if let Some(table) = session.table(&name.0, &name.1) {
-            table.check_children()?;
-        }
         session.note(ErrorCode::TableExists, &[&name.1]);
     }
     Ok(taken)
@@ -606,12 +606,12 @@ pub(crate) fn rename_tables(
         present.insert(name.clone(), Named::find(session, name));
     }
     for (from, to) in &names {
-        let Some(mut object) = present.get(from).cloned().flatten() else {
-            return error(ErrorCode::NoSuchTable, &[&from.0, &from.1]);
-        };
         if present.get(to).is_some_and(Option::is_some) {
             return error(ErrorCode::TableExists, &[&to.1]);
         }
+        let Some(mut object) = present.get(from).cloned().flatten() else {
+            return error(ErrorCode::NoSuchTable, &[&from.0, &from.1]);
+        };
         object.rename(from, to)?;
         present.insert(to.clone(), Some(object));
         present.insert(from.clone(), None);

@@ -49,7 +49,7 @@ fn open(session: &mut SessionContext, name: &ObjectName, alias: Option<&str>) ->
     let table = existing(session, &full)?;
     table.check_children()?;
     if table.def.is_merged() {
-        return Err(SqlError::new(ErrorCode::IllegalHa, &[&table.def.name]));
+        return Err(SqlError::new(ErrorCode::IllegalHa, &[&alias.unwrap_or(&name.name)]));
     }
     session.handlers.open(table, alias.unwrap_or(&name.name))?;
     Ok(StatementOutcome::default())
