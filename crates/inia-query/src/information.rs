@@ -4,11 +4,9 @@ use crate::account::{Access, Privileges};
 use crate::catalog::{CatalogVersion, TableDef};
 use crate::database::Database;
 use crate::status::SessionCounters;
-use inia_base::error::SqlError;
 use inia_base::temporal::{DateTime, TimeZone};
 use inia_base::value::Value;
 use inia_expr::VarScope;
-use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The part of the computed tables that a statement reads; the rest need not be made.
@@ -82,16 +80,9 @@ pub struct Information<'h> {
     pub(crate) traces: Vec<TracedStatement>,
     /// Profiles of the session's statements.
     pub(crate) profiles: Vec<Profile>,
-    /// Warnings about what is shown.
-    pub(crate) warnings: RefCell<Vec<SqlError>>,
 }
 
 impl Information<'_> {
-    /// Adds a warning about what is shown.
-    pub(crate) fn warn(&self, error: &SqlError) {
-        self.warnings.borrow_mut().push(error.clone());
-    }
-
     /// Whether a table's rows are asked for and may be seen.
     pub(crate) fn shows(&self, schema: &str, table: &str) -> bool {
         self.focus.schema.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(schema))

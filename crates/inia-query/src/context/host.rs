@@ -260,7 +260,6 @@ impl Host {
                 .as_ref()
                 .map_or_else(Vec::new, |traces| traces.list.iter().cloned().collect()),
             profiles: self.profiles(),
-            warnings: RefCell::default(),
         }
     }
 

@@ -7,10 +7,14 @@ use crate::catalog::{
 };
 use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::charset;
 use std::sync::atomic::Ordering;
 
+/// The positions of ENGINE and TABLE_COMMENT in TABLES.
+const ENGINE: usize = 4;
+const COMMENT: usize = 20;
 const PAGE: u64 = 16_384;
 /// Bytes of a row besides its columns.
 const ROW_OVERHEAD: u64 = 20;
@@ -84,7 +88,17 @@ pub(super) fn sizes(info: &Information<'_>, table: &Table) -> Sizes {
 fn sizes_of_children(table: &Table) -> Sizes {
     let children = table.stored().into_iter().map(|child| sizes_of(child, row_estimate(child)));
     let (rows, data) = children.fold((0, 0), |sum, one| (sum.0 + one.rows, sum.1 + one.data));
-    Sizes { rows, average: data.checked_div(rows).unwrap_or(0), data, indexes: 0 }
+    let average = if table.children().is_empty() { 0 } else { record_bytes(&table.def) };
+    Sizes { rows, average, data, indexes: 0 }
+}
+
+/// The length of a record of MyISAM that is not packed: bits of NULL, one more for a record that
+/// may be deleted in its place, and each column at its longest.
+fn record_bytes(def: &TableDef) -> u64 {
+    let nullable = def.columns.iter().filter(|column| column.nullable).count();
+    let bits = nullable + usize::from(!def.packs_rows());
+    let columns: u64 = def.columns.iter().map(|column| row_bytes(&column.data_type)).sum();
+    bits.div_ceil(8) as u64 + columns
 }
 
 fn sizes_of(table: &Table, rows: u64) -> Sizes {
@@ -128,13 +142,19 @@ fn updated(info: &Information<'_>, table: &Table) -> Value {
     }
 }
 
+/// The error that [`comment`] shows in a row of TABLES.
+pub(crate) fn shown_error(row: &[Value]) -> Option<SqlError> {
+    let (Value::Text(engine), Value::Text(comment)) = (row.get(ENGINE)?, row.get(COMMENT)?) else {
+        return None;
+    };
+    let error = SqlError::new(ErrorCode::WrongMrgTable, &[]);
+    (engine == MERGED && *comment == error.message).then_some(error)
+}
+
 /// TABLE_COMMENT: why a merged table cannot be opened, where it is looked into.
 fn comment(info: &Information<'_>, table: &Table) -> String {
     match table.check_children() {
-        Err(error) if !info.focus.names_only => {
-            info.warn(&error);
-            error.message
-        }
+        Err(error) if !info.focus.names_only => error.message,
         _ => table.def.comment.clone(),
     }
 }

@@ -38,7 +38,6 @@ fn rows_have_as_many_values_as_the_table_has_columns() {
         counters: &db.counters.session(Default::default()),
         traces: Vec::new(),
         profiles: Vec::new(),
-        warnings: Default::default(),
     };
     for table in TABLES.iter() {
         let Some(fill) = table.fill else { continue };

@@ -7,6 +7,7 @@ insert into log2024 (at,kind,msg,n) values ('2024-01-01','a','x',4.5),('2024-06-
 create table log (id int unsigned not null auto_increment, at datetime not null, kind enum('a','b','c') default 'a', msg varchar(200), n decimal(8,2), key (id), key at (at), key kind_at (kind, at)) engine=merge union=(log2023,log2024,log2025) insert_method=last;
 select * from log;
 select * from log order by at desc;
+select engine, row_format, table_rows, avg_row_length, max_data_length, index_length, auto_increment, update_time, create_options, table_comment from information_schema.tables where table_schema=database() and table_name='log';
 select id, at from log where at between '2023-05-01' and '2024-02-01' order by at;
 select year(at) y, count(*), sum(n) from log group by y with rollup;
 select kind, max(at) from log group by kind;
