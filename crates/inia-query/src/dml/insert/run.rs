@@ -35,6 +35,8 @@ struct Tally {
 }
 
 /// One execution.
+///
+/// Wide: one flag for each way in which rows are written and followed up.
 pub(super) struct InsertRun<'r> {
     plan: &'r InsertPlan,
     writer: RowWriter<'r>,
