@@ -57,6 +57,9 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     columns::finish_functional(session, &mut builder)?;
     divide(session, &table.def, &mut builder, &mut wishes, &alter.actions)?;
     wishes.wanted.check_words()?;
+    if !wishes.changes && !table.def.temporary {
+        wishes.wanted.check_rename()?;
+    }
     let of_index = |action: &AlterAction| {
         matches!(action, AlterAction::AddIndex(_) | AlterAction::DropIndex(_))
             || matches!(action, AlterAction::Algorithm(_) | AlterAction::Lock(_))
@@ -163,7 +166,8 @@ fn carry_out(
     let checked = new_checks(&table.def, &def);
     let references = session.flag("foreign_key_checks") && !added_keys.is_empty();
     let wanted = wishes.requested(session, checked, references);
-    let wanted = RequestedAlgorithm { temporary, ..wanted };
+    let copied_always = !table.def.is_transactional();
+    let wanted = RequestedAlgorithm { temporary, copied_always, ..wanted };
     let (old, new, beside_indexes) = (&table.def, &def, wishes.beside_indexes);
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
     let alteration = Alteration { old, new, columns, indexes, beside_indexes };
