@@ -139,6 +139,17 @@ fn the_definition_of_a_child_waits_for_users_of_the_merged_table() {
     assert_eq!(one.ok("SELECT COUNT(*) FROM m"), "5\n");
 }
 
+/// MySQL believes the table's unique index here, and gives such rows several times.
+#[test]
+fn keys_that_several_children_have_are_distinct_once() {
+    let db = made();
+    let mut one = db.session();
+    assert_eq!(one.ok("SELECT DISTINCT id FROM m ORDER BY id"), "1\n2\n3\n");
+    assert_eq!(one.ok("SELECT id FROM m GROUP BY id ORDER BY id"), "1\n2\n3\n");
+    assert_eq!(one.ok("SELECT id, v FROM m ORDER BY id, v DESC"), "1|10\n2|40\n2|20\n3|30\n");
+    assert_eq!(one.ok("SELECT id, v FROM m GROUP BY id, v ORDER BY v").lines().count(), 4);
+}
+
 #[test]
 fn sessions_number_rows_beside_each_other() {
     let db = made();
