@@ -158,7 +158,7 @@ fn carry_out(
     wishes: &Wishes,
 ) -> DdlResult {
     let Finished { mut def, column_origins, index_origins, added_keys, .. } = finished;
-    let temporary = table.def.temporary;
+    let (temporary, copied_always) = (table.def.temporary, !table.def.is_transactional());
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
         rename(session, &mut def, to)?;
     }
@@ -166,7 +166,6 @@ fn carry_out(
     let checked = new_checks(&table.def, &def);
     let references = session.flag("foreign_key_checks") && !added_keys.is_empty();
     let wanted = wishes.requested(session, checked, references);
-    let copied_always = !table.def.is_transactional();
     let wanted = RequestedAlgorithm { temporary, copied_always, ..wanted };
     let (old, new, beside_indexes) = (&table.def, &def, wishes.beside_indexes);
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
