@@ -57,6 +57,7 @@ pub use crate::table_def::{DISCARDING, HIDDEN, IMPLIED_FORMAT, TRANSACTIONAL};
 pub use crate::table_def::{
     Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
 };
+pub use crate::table_def::{MERGED, MergeInsert, MergeUnion};
 pub use account_name::AccountName;
 pub use foreign_server::ForeignServerDef;
 pub use names::{MAX_NAME, check_name};
@@ -86,6 +87,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_storage::{Direction, Engine, Isolation, KeyBound, ReadMode, StorageError, Tree, Txn};
 use mdl::MdlManager;
 use parking_lot::{Mutex, RwLock};
+use partitions::MergeView;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -161,6 +163,25 @@ pub struct CatalogVersion {
     /// For each table that foreign keys refer to, the tables that have them; both as database and
     /// name.
     pub references: Arc<BTreeMap<FullName, Vec<FullName>>>,
+    /// Merged tables.
+    pub(crate) merged: Arc<[FullName]>,
+}
+
+impl CatalogVersion {
+    /// Puts handles into the place of merged tables that read the children which the version has;
+    /// those that were there.
+    fn open_merged(&mut self, view: MergeView) -> Vec<Arc<Table>> {
+        let table = |(schema, name): &FullName| self.schemas.get(schema)?.tables.get(name).cloned();
+        let merged = self.merged.iter().filter_map(table);
+        let opened: Vec<_> = merged.filter_map(|table| table.opened(self, view)).collect();
+        let mut replaced = Vec::new();
+        for table in opened {
+            let Some(schema) = self.schemas.get_mut(&table.def.schema) else { continue };
+            let name = table.def.name.clone();
+            replaced.extend(Arc::make_mut(schema).tables.insert(name, table));
+        }
+        replaced
+    }
 }
 
 /// A table's database and name.
@@ -621,11 +642,25 @@ impl Catalog {
             debug_assert!(change.has_schema(&next), "a table or view is put into a schema");
             self.apply(&mut next, change);
         }
+        self.open_merged(&mut next);
         next.references = Arc::new(references(&next));
         self.kinds.references.store(!next.references.is_empty(), Ordering::Release);
         let read_only = next.schemas.values().any(|schema| schema.def.read_only);
         self.kinds.read_only_schemas.store(read_only, Ordering::Release);
         *current = Arc::new(next);
+    }
+
+    /// Gives merged tables handles that read their children as they are in the version.
+    fn open_merged(&self, version: &mut CatalogVersion) {
+        let all = version.schemas.values().flat_map(|schema| schema.tables.values());
+        let merged = all.filter(|table| table.def.union.is_some());
+        version.merged =
+            merged.map(|table| (table.def.schema.clone(), table.def.name.clone())).collect();
+        for old in version.open_merged(MergeView::Shared) {
+            if old.partitions.is_some() {
+                self.retire(&old, false);
+            }
+        }
     }
 
     fn apply(&self, version: &mut CatalogVersion, change: Change) {

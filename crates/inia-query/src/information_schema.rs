@@ -45,6 +45,7 @@ macro_rules! row {
 }
 use row;
 pub use server::is_plugin;
+pub(crate) use tables::shown_error;
 
 /// A value or NULL.
 fn or_null<T: Into<Value>>(value: Option<T>) -> Value {
@@ -278,6 +279,7 @@ impl SystemTable {
             temporary: self.declared.schema == "information_schema",
             histograms: Vec::new(),
             partitioning: None,
+            union: None,
         }
     }
 

@@ -10,6 +10,7 @@
 
 mod histogram;
 mod lengths;
+mod merged;
 mod partitions;
 mod sound;
 
@@ -18,6 +19,7 @@ use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::value::Value;
+pub use merged::{MERGED, MergeInsert, MergeUnion};
 pub use partitions::{
     Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
 };
@@ -337,6 +339,8 @@ pub struct TableDef {
     pub histograms: Vec<Arc<Histogram>>,
     /// How it is divided, where it is.
     pub partitioning: Option<Box<Partitioning>>,
+    /// What a merged table unites.
+    pub union: Option<Box<MergeUnion>>,
 }
 
 impl TableDef {

@@ -465,10 +465,19 @@ impl Checker<'_> {
                 self.refers(&create.name, key)?;
             }
         }
+        create.options.iter().try_for_each(|option| self.unites(option))?;
         match &create.select {
             Some(select) => self.query(&select.query),
             None => Ok(()),
         }
+    }
+
+    /// SELECT, UPDATE and DELETE on the tables that a merged table is to unite, also on temporary
+    /// ones.
+    fn unites(&self, option: &TableOption) -> Result<()> {
+        let TableOption::Union(tables) = option else { return Ok(()) };
+        let wanted = Privileges::SELECT | Privileges::UPDATE | Privileges::DELETE;
+        tables.iter().try_for_each(|table| self.stored(table, wanted))
     }
 
     /// REFERENCES on the table that a foreign key points at, which is looked for beside its own.
@@ -512,6 +521,7 @@ impl Checker<'_> {
         }
         alter.actions.iter().try_for_each(|action| match action {
             AlterAction::AddForeignKey(key) => self.refers(&alter.name, key),
+            AlterAction::Option(option) => self.unites(option),
             _ => Ok(()),
         })
     }

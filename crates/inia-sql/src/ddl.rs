@@ -18,6 +18,7 @@ pub(crate) mod engine;
 mod engine_options;
 mod foreign;
 mod fulltext;
+mod merged;
 mod partition;
 mod rebuild;
 mod record_size;

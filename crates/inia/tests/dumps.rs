@@ -74,6 +74,41 @@ fn a_dump_in_one_transaction() {
     copies(&["--single-transaction", "--add-drop-table", "--hex-blob"]);
 }
 
+/// The definition of a merged table is loaded before those of its children.
+#[test]
+fn a_dump_of_a_merged_table_and_its_children() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut session = server.client();
+    for sql in [
+        "CREATE DATABASE shop",
+        "CREATE DATABASE copy",
+        "CREATE TABLE shop.visit1 (day DATE, KEY (day)) ENGINE=MyISAM",
+        "CREATE TABLE shop.visit2 LIKE shop.visit1",
+        "CREATE TABLE shop.all_visits (day DATE, KEY (day)) ENGINE=MERGE \
+         UNION=(shop.visit1, shop.visit2) INSERT_METHOD=LAST",
+        "INSERT INTO shop.visit1 VALUES ('2024-02-29'), ('2024-03-01')",
+        "INSERT INTO shop.all_visits VALUES ('2024-03-02')",
+    ] {
+        session.query(sql).unwrap();
+    }
+    let rows = session.rows("SELECT * FROM shop.all_visits ORDER BY 1").unwrap();
+    // The rows are those of the children.
+    let dump = client("mariadb-dump", &server)
+        .args(["--ignore-table-data=shop.all_visits", "shop"])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&dump.stderr);
+    assert!(dump.status.success() && errors.is_empty(), "{errors}");
+    let loaded = fed("mariadb", &server, &["copy"], &dump.stdout);
+    assert!(loaded.is_some_and(|(loaded, _)| loaded));
+    assert_eq!(session.rows("SELECT * FROM copy.all_visits ORDER BY 1").unwrap(), rows);
+    assert_eq!(rows.len(), 3);
+    let [original, copy] = ["shop", "copy"]
+        .map(|database| session.rows(&format!("SHOW CREATE TABLE {database}.all_visits")).unwrap());
+    assert_eq!(original, copy);
+}
+
 /// All databases, those with the accounts and the application's; by name the system's come first,
 /// and cannot be written, so loading goes on after errors.
 fn copies_all(options: &[&str]) {

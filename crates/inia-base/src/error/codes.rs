@@ -31,6 +31,7 @@ with_late_codes! {
     GetErrno = 1030, "HY000", "Got error {} - '{}' from storage engine";
     IllegalHa = 1031, "HY000", "Table storage engine for '{}' doesn't have this option";
     KeyNotFound = 1032, "HY000", "Can't find record in '{}'";
+    OpenAsReadonly = 1036, "HY000", "Table '{}' is read only";
     Outofmemory = 1037, "HY001", "Out of memory; restart server and try again (needed {} bytes)";
     OutOfSortmemory = 1038, "HY001", "Out of sort memory, consider increasing server sort buffer size";
     TooManyConnections = 1040, "08004", "Too many connections";
@@ -138,6 +139,7 @@ with_late_codes! {
     TableCantHandleAutoIncrement = 1164, "42000", "The used table type doesn't support AUTO_INCREMENT columns";
     WrongColumnName = 1166, "42000", "Incorrect column name '{}'";
     WrongKeyColumn = 1167, "42000", "The used storage engine can't index column '{}'";
+    WrongMrgTable = 1168, "HY000", "Unable to open underlying table which is differently defined or of non-MyISAM type or doesn't exist";
     DupUnique = 1169, "23000", "Can't write, because of unique constraint, to table '{}'";
     BlobKeyWithoutLength = 1170, "42000", "BLOB/TEXT column '{}' used in key specification without a key length";
     PrimaryCantHaveNull = 1171, "42000", "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead";

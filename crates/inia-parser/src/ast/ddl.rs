@@ -388,6 +388,8 @@ pub enum TableOption {
     Comment(String),
     /// ROW_FORMAT, upper case.
     RowFormat(String),
+    /// UNION: the tables that a merged table unites.
+    Union(Vec<ObjectName>),
     /// Any other option (KEY_BLOCK_SIZE, MAX_ROWS, STATS_PERSISTENT, …): name in upper case, its
     /// value as text.
     Other {

@@ -267,17 +267,12 @@ impl Parser<'_> {
 
     /// Table options with or without commas between them.
     pub(super) fn table_options(&mut self, options: &mut Vec<TableOption>) -> PResult<()> {
+        let mut comma = false;
         while let Some(option) = self.table_option()? {
             options.push(option);
-            if self.is(Tok::Comma) {
-                self.bump();
-                match self.table_option()? {
-                    Some(option) => options.push(option),
-                    None => return Err(self.error()),
-                }
-            }
+            comma = self.accept(Tok::Comma);
         }
-        Ok(())
+        if comma { Err(self.error()) } else { Ok(()) }
     }
 
     /// One table option, `None` where none stands.
@@ -322,18 +317,8 @@ impl Parser<'_> {
                 TableOption::RowFormat(self.row_format()?)
             }
             Kw::DATA | Kw::INDEX if self.peek_is_kw(Kw::DIRECTORY) => self.directory()?,
-            Kw::UNION => {
-                self.option_head();
-                let start = self.tok.start;
-                if self.peek().tok == Tok::RParen {
-                    self.bump();
-                    self.bump();
-                } else {
-                    self.paren_list(Self::object_name)?;
-                }
-                let value = self.text(start, self.prev_end);
-                TableOption::Other { name: "UNION".to_string(), value }
-            }
+            Kw::UNION => self.union_option()?,
+            Kw::INSERT_METHOD => self.insert_method()?,
             Kw::TABLESPACE => self.tablespace_of_table()?,
             Kw::AUTOEXTEND_SIZE => {
                 self.option_head();
@@ -349,6 +334,26 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         Ok(Some(option))
+    }
+
+    /// UNION, the current token, and the tables that a merged table unites.
+    fn union_option(&mut self) -> PResult<TableOption> {
+        self.option_head();
+        if self.peek().tok == Tok::RParen {
+            self.expect(Tok::LParen)?;
+            self.bump();
+            return Ok(TableOption::Union(Vec::new()));
+        }
+        Ok(TableOption::Union(self.paren_list(Self::object_name)?))
+    }
+
+    /// INSERT_METHOD, the current token, and one of its words.
+    fn insert_method(&mut self) -> PResult<TableOption> {
+        self.option_head();
+        let word = self.tok;
+        self.expect_any(&[Kw::NO, Kw::FIRST, Kw::LAST])?;
+        let value = utf8(self.bytes(word)).to_ascii_uppercase();
+        Ok(TableOption::Other { name: String::from("INSERT_METHOD"), value })
     }
 
     /// TABLESPACE, the current token, and a name; error 3119.
@@ -556,7 +561,6 @@ fn is_plain_option(kw: Kw) -> bool {
             | Kw::CHECKSUM
             | Kw::TABLE_CHECKSUM
             | Kw::DELAY_KEY_WRITE
-            | Kw::INSERT_METHOD
             | Kw::STORAGE
             | Kw::CONNECTION
             | Kw::KEY_BLOCK_SIZE

@@ -47,7 +47,7 @@ impl KeyRange {
         prefix_successor(&mut end) && self.end.as_ref() == Some(&end)
     }
 
-    fn prefix(prefix: Vec<u8>) -> KeyRange {
+    pub(super) fn prefix(prefix: Vec<u8>) -> KeyRange {
         let mut end = prefix.clone();
         let bounded = prefix_successor(&mut end);
         KeyRange { start: prefix, end: bounded.then_some(end), last: None }

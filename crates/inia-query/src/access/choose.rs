@@ -241,7 +241,7 @@ pub(super) fn measured_rows(
     position: usize,
 ) -> Option<f64> {
     let context = request.measure?;
-    if request.table.rows() < WORTH_MEASURING {
+    if request.table.rows() < WORTH_MEASURING && request.table.united().is_none() {
         return None;
     }
     dived_rows(path, request, position, context)
@@ -276,12 +276,15 @@ pub(super) fn dived_rows(
     };
     // As in MySQL, each key of a list of them is taken to be there.
     let least = u64::from(path.ranges().is_some());
+    // So is one in each child of a merged table.
+    let least_of_leaf = u64::from(table.united().is_some());
     let mut rows = 0;
     for range in ranges {
         let (upper, mut found) = (range.end.as_deref(), 0);
         for leaf in &leaves {
             let tree = &leaf.indexes[position].tree;
-            found += table.store.estimate_range(tree, Some(&range.start), upper).ok()?;
+            let rows = table.store.estimate_range(tree, Some(&range.start), upper).ok()?;
+            found += rows.max(least_of_leaf);
         }
         rows += found.max(least);
     }

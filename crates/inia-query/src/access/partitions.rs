@@ -50,7 +50,7 @@ pub(super) fn paths_for(
     conditions: &[Expr],
     filled: &SlotSet,
 ) -> Option<Box<PartitionPaths>> {
-    let partitions = request.table.partitions.as_ref()?;
+    let dividers = request.table.partitions.as_ref()?.dividers()?;
     let path = |divider: &Divider| {
         let table = &divider.finder;
         let needed = Vec::new();
@@ -66,8 +66,8 @@ pub(super) fn paths_for(
         };
         path_for(&request, divider.index, conditions, filled).path
     };
-    let (by, sub) = partitions.dividers();
-    Some(Box::new(PartitionPaths { by: path(by), sub: sub.map(path), ordered: false }))
+    let (by, sub) = (path(&dividers.by), dividers.sub.as_ref().map(path));
+    Some(Box::new(PartitionPaths { by, sub, ordered: false }))
 }
 
 /// The leaves that a path reads, in order; all that the statement names where nothing is known.
@@ -78,15 +78,17 @@ pub(crate) fn leaves_of(
     row: &[Value],
 ) -> Result<Vec<usize>> {
     let Some(partitions) = &table.partitions else { return Ok(Vec::new()) };
-    let (by, sub) = partitions.dividers();
+    let Some(dividers) = partitions.dividers() else {
+        return Ok((0..partitions.leaves().len()).collect());
+    };
     let (mut kept, mut kept_sub) = (None, None);
     if let Some(paths) = &path.partitions {
-        kept = parts_of(by, &paths.by, ctx, row)?;
-        if let (Some(divider), Some(path)) = (sub, &paths.sub) {
+        kept = parts_of(&dividers.by, &paths.by, ctx, row)?;
+        if let (Some(divider), Some(path)) = (&dividers.sub, &paths.sub) {
             kept_sub = parts_of(divider, path, ctx, row)?;
         }
     }
-    let per = partitions.per_partition();
+    let per = dividers.per;
     let is_kept = |kept: &Option<Vec<bool>>, part: usize| kept.as_ref().is_none_or(|k| k[part]);
     let leaf = |leaf: &usize| {
         partitions.is_selected(*leaf)

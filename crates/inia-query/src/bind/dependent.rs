@@ -56,6 +56,10 @@ impl Dependencies {
 
     fn add_keys(&mut self, leaf: &Leaf) {
         let LeafKind::Table { table, .. } = &leaf.kind else { return };
+        // Several children of a merged table may have a key.
+        if table.def.is_merged() {
+            return;
+        }
         for index in table.def.indexes.iter().filter(|index| index.unique()) {
             let whole = index
                 .parts

@@ -24,7 +24,6 @@ use inia_expr::{Expr, ExprType, TypeClass, lob_bytes};
 use inia_parser::ast::{self, TableRef};
 use inia_storage::{LockMode, LockRequest, WaitPolicy};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// A bound FROM.
 #[derive(Clone)]
@@ -268,12 +267,8 @@ impl QueryBinder<'_> {
             crate::computed::check_dictionary(schema, name)?;
             return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
         };
-        if !table.shared.estimate_known.swap(true, Ordering::Relaxed)
-            && let Ok(rows) = table.estimated_rows()
-        {
-            let rows = i64::try_from(rows).unwrap_or(i64::MAX);
-            table.shared.row_estimate.store(rows, Ordering::Relaxed);
-        }
+        table.check_children()?;
+        table.know_rows();
         if !self.tables.iter().any(|known| Arc::ptr_eq(known, table)) {
             self.tables.push(table.clone());
         }
@@ -287,6 +282,9 @@ impl QueryBinder<'_> {
         }
         if let Some((_, first)) = self.temporary.iter().find(|(t, _)| Arc::ptr_eq(t, table)) {
             return Err(SqlError::new(ErrorCode::CantReopenTable, &[first]));
+        }
+        if let Some(child) = self.temporary.iter().find_map(|(t, _)| t.shared_temporary(table)) {
+            return Err(SqlError::new(ErrorCode::CantReopenTable, &[&child]));
         }
         self.temporary.push((table.clone(), alias.to_owned()));
         Ok(())

@@ -87,6 +87,9 @@ impl QueryBinder<'_> {
         if searched.iter().any(|column| column.base != base) {
             return Err(wrong_arguments("MATCH"));
         }
+        if table.def.is_merged() {
+            return Err(SqlError::new(ErrorCode::TableCantHandleFt, &[]));
+        }
         let has = |column: usize| searched.iter().any(|searched| searched.position == column);
         let serves = |index: &crate::catalog::IndexDef| {
             let parts = &index.parts;

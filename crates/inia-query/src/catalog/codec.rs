@@ -10,7 +10,7 @@ use super::SchemaDef;
 use super::types::{put_type, type_};
 use crate::table_def::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, Histogram, HistogramBucket,
-    IndexDef, IndexKind, IndexPart, ReferentialAction, TableDef, TableId,
+    IndexDef, IndexKind, IndexPart, MergeInsert, MergeUnion, ReferentialAction, TableDef, TableId,
 };
 use inia_base::collation::Collation;
 use inia_base::decimal::Decimal;
@@ -22,6 +22,8 @@ use std::sync::Arc;
 const FORMAT: u64 = 1;
 /// Of tables with partitions: a program that does not know them must not read one.
 const DIVIDED: u64 = 2;
+/// Of merged tables.
+const UNITED: u64 = 3;
 const DECIMAL_DIGITS: u8 = 65;
 
 /// Builds a record.
@@ -147,7 +149,11 @@ pub fn put_table(def: &TableDef) -> Vec<u8> {
         return put_table(&kept);
     }
     let mut w = Writer::default();
-    w.int(if def.partitioning.is_some() { DIVIDED } else { FORMAT });
+    w.int(match (&def.partitioning, &def.union) {
+        (Some(_), _) => DIVIDED,
+        (None, Some(_)) => UNITED,
+        (None, None) => FORMAT,
+    });
     w.int(def.id.0);
     w.text(&def.schema);
     w.text(&def.name);
@@ -169,13 +175,16 @@ pub fn put_table(def: &TableDef) -> Vec<u8> {
         w.text(value);
     });
     w.int(def.created);
-    // Only a table that has histograms or partitions has this list, and only one that has
-    // partitions has more.
-    if !def.histograms.is_empty() || def.partitioning.is_some() {
+    // Only a table that has histograms, partitions or children has this list, and only one that has
+    // partitions or children has more.
+    let more = def.partitioning.is_some() || def.union.is_some();
+    if !def.histograms.is_empty() || more {
         w.list(&def.histograms, |w, histogram| put_histogram(w, histogram));
     }
     if let Some(partitioning) = &def.partitioning {
         partitions::put(&mut w, partitioning);
+    } else if let Some(union) = &def.union {
+        put_union(&mut w, union);
     }
     w.0
 }
@@ -184,7 +193,7 @@ pub fn put_table(def: &TableDef) -> Vec<u8> {
 pub fn table(bytes: &[u8]) -> Option<TableDef> {
     let mut r = RecordReader(bytes);
     let format = r.int()?;
-    if format != FORMAT && format != DIVIDED {
+    if !matches!(format, FORMAT | DIVIDED | UNITED) {
         return None;
     }
     let def = TableDef {
@@ -210,8 +219,12 @@ pub fn table(bytes: &[u8]) -> Option<TableDef> {
             _ => r.list(|r| histogram(r).map(Arc::new))?,
         },
         partitioning: match format {
-            FORMAT => None,
-            _ => Some(Box::new(partitions::partitioning(&mut r)?)),
+            DIVIDED => Some(Box::new(partitions::partitioning(&mut r)?)),
+            _ => None,
+        },
+        union: match format {
+            UNITED => Some(Box::new(union(&mut r)?)),
+            _ => None,
         },
     };
     if def.partitioning.as_ref().is_some_and(|by| !partitions::is_sound(by, &def)) {
@@ -220,6 +233,28 @@ pub fn table(bytes: &[u8]) -> Option<TableDef> {
     let parts = def.indexes.iter().flat_map(|index| &index.parts).map(|part| part.column);
     let children = def.foreign_keys.iter().flat_map(|key| &key.columns).copied();
     parts.chain(children).all(|column| column < def.columns.len()).then_some(def)
+}
+
+fn put_union(w: &mut Writer, union: &MergeUnion) {
+    w.int(match union.insert {
+        MergeInsert::No => 0,
+        MergeInsert::First => 1,
+        MergeInsert::Last => 2,
+    });
+    w.list(&union.tables, |w, (schema, name)| {
+        w.text(schema);
+        w.text(name);
+    });
+}
+
+fn union(r: &mut RecordReader<'_>) -> Option<MergeUnion> {
+    let insert = match r.int()? {
+        0 => MergeInsert::No,
+        1 => MergeInsert::First,
+        2 => MergeInsert::Last,
+        _ => return None,
+    };
+    Some(MergeUnion { insert, tables: r.list(|r| Some((r.text()?, r.text()?)))? })
 }
 
 fn put_histogram(w: &mut Writer, histogram: &Histogram) {

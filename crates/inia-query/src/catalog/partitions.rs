@@ -8,11 +8,16 @@
 //!
 //! Example: PARTITION BY RANGE (YEAR(d)) has the column d, the function YEAR(d) and limits as
 //! numbers; RANGE COLUMNS (a, b) has limits as keys of (a, b).
+//!
+//! The leaves of a merged table are other tables, see [`united`].
 
 mod key_hash;
 mod places;
+mod united;
 
 pub(crate) use places::Place;
+pub(crate) use united::United;
+pub(super) use united::View as MergeView;
 
 use super::{Division, DivisionMethod, Partitioning, Table, TableDef};
 use crate::catalog::mdl::MdlName;
@@ -43,10 +48,25 @@ pub struct Partitions {
 pub(crate) struct PartitionSet {
     /// A handle for each leaf.
     leaves: Vec<Arc<Table>>,
+    rule: LeafRule,
+}
+
+/// Which leaf a row belongs to.
+enum LeafRule {
+    /// The one that its values say.
+    Divided(Box<Dividers>),
+    /// The one that has it.
+    United(United),
+}
+
+/// What divides a table.
+pub(crate) struct Dividers {
     /// How many leaves each partition has.
-    per: usize,
-    by: Divider,
-    sub: Option<Divider>,
+    pub(crate) per: usize,
+    /// What divides into partitions.
+    pub(crate) by: Divider,
+    /// What divides those into subpartitions.
+    pub(crate) sub: Option<Divider>,
 }
 
 /// What finds a row's partition.
@@ -125,7 +145,8 @@ impl Partitions {
         let per = by.per_partition();
         let main = Divider::new(def, &by.by, by, by.partitions.len(), origin);
         let sub = by.sub.as_ref().map(|sub| Divider::new(def, sub, by, per, origin));
-        let set = Arc::new(PartitionSet { leaves, per, by: main, sub });
+        let rule = LeafRule::Divided(Box::new(Dividers { per, by: main, sub }));
+        let set = Arc::new(PartitionSet { leaves, rule });
         Some(Partitions { set, selected: None, base: None })
     }
 
@@ -139,14 +160,21 @@ impl Partitions {
         &self.set.leaves
     }
 
-    /// How many leaves each partition has.
-    pub(crate) fn per_partition(&self) -> usize {
-        self.set.per
+    /// What divides the table; `None` where other tables are united.
+    pub(crate) fn dividers(&self) -> Option<&Dividers> {
+        match &self.set.rule {
+            LeafRule::Divided(dividers) => Some(dividers),
+            LeafRule::United(_) => None,
+        }
     }
 
-    /// What divides into partitions, and those into subpartitions.
-    pub(crate) fn dividers(&self) -> (&Divider, Option<&Divider>) {
-        (&self.set.by, self.set.sub.as_ref())
+    /// What is known of the tables that are united, where the leaves are such.
+    #[inline]
+    pub(crate) fn united(&self) -> Option<&United> {
+        match &self.set.rule {
+            LeafRule::Divided(_) => None,
+            LeafRule::United(united) => Some(united),
+        }
     }
 
     /// Whether a statement may read and write a leaf.
@@ -178,16 +206,16 @@ impl Partitions {
         &self,
         cell: impl Fn(usize) -> Result<Cell<'v>, crate::error::Damaged>,
     ) -> Result<usize, SqlError> {
-        let set = &self.set;
-        let partition = match set.by.place(&cell)? {
+        let Some(dividers) = self.dividers() else { return Err(crate::error::Damaged.into()) };
+        let partition = match dividers.by.place(&cell)? {
             Place::Part(part) => part,
             Place::Nowhere(value) => {
                 return Err(SqlError::new(ErrorCode::NoPartitionForGivenValue, &[&value]));
             }
         };
-        let Some(sub) = &set.sub else { return Ok(partition) };
+        let Some(sub) = &dividers.sub else { return Ok(partition) };
         match sub.place(&cell)? {
-            Place::Part(part) => Ok(partition * set.per + part),
+            Place::Part(part) => Ok(partition * dividers.per + part),
             Place::Nowhere(_) => Err(crate::error::Damaged.into()),
         }
     }

@@ -49,7 +49,8 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     if let Some(size) = def.option("AUTOEXTEND_SIZE") {
         let _ = write!(out, " /*!80023 AUTOEXTEND_SIZE={size} */");
     }
-    let _ = write!(out, " ENGINE={}", def.engine);
+    let engine = if def.is_merged() { "MRG_MyISAM" } else { def.engine.as_str() };
+    let _ = write!(out, " ENGINE={engine}");
     if next_auto_increment > 1 {
         let _ = write!(out, " AUTO_INCREMENT={next_auto_increment}");
     }
@@ -67,6 +68,7 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
             _ => write!(out, " {name}={value}"),
         };
     }
+    put_union(&mut out, def);
     if !def.comment.is_empty() {
         let _ = write!(out, " COMMENT={}", literal(&def.comment));
     }
@@ -77,6 +79,22 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
         partitions::put(&mut out, by);
     }
     out
+}
+
+/// INSERT_METHOD and UNION of a merged table.
+fn put_union(out: &mut String, def: &TableDef) {
+    let Some(union) = &def.union else { return };
+    if let Some(method) = union.insert.shown() {
+        let _ = write!(out, " INSERT_METHOD={method}");
+    }
+    let name = |(schema, name): &(String, String)| match *schema == def.schema {
+        true => quoted(name),
+        false => format!("{}.{}", quoted(schema), quoted(name)),
+    };
+    let tables: Vec<String> = union.tables.iter().map(name).collect();
+    if !tables.is_empty() {
+        let _ = write!(out, " UNION=({})", tables.join(","));
+    }
 }
 
 /// The text of SHOW CREATE DATABASE.

@@ -203,14 +203,22 @@ impl Table {
     /// Whether DDL has put another definition in this one's place.
     #[inline]
     pub fn is_stale(&self) -> bool {
-        self.stale.load(Ordering::Acquire) || (self.partitions.is_some() && self.base_is_stale())
+        self.is_replaced() || (self.partitions.is_some() && self.base_is_stale())
     }
 
-    /// Whether this is a handle for some partitions, and that for all of them is stale.
+    /// As [`Table::is_stale`], of a table without partitions and children.
+    #[inline]
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.stale.load(Ordering::Acquire)
+    }
+
+    /// Whether this is a handle for some partitions, and that for all of them is stale, or one for
+    /// children, and one of those is.
     #[cold]
     fn base_is_stale(&self) -> bool {
-        let base = self.partitions.as_ref().and_then(|partitions| partitions.base());
-        base.is_some_and(|base| base.is_stale())
+        let Some(partitions) = &self.partitions else { return false };
+        partitions.base().is_some_and(|base| base.is_stale())
+            || partitions.united().is_some_and(|united| united.is_stale())
     }
 
     pub(crate) fn make_stale(&self) {
@@ -219,7 +227,28 @@ impl Table {
 
     /// Estimated number of rows, at least 1.
     pub(crate) fn rows(&self) -> u64 {
-        self.shared.row_estimate.load(Ordering::Relaxed).max(1) as u64
+        match self.united() {
+            None => self.shared.row_estimate.load(Ordering::Relaxed).max(1) as u64,
+            Some(_) => self.stored().into_iter().map(Table::own_rows).sum::<u64>().max(1),
+        }
+    }
+
+    fn own_rows(&self) -> u64 {
+        self.shared.row_estimate.load(Ordering::Relaxed).max(0) as u64
+    }
+
+    /// Makes sure that the number of rows is known, or estimates it by a look into the tree.
+    pub(crate) fn know_rows(&self) {
+        if self.united().is_some() {
+            self.stored().into_iter().for_each(Table::know_rows);
+            return;
+        }
+        if !self.shared.estimate_known.swap(true, Ordering::Relaxed)
+            && let Ok(rows) = self.estimated_rows()
+        {
+            let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+            self.shared.row_estimate.store(rows, Ordering::Relaxed);
+        }
     }
 
     /// Bytes that a row is expected to take: texts are mostly shorter than they may be.

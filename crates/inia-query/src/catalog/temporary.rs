@@ -7,6 +7,7 @@
 //! A table that is dropped within an open transaction may have changes that a rollback still has
 //! to undo, so its trees wait in `doomed` until the transaction has ended.
 
+use super::partitions::MergeView;
 use super::{Catalog, CatalogVersion, Change, FullName, Table, TableDef, drop_trees};
 use crate::error::StorageResult;
 use inia_base::error::SqlError;
@@ -84,9 +85,22 @@ impl TemporaryTables {
                 schema.views.remove(name);
             }
         }
+        self.open_merged(&mut version);
         let version = Arc::new(version);
         *overlaid = Some((current.number, version.clone()));
         version
+    }
+
+    /// Merged tables have temporary tables among their children, or are temporary themselves.
+    fn open_merged(&self, version: &mut CatalogVersion) {
+        let own = self.tables.iter().filter(|(_, table)| table.def.union.is_some());
+        let own = own.map(|(name, _)| name).filter(|name| !version.merged.contains(name));
+        let own: Vec<FullName> = own.cloned().collect();
+        if own.is_empty() && version.merged.is_empty() {
+            return;
+        }
+        version.merged = version.merged.iter().cloned().chain(own).collect();
+        version.open_merged(MergeView::Own);
     }
 
     /// Takes in what a committed change did.

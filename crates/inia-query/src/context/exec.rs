@@ -65,6 +65,14 @@ impl<'s> Transactions<'s> {
     /// How many rows the statement sees in a table without transactions, where that is known
     /// without counting them.
     pub(crate) fn row_count(self, table: &Table) -> Result<Option<u64>, SqlError> {
+        if table.united().is_some() {
+            let mut all = Some(0);
+            for child in table.stored() {
+                let rows = self.row_count(child)?;
+                all = all.zip(rows).map(|(all, rows)| all + rows);
+            }
+            return Ok(all);
+        }
         let tree = table.clustered.id();
         if let Some(txn) = self.table_locks.local(table) {
             return row_count::read(&table.store, &mut txn.borrow_mut(), tree).sql();

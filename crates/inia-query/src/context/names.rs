@@ -19,8 +19,8 @@ pub fn full_name(session: &SessionContext, name: &ObjectName) -> Result<FullName
 /// A table that must exist: errors 1049 and 1146.
 pub fn existing(session: &SessionContext, name: &FullName) -> Result<Arc<Table>, SqlError> {
     let (schema, table) = (&name.0, &name.1);
-    if let Some(table) = session.temporary.get(schema, table) {
-        return Ok(table.clone());
+    if let Some(table) = session.own_table(schema, table) {
+        return Ok(table);
     }
     if session.db.catalog().schema(schema).is_none() {
         return Err(SqlError::new(ErrorCode::UnknownDatabase, &[schema]));

@@ -19,7 +19,7 @@ use super::session::TxnState;
 use crate::account::Privileges;
 use crate::catalog::mdl::MdlName;
 use crate::catalog::program::StoredProgram;
-use crate::catalog::{ProgramKind, Table};
+use crate::catalog::{FullName, ProgramKind, Table};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -166,11 +166,37 @@ impl SessionContext {
 
     /// Error 1442: the table is used by a statement around this one.
     pub fn check_unused(&self, table: &Table) -> Result<(), SqlError> {
-        if self.inside == Inside::Nothing || !self.used.contains(&table.def.id) {
+        if self.inside == Inside::Nothing {
             return Ok(());
+        }
+        let mut table = table;
+        if !self.used.contains(&table.def.id) {
+            match self.used_with(table) {
+                Some(child) => table = child,
+                None => return Ok(()),
+            }
         }
         let code = ErrorCode::CantUpdateUsedTableInSfOrTrg;
         Err(SqlError::new(code, &[&table.def.name]))
+    }
+
+    /// A child that is used with its merged table, `table`, or the table itself where it is used
+    /// as a child.
+    fn used_with<'t>(&self, table: &'t Table) -> Option<&'t Table> {
+        let catalog = self.catalog_view();
+        if catalog.merged.is_empty() {
+            return None;
+        }
+        let used = |child: &&Arc<Table>| self.used.contains(&child.def.id);
+        if let Some(child) = table.children().iter().find(used) {
+            return Some(child);
+        }
+        let name = |(schema, name): &FullName| catalog.schemas.get(schema)?.tables.get(name);
+        let mut merged = catalog.merged.iter().filter_map(name).filter(used);
+        let is_child = |merged: &Arc<Table>| {
+            merged.children().iter().any(|child| child.def.id == table.def.id)
+        };
+        merged.any(is_child).then_some(table)
     }
 
     /// Error 1370 where the session may not execute a routine.

@@ -599,8 +599,21 @@ impl SessionContext {
 
     /// The newest version of a table; a temporary one comes first.
     pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
-        let own = self.temporary.get(schema, name).cloned();
-        own.or_else(|| self.db.catalog().table(schema, name))
+        self.own_table(schema, name).or_else(|| self.db.catalog().table(schema, name))
+    }
+
+    /// The session's own form of a table: a temporary one, or one that merges such.
+    pub(crate) fn own_table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
+        if self.temporary.is_empty() {
+            return None;
+        }
+        let temporary = self.temporary.get(schema, name);
+        if temporary.is_some_and(|table| table.def.union.is_none()) {
+            return temporary.cloned();
+        }
+        let version = self.catalog_view();
+        let found = version.schemas.get(schema)?.tables.get(name)?;
+        (temporary.is_some() || found.def.union.is_some()).then(|| found.clone())
     }
 
     /// The catalog with the session's temporary tables.
@@ -615,25 +628,33 @@ impl SessionContext {
             Some(schema) => schema,
             None => self.database()?,
         };
-        match self.temporary.get(schema, name) {
-            Some(table) => self.check_branch_table(true).map(|()| table.clone()),
-            None => self.open_stored(schema, name),
+        let Some(table) = self.own_table(schema, name) else {
+            return self.open_stored(schema, name);
+        };
+        self.check_branch_table(table.def.temporary)?;
+        if table.def.union.is_some() {
+            table.check_children()?;
+            self.hold(&table)?;
         }
+        Ok(table)
     }
 
     /// As [`SessionContext::open_table`], for one that only looks at the definition.
     pub fn open_definition(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
         let limit = self.mdl_limit();
         self.check_branch_table(false)?;
-        match self.temporary.get(schema, name) {
-            Some(table) => Ok(table.clone()),
+        match self.own_table(schema, name) {
+            Some(table) => Ok(table),
             None => self.open_by(schema, name, |name| self.mdl.lock_definition(name, limit)),
         }
     }
 
     /// A table that all sessions see, for use in the present transaction.
     pub(crate) fn open_stored(&self, schema: &str, name: &str) -> Result<Arc<Table>, SqlError> {
-        self.open_by(schema, name, |name| self.mdl.lock_shared(name, self.mdl_limit()))
+        let table =
+            self.open_by(schema, name, |name| self.mdl.lock_shared(name, self.mdl_limit()))?;
+        table.check_children()?;
+        Ok(table)
     }
 
     fn open_by(
@@ -655,6 +676,7 @@ impl SessionContext {
                 return Err(SqlError::new(ErrorCode::NoSuchTable, &[&schema, &name]));
             };
             lock(&table.mdl)?;
+            table.children().iter().try_for_each(|child| lock(&child.mdl))?;
             if !table.is_stale() {
                 return Ok(table);
             }
@@ -666,6 +688,18 @@ impl SessionContext {
     pub fn hold(&self, table: &Table) -> Result<bool, SqlError> {
         self.check_branch_table(table.def.temporary)?;
         self.mdl.lock_shared(&table.mdl, self.mdl_limit())?;
+        match table.partitions {
+            Some(_) => self.hold_children(table),
+            None => Ok(!table.is_replaced()),
+        }
+    }
+
+    /// As [`SessionContext::hold`], for the children of a merged table, too.
+    #[cold]
+    fn hold_children(&self, table: &Table) -> Result<bool, SqlError> {
+        for child in table.children() {
+            self.mdl.lock_shared(&child.mdl, self.mdl_limit())?;
+        }
         Ok(!table.is_stale())
     }
 

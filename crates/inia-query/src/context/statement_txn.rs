@@ -226,8 +226,17 @@ impl StatementTxns {
 }
 
 impl SessionContext {
-    /// Locks those of the tables that have no transactions until the statement ends.
+    /// Locks those of the tables that have no transactions until the statement ends; of a merged
+    /// table its children.
     pub fn lock_rows(&self, mut uses: Vec<(&Table, Use)>) -> Result<(), SqlError> {
+        if uses.iter().any(|(table, _)| table.united().is_some()) {
+            let all = uses.into_iter();
+            uses = all.flat_map(|(t, how)| t.stored().into_iter().map(move |c| (c, how))).collect();
+            // A child that others have locked by LOCK TABLES … READ is not changed meanwhile.
+            for (child, _) in uses.iter().filter(|(_, how)| *how > Use::Reads) {
+                self.mdl.lock_write(&child.mdl, self.mdl_limit())?;
+            }
+        }
         uses.retain(|(table, _)| !table.def.is_transactional() && !table.def.temporary);
         // The strongest use of a table first: the others are in it.
         uses.sort_by(|(a, x), (b, y)| {

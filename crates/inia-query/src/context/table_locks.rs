@@ -34,6 +34,8 @@ struct LockedTable {
     alias: String,
     write: bool,
     view: bool,
+    /// It is there for a merged table that it is a child of: its definition must stay.
+    child: bool,
 }
 
 /// What LOCK TABLES has locked; nothing outside of it.
@@ -127,7 +129,8 @@ impl Wanted {
                 return error(ErrorCode::NonUniqueTable, &alias);
             }
             let view = session.is_view(&schema, &name);
-            wanted.list.push(LockedTable { schema, name, alias, write: lock.write, view });
+            let (write, child) = (lock.write, false);
+            wanted.list.push(LockedTable { schema, name, alias, write, view, child });
         }
         for (at, lock) in locks.iter().enumerate() {
             let LockedTable { schema, name, .. } = &wanted.list[at];
@@ -158,7 +161,8 @@ impl Wanted {
         if name != top && !computed {
             let (schema, name) = name.clone();
             let alias = name.clone();
-            self.list.push(LockedTable { schema, name, alias, write, view: view.is_some() });
+            let (view, child) = (view.is_some(), false);
+            self.list.push(LockedTable { schema, name, alias, write, view, child });
         }
         let Some(view) = view else {
             match existing(session, name) {
@@ -166,7 +170,7 @@ impl Wanted {
                 Err(_) if name != top => {
                     return Err(SqlError::new(ErrorCode::ViewInvalid, &[&top.0, &top.1]));
                 }
-                found => drop(found?),
+                found => self.reach_children(&*found?, strength)?,
             }
             self.add(name, strength);
             return Ok(());
@@ -177,6 +181,22 @@ impl Wanted {
         for below in reads.tables {
             let schema = below.db.clone().unwrap_or_else(|| name.0.clone());
             self.reach(session, top, &(schema, below.name.clone()), strength)?;
+        }
+        Ok(())
+    }
+
+    /// The children of a merged table: the session can use them by their names, too. Error 1168
+    /// where one does not fit.
+    fn reach_children(&mut self, table: &Table, strength: Strength) -> Result<(), SqlError> {
+        table.check_children()?;
+        for child in table.children() {
+            let (schema, name) = (child.def.schema.clone(), child.def.name.clone());
+            if !child.def.temporary {
+                self.add(&(schema.clone(), name.clone()), strength);
+            }
+            let (alias, write) = (name.clone(), strength == Strength::Write);
+            let (view, child) = (false, true);
+            self.list.push(LockedTable { schema, name, alias, write, view, child });
         }
         Ok(())
     }
@@ -451,11 +471,30 @@ impl SessionContext {
             }
             _ => return Ok(()),
         };
+        if let Statement::AlterTable(alter) = statement {
+            let unites = |action: &ast::AlterAction| {
+                matches!(action, ast::AlterAction::Option(ast::TableOption::Union(_)))
+            };
+            if alter.actions.iter().any(unites) {
+                return Err(SqlError::new(ErrorCode::LockOrActiveTransaction, &[]));
+            }
+        }
         for name in names {
             let Some(schema) = self.locked_schema(name) else { continue };
             self.check_write(schema, &name.name)?;
+            self.check_itself(schema, &name.name)?;
         }
         Ok(())
+    }
+
+    /// Error 1099 of a table that is locked as a child of a merged table, not by its name.
+    fn check_itself(&self, schema: &str, name: &str) -> Result<(), SqlError> {
+        let mut entries =
+            self.table_locks.list.iter().filter(|e| e.schema == schema && e.name == name);
+        match entries.all(|entry| entry.child || !entry.write) {
+            true => error(ErrorCode::TableNotLockedForWrite, name),
+            false => Ok(()),
+        }
     }
 
     /// Dropped tables leave the list; with the last one LOCK TABLES is over.

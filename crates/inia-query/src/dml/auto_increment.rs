@@ -20,11 +20,27 @@ use std::sync::atomic::Ordering;
 /// Makes sure that the table's counters have been read.
 pub(crate) fn prepare(table: &Table) -> Result<(), SqlError> {
     let shared = &table.shared;
-    if table.def.clustered_index().is_none() && shared.next_row_id.load(Ordering::Acquire) == 0 {
+    let hidden = table.def.clustered_index().is_none();
+    if hidden && table.united().is_some() {
+        return prepare_united(table);
+    }
+    if hidden && shared.next_row_id.load(Ordering::Acquire) == 0 {
         let next = last_row_id(table)?.checked_add(1).ok_or(Damaged)?;
         let _ = shared.next_row_id.compare_exchange(0, next, Ordering::AcqRel, Ordering::Acquire);
     }
     prepare_counter(table)
+}
+
+/// The same of the children of a merged table. Its own counter goes on behind the greatest number
+/// that they have now.
+#[cold]
+fn prepare_united(table: &Table) -> Result<(), SqlError> {
+    table.stored().into_iter().try_for_each(prepare)?;
+    let Some(column) = table.def.auto_increment_column() else { return Ok(()) };
+    let limit = limit(&table.def.columns[column].data_type);
+    let next = greatest(table)?.saturating_add(1).min(limit);
+    table.clustered.counter().take(|_| next);
+    Ok(())
 }
 
 /// Makes sure that the AUTO_INCREMENT counter has been read, if there is one.
@@ -64,7 +80,7 @@ fn cell_number(cell: &Cell<'_>) -> u64 {
 
 /// The counter's present value, as SHOW CREATE TABLE and information_schema report it.
 pub fn current(table: &Table) -> Result<u64, SqlError> {
-    if table.def.auto_increment_column().is_none() {
+    if table.def.auto_increment_column().is_none() || table.def.is_merged() {
         return Ok(0);
     }
     prepare(table)?;

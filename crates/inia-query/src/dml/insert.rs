@@ -349,7 +349,7 @@ fn planned(
     views.extend(guard.views);
     let selects = source.is_some();
     let read = source_plan.iter().flat_map(|plan| plan.tables.iter().take(read));
-    let reads_target = read.into_iter().any(|read| read.def.id == table.def.id);
+    let reads_target = read.into_iter().any(|read| read.shares_rows(&table));
     // Rows of `VALUES ()` give nothing, so that each column gets its default.
     let none = !selects && literals.is_none() && rows.iter().all(Vec::is_empty);
     let single = !selects && given.len() == 1;
@@ -468,9 +468,9 @@ fn check_source(
     if !selects {
         return Ok(());
     }
-    if table.def.temporary && bound.plan.tables[..bound.read].iter().any(|t| Arc::ptr_eq(t, table))
-    {
-        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&table.def.name]));
+    let mut read = bound.plan.tables[..bound.read].iter().filter(|_| table.def.temporary);
+    if let Some(again) = read.find_map(|read| table.shared_temporary(read)) {
+        return Err(SqlError::new(ErrorCode::CantReopenTable, &[&again]));
     }
     if bound.plan.root.columns.len() != targets.len() + queries.selected.len() {
         return Err(SqlError::new(ErrorCode::WrongValueCountOnRow, &[&1]));

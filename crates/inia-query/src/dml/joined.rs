@@ -468,7 +468,7 @@ impl JoinedPlan {
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
         tally: &mut Tally<'_>,
-        (table, bytes): (&Arc<Table>, &[u8]),
+        (table, stored, bytes): (&Arc<Table>, &Table, &[u8]),
         start: Savepoint,
     ) -> Result<bool, SqlError> {
         if let Some(foreign) = &tally.foreign
@@ -482,7 +482,7 @@ impl JoinedPlan {
             return ctx.raise(inia_expr::Level::Warning, error).map(|()| false);
         }
         tally.changed += 1;
-        session.row_done(table, -1);
+        session.row_done(stored, -1);
         Ok(true)
     }
 
@@ -505,7 +505,7 @@ impl JoinedPlan {
         let mut writer = RowWriter::new(table, &session.env.time_zone);
         let start = session.txn_of(table).borrow().savepoint();
         writer.delete(&mut session.txn_of(table).borrow_mut(), key, bytes)?;
-        match self.deleted(session, ctx, tally, (table, bytes), start)? {
+        match self.deleted(session, ctx, tally, (table, writer.stored(), bytes), start)? {
             true => {
                 tally.give_back(&old, ctx)?;
                 session.fire(table, (false, TriggerEvent::Delete), rows())
@@ -578,10 +578,10 @@ impl JoinedPlan {
             session.txn_of(table).borrow_mut().rollback_statement(start).sql()?;
             return ctx.raise(inia_expr::Level::Warning, error);
         }
-        target.count_up(&new, &changed);
+        target.count_up(writer.counted, &new, &changed);
         tally.changed += 1;
         tally.give_back(&new, ctx)?;
-        session.row_done(table, 0);
+        session.row_done(writer.stored(), 0);
         target.after_update(session, (&old, &mut new))
     }
 }
@@ -614,11 +614,11 @@ impl TargetTable {
     }
 
     /// AUTO_INCREMENT goes on behind a number that a row was given.
-    fn count_up(&self, new: &[Value], changed: &[bool]) {
+    fn count_up(&self, counted: &Table, new: &[Value], changed: &[bool]) {
         if let Some(column) = self.table.def.auto_increment_column()
             && changed[column]
         {
-            auto_increment::updated(&self.table, column, &new[column]);
+            auto_increment::updated(counted, column, &new[column]);
         }
     }
 

@@ -96,11 +96,16 @@ fn view_of(session: &SessionContext, name: &ast::ObjectName) -> Option<Arc<View>
     }
 }
 
-/// Whether a name is the table's.
+/// Whether a name is the table's, or that of a table which has rows of it: a merged table has those
+/// of its children.
 fn is_table(session: &SessionContext, name: &ast::ObjectName, table: &Table) -> bool {
     let database = session.env.database.as_deref();
-    name.name == table.def.name
-        && name.db.as_deref().or(database) == Some(table.def.schema.as_str())
+    let schema = name.db.as_deref().or(database);
+    if name.name == table.def.name && schema == Some(table.def.schema.as_str()) {
+        return true;
+    }
+    let other = schema.and_then(|schema| session.table(schema, &name.name));
+    other.is_some_and(|other| table.shares_rows(&other))
 }
 
 /// Checks a planned UPDATE over joins or with subqueries.

@@ -64,6 +64,8 @@ pub(crate) struct RowWriter<'t> {
     pub(super) table: &'t Table,
     /// The table.
     pub(super) whole: &'t Table,
+    /// Whose AUTO_INCREMENT counter follows the rows: that of the table, or of the child at hand.
+    pub(super) counted: &'t Table,
     pub(super) zone: &'t TimeZone,
     /// How existing records of unique indexes are locked.
     pub(crate) existing: LockMode,
@@ -84,6 +86,7 @@ impl<'t> RowWriter<'t> {
         RowWriter {
             table,
             whole: table,
+            counted: table,
             zone,
             existing: LockMode::Shared,
             replaced: None,
@@ -205,7 +208,7 @@ impl<'t> RowWriter<'t> {
     ) -> Result<(), SqlError> {
         let key = self.go_to(key);
         let table = self.table;
-        auto_increment::leaving(txn, self.whole, bytes)?;
+        auto_increment::leaving(txn, self.counted, bytes)?;
         txn.delete(&table.clustered, key).map_err(|error| write_error(table, error))?;
         self.delete_entries(txn, key, bytes)?;
         table.shared.vacate(&table.def, key);
@@ -223,7 +226,7 @@ impl<'t> RowWriter<'t> {
     ) -> Result<bool, SqlError> {
         let key = self.go_to(key);
         let table = self.table;
-        auto_increment::leaving(txn, self.whole, bytes)?;
+        auto_increment::leaving(txn, self.counted, bytes)?;
         if !scan.write_current(txn, None).map_err(|error| write_error(table, error))? {
             return Ok(false);
         }
@@ -305,7 +308,7 @@ impl<'t> RowWriter<'t> {
     ) -> Result<(), SqlError> {
         match self.table.numbered {
             Some(column) if change.changed[column] => {
-                auto_increment::leaving(txn, self.whole, change.old)
+                auto_increment::leaving(txn, self.counted, change.old)
             }
             _ => Ok(()),
         }
@@ -495,7 +498,10 @@ pub(super) fn write_error(table: &Table, error: StorageError) -> SqlError {
 
 /// Error 1062: `Duplicate entry 'x-y' for key 't.k'`.
 pub fn duplicate_error(def: &TableDef, index: usize, row: &[Value]) -> SqlError {
-    let index = &def.indexes[index];
+    let Some(index) = def.indexes.get(index) else {
+        // A child of a merged table has an index that the table itself does not know.
+        return SqlError::new(ErrorCode::DuplicateEntry, &[&"", &"*UNKNOWN*"]);
+    };
     let part = |(at, part): (usize, &crate::catalog::IndexPart)| {
         let column = &def.columns[part.column];
         let text = match &row[part.column] {

@@ -10,10 +10,16 @@ use inia_storage::{StorageError, Txn};
 use std::sync::atomic::Ordering;
 
 impl<'t> RowWriter<'t> {
-    /// Goes to the partition of a new row; errors 1526 and 1748.
+    /// Goes to the partition of a new row; errors 1526 and 1748. A merged table has one child for
+    /// all of them; error 1036 where it has none.
     #[inline]
     pub(super) fn choose_leaf(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let Some(partitions) = &self.whole.partitions else { return Ok(()) };
+        if let Some(united) = partitions.united() {
+            self.table = partitions.leaf(united.insert(self.whole)?);
+            self.counted = self.table;
+            return Ok(());
+        }
         let (whole, zone) = (self.whole, self.zone);
         let cell = |c: usize| Ok(Cell::of(&row[c], whole.layout.data_type(c), zone));
         self.table = partitions.leaf(partitions.route(cell)?);
@@ -23,9 +29,18 @@ impl<'t> RowWriter<'t> {
     /// Goes to the partition of a row that was found, and gives the row's key there.
     #[inline]
     pub(super) fn go_to<'k>(&mut self, key: &'k [u8]) -> &'k [u8] {
+        let Some(partitions) = &self.whole.partitions else { return key };
         let (table, key) = self.whole.located(key);
         self.table = table;
+        if partitions.united().is_some() {
+            self.counted = table;
+        }
         key
+    }
+
+    /// The handle whose trees have the row at hand.
+    pub(super) fn stored(&self) -> &'t Table {
+        self.table
     }
 
     /// A key as rows are found by: with the number of the partition at hand behind it.
@@ -43,6 +58,9 @@ impl<'t> RowWriter<'t> {
         change: &RowChange<'_, u8>,
     ) -> Result<Option<&'t Table>, SqlError> {
         let Some(partitions) = &self.whole.partitions else { return Ok(None) };
+        if partitions.united().is_some() {
+            return Ok(None);
+        }
         let leaf = partitions.route(|c| self.whole.layout.cell(change.new, c))?;
         Ok((leaf != self.table.leaf).then(|| &**partitions.leaf(leaf)))
     }

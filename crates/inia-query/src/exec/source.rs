@@ -6,6 +6,7 @@ use super::select::holds;
 use super::sort::{SortSize, Sorter};
 use super::{Result, RowVisitor, Runner, Window, damaged_row};
 use crate::access::{FoundRow, TableScan};
+use crate::information_schema::shown_error;
 use crate::plan::trace::{Node, watched};
 use crate::plan::{FirstSort, RowSource, TableSource, VirtualSource};
 use crate::spill::{decode_tuple, encode_tuple};
@@ -104,12 +105,19 @@ impl Runner<'_> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
         warn_of(source.table.name(), ctx);
+        let of_tables = source.table.name() == "TABLES";
         for values in source.table.rows(&self.exec.information()) {
             self.check_killed()?;
             for (slot, value) in row[source.base..].iter_mut().zip(values) {
                 *slot = value;
             }
-            if holds(&source.filter, ctx, row)? && !visit(ctx, row)? {
+            if !holds(&source.filter, ctx, row)? {
+                continue;
+            }
+            if of_tables && let Some(error) = shown_error(&row[source.base..]) {
+                ctx.warnings.push(Warning::of(Level::Warning, error));
+            }
+            if !visit(ctx, row)? {
                 return Ok(false);
             }
         }

@@ -537,6 +537,9 @@ pub(super) fn table_line(
 fn checks_entries(source: &TableSource, settings: Option<EvalSettings<'_>>) -> bool {
     let index = source.access.index.unwrap_or_default();
     let hinted = source.hinted.as_ref();
+    if source.table.def.is_merged() {
+        return false;
+    }
     let off = |settings| is_switched_off(settings, "index_condition_pushdown");
     !hinted.is_some_and(|hinted| hinted.no_pushdown.contains(&index)) && !settings.is_some_and(off)
 }

@@ -24,19 +24,20 @@ pub(super) fn engines(_: &Information<'_>, rows: &mut Rows) {
     rows.push(row!["PERFORMANCE_SCHEMA", "YES", "Performance Schema", "NO", "NO", "NO"]);
     rows.push(row!["MyISAM", "YES", "MyISAM storage engine", "NO", "NO", "NO"]);
     rows.push(without("ndbinfo", "MySQL Cluster system information storage engine"));
-    rows.push(without("MRG_MYISAM", "Collection of identical MyISAM tables"));
+    rows.push(row!["MRG_MYISAM", "YES", "Collection of identical MyISAM tables", "NO", "NO", "NO"]);
     rows.push(row!["BLACKHOLE", "YES", BLACKHOLE, "NO", "NO", "NO"]);
     rows.push(row!["CSV", "YES", "CSV storage engine", "NO", "NO", "NO"]);
     rows.push(row!["ARCHIVE", "YES", "Archive storage engine", "NO", "NO", "NO"]);
 }
 
-const PLUGINS: [(&str, &str, &str, &str); 6] = [
+const PLUGINS: [(&str, &str, &str, &str); 7] = [
     ("mysql_native_password", "AUTHENTICATION", "2.1", "Native MySQL authentication"),
     ("sha256_password", "AUTHENTICATION", "2.1", "SHA256 password authentication"),
     ("caching_sha2_password", "AUTHENTICATION", "2.1", "Caching sha2 authentication"),
     ("MEMORY", "STORAGE ENGINE", "80031.0", "Hash based, stored in memory"),
     ("InnoDB", "STORAGE ENGINE", "80031.0", "Transactions, row-level locking, foreign keys"),
     ("MyISAM", "STORAGE ENGINE", "80031.0", "MyISAM storage engine"),
+    ("MRG_MYISAM", "STORAGE ENGINE", "80031.0", "Collection of identical MyISAM tables"),
 ];
 
 /// Whether a plugin of that name is part of the program.

@@ -3,14 +3,18 @@
 use super::{Information, Rows, TABLES, or_null, row};
 use crate::catalog::width::row_bytes;
 use crate::catalog::{
-    ColumnDef, Division, SYSTEM_SCHEMA, TRANSACTIONAL, Table, TableDef, quoted, row_count,
+    ColumnDef, Division, MERGED, SYSTEM_SCHEMA, TRANSACTIONAL, Table, TableDef, quoted, row_count,
 };
 use crate::computed::SCHEMAS;
 use inia_base::datatype::DataType;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::charset;
 use std::sync::atomic::Ordering;
 
+/// The positions of ENGINE and TABLE_COMMENT in TABLES.
+const ENGINE: usize = 4;
+const COMMENT: usize = 20;
 const PAGE: u64 = 16_384;
 /// Bytes of a row besides its columns.
 const ROW_OVERHEAD: u64 = 20;
@@ -74,7 +78,27 @@ pub(super) fn sizes(info: &Information<'_>, table: &Table) -> Sizes {
     if info.focus.names_only {
         return Sizes { rows: 0, average: 0, data: 0, indexes: 0 };
     }
+    if table.def.is_merged() {
+        return sizes_of_children(table);
+    }
     sizes_of(table, row_estimate(table))
+}
+
+/// A merged table has the sizes of its children, and no indexes beside theirs.
+fn sizes_of_children(table: &Table) -> Sizes {
+    let children = table.stored().into_iter().map(|child| sizes_of(child, row_estimate(child)));
+    let (rows, data) = children.fold((0, 0), |sum, one| (sum.0 + one.rows, sum.1 + one.data));
+    let average = if table.children().is_empty() { 0 } else { record_bytes(&table.def) };
+    Sizes { rows, average, data, indexes: 0 }
+}
+
+/// The length of a record of MyISAM that is not packed: bits of NULL, one more for a record that
+/// may be deleted in its place, and each column at its longest.
+fn record_bytes(def: &TableDef) -> u64 {
+    let nullable = def.columns.iter().filter(|column| column.nullable).count();
+    let bits = nullable + usize::from(!def.packs_rows());
+    let columns: u64 = def.columns.iter().map(|column| row_bytes(&column.data_type)).sum();
+    bits.div_ceil(8) as u64 + columns
 }
 
 fn sizes_of(table: &Table, rows: u64) -> Sizes {
@@ -96,6 +120,9 @@ fn sizes_of(table: &Table, rows: u64) -> Sizes {
 
 /// About how many rows the table has.
 pub(super) fn row_estimate(table: &Table) -> u64 {
+    if table.united().is_some() {
+        return table.stored().into_iter().map(row_estimate).sum();
+    }
     if !table.def.is_transactional()
         && let Some(rows) = row_count::newest(&table.store, table.clustered.id())
     {
@@ -105,6 +132,31 @@ pub(super) fn row_estimate(table: &Table) -> u64 {
         return table.shared.row_estimate.load(Ordering::Relaxed).max(0) as u64;
     }
     table.estimated_rows().unwrap_or(0)
+}
+
+/// When the table was changed last; merged tables do not know.
+fn updated(info: &Information<'_>, table: &Table) -> Value {
+    match table.def.is_merged() {
+        true => Value::Null,
+        false => info.moment(table.shared.updated.load(Ordering::Relaxed)),
+    }
+}
+
+/// The error that [`comment`] shows in a row of TABLES.
+pub(crate) fn shown_error(row: &[Value]) -> Option<SqlError> {
+    let (Value::Text(engine), Value::Text(comment)) = (row.get(ENGINE)?, row.get(COMMENT)?) else {
+        return None;
+    };
+    let error = SqlError::new(ErrorCode::WrongMrgTable, &[]);
+    (engine == MERGED && *comment == error.message).then_some(error)
+}
+
+/// TABLE_COMMENT: why a merged table cannot be opened, where it is looked into.
+fn comment(info: &Information<'_>, table: &Table) -> String {
+    match table.check_children() {
+        Err(error) if !info.focus.names_only => error.message,
+        _ => table.def.comment.clone(),
+    }
 }
 
 /// About how many bytes a value takes.
@@ -122,7 +174,7 @@ fn column_bytes(data_type: &DataType) -> u64 {
 fn row_format(def: &TableDef) -> String {
     let varies = |column: &ColumnDef| column.data_type.has_variable_length();
     let default = match def.engine.as_str() {
-        "MyISAM" if !def.columns.iter().any(varies) => "FIXED",
+        "MyISAM" | MERGED if !def.columns.iter().any(varies) => "FIXED",
         _ => "DYNAMIC",
     };
     let name = match def.engine.as_str() {
@@ -165,7 +217,7 @@ fn create_options(def: &TableDef) -> String {
 }
 
 pub(super) fn next_auto_increment(table: &Table) -> Option<u64> {
-    table.def.auto_increment_column()?;
+    table.def.auto_increment_column().filter(|_| !table.def.is_merged())?;
     let next = table.clustered.counter().next();
     let next = next.max(table.def.auto_increment);
     (next > 1).then_some(next)
@@ -230,12 +282,12 @@ pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
             0u64,
             or_null(next_auto_increment(table)),
             info.moment(def.created),
-            info.moment(table.shared.updated.load(Ordering::Relaxed)),
+            updated(info, table),
             Value::Null,
             charset::name(def.collation),
             Value::Null,
             create_options(def),
-            def.comment.as_str(),
+            comment(info, table),
         ]);
     }
     super::views::tables(info, rows);

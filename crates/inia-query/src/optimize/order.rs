@@ -352,10 +352,11 @@ fn direction(path: &AccessPath, def: &TableDef, keys: &[Key]) -> Option<bool> {
     Some(backward.unwrap_or(false))
 }
 
-/// Whether rows that agree on all parts of the index are one row.
+/// Whether rows that agree on all parts of the index are one row; children of a merged table may
+/// each have one.
 fn ends_with_one_row(index: &IndexDef, def: &TableDef) -> bool {
     let no_nulls = index.parts.iter().all(|part| !def.columns[part.column].nullable);
-    (index.unique() && no_nulls)
+    (index.unique() && no_nulls && !def.is_merged())
         || (index.kind == IndexKind::Plain && def.clustered_index().is_some())
 }
 

@@ -172,6 +172,7 @@ fn table(indexes: Vec<IndexDef>) -> TableDef {
         temporary: false,
         histograms: vec![],
         partitioning: None,
+        union: None,
     }
 }
 

@@ -256,6 +256,8 @@ fn apply(
             wishes.note_option(option);
             apply_option(session, builder, option)?;
         }
+        // MyISAM puts the making of entries off; here they are made at once.
+        AlterAction::EnableKeys(_) if builder.engine == "MyISAM" => {}
         AlterAction::EnableKeys(_) => session.note(ErrorCode::IllegalHa, &[&builder.name]),
         AlterAction::Force => (wishes.copy, wishes.wanted.rebuild) = (true, true),
         AlterAction::OrderBy(items) => wishes.order.clone_from(items),

@@ -45,6 +45,8 @@ pub(super) struct RequestedAlgorithm {
     pub(super) options: bool,
     /// The table is a temporary one, which no other session can wait for.
     pub(super) temporary: bool,
+    /// Its engine knows no other way than a copy.
+    pub(super) copied_always: bool,
 }
 
 /// The old and the new definition, with the positions that the new parts had.
@@ -64,6 +66,12 @@ impl Alteration<'_> {
             return Algorithm::Copy(None);
         }
         let (old, new) = (self.old, self.new);
+        if old.is_merged() || new.is_merged() {
+            return match self.keeps_all(wanted) {
+                true => Algorithm::Instant,
+                false => Algorithm::Copy(None),
+            };
+        }
         let pairs = || {
             let pair = |(at, origin): (usize, &Option<usize>)| {
                 origin.map(|origin| (&old.columns[origin], &new.columns[at]))
@@ -137,6 +145,18 @@ impl Alteration<'_> {
             true => Algorithm::InPlace,
             false => Algorithm::Instant,
         }
+    }
+
+    /// Whether nothing changes but the table's name.
+    fn keeps_all(&self, wanted: &RequestedAlgorithm) -> bool {
+        let (old, new) = (self.old, self.new);
+        let visible =
+            |def: &TableDef| -> Vec<bool> { def.indexes.iter().map(|i| i.visible).collect() };
+        !(wanted.options || wanted.rebuild || wanted.copy)
+            && old.columns == new.columns
+            && old.checks == new.checks
+            && visible(old) == visible(new)
+            && !self.changes_indexes()
     }
 
     /// Why other sessions may not write while an index is made that comes in.
@@ -285,6 +305,15 @@ impl RequestedAlgorithm {
         Ok(())
     }
 
+    /// Error 1845 of a lock that leaves others the table whose name alone changes.
+    pub(super) fn check_rename(&self) -> Result<(), SqlError> {
+        let shares = |lock: &str| ["NONE", "SHARED"].iter().any(|w| w.eq_ignore_ascii_case(lock));
+        match self.lock.as_deref().is_some_and(shares) && !self.asks("COPY") {
+            true => Err(refused("LOCK=NONE/SHARED", None, "LOCK=EXCLUSIVE")),
+            false => Ok(()),
+        }
+    }
+
     /// Whether this ALGORITHM is asked for.
     pub(super) fn asks(&self, algorithm: &str) -> bool {
         self.algorithm.as_ref().is_some_and(|text| text.eq_ignore_ascii_case(algorithm))
@@ -311,6 +340,9 @@ impl RequestedAlgorithm {
                 let only_copy = self.copy || self.temporary;
                 let instead = if only_copy { "ALGORITHM=COPY" } else { "ALGORITHM=COPY/INPLACE" };
                 Err(refused("ALGORITHM=INSTANT", reason, instead))
+            }
+            Algorithm::Copy(None) if unlocked && self.copied_always => {
+                Err(refused("LOCK=NONE", None, "LOCK=SHARED"))
             }
             Algorithm::Copy(reason) if unlocked => {
                 let reason = reason.unwrap_or("COPY algorithm requires a lock");

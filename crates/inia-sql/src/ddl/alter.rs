@@ -8,6 +8,7 @@ use super::engine;
 use super::engine_options::{self, Definer};
 use super::foreign::{self, Moved};
 use super::fulltext;
+use super::merged;
 use super::partition;
 use super::rebuild::{self, RebuildPlan};
 use super::schema::hold_schema;
@@ -41,6 +42,7 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     let name = full_name(session, &alter.name)?;
     let _locks = lock_for(session, &name, alter)?;
     let table = existing(session, &name)?;
+    table.check_children()?;
     let own = alter.actions.iter().find_map(|action| match action {
         AlterAction::Partition(PartitionAction::By(_) | PartitionAction::Remove) => None,
         AlterAction::Partition(action) => Some(action),
@@ -55,6 +57,9 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     columns::finish_functional(session, &mut builder)?;
     divide(session, &table.def, &mut builder, &mut wishes, &alter.actions)?;
     wishes.wanted.check_words()?;
+    if !wishes.changes && !table.def.temporary {
+        wishes.wanted.check_rename()?;
+    }
     let of_index = |action: &AlterAction| {
         matches!(action, AlterAction::AddIndex(_) | AlterAction::DropIndex(_))
             || matches!(action, AlterAction::Algorithm(_) | AlterAction::Lock(_))
@@ -115,7 +120,8 @@ fn lock_for(
     alter: &ast::AlterTable,
 ) -> Result<Vec<MdlGuard>, SqlError> {
     let mut names = vec![name.clone()];
-    let mut parents = Vec::new();
+    // The rows of a merged table stay as they are while they are copied.
+    let mut parents = merged::with_children(session, name).split_off(1);
     let mut renames = false;
     for action in &alter.actions {
         match action {
@@ -152,7 +158,7 @@ fn carry_out(
     wishes: &Wishes,
 ) -> DdlResult {
     let Finished { mut def, column_origins, index_origins, added_keys, .. } = finished;
-    let temporary = table.def.temporary;
+    let (temporary, copied_always) = (table.def.temporary, !table.def.is_transactional());
     if let Some(to) = wishes.rename.as_ref().filter(|to| *to != name) {
         rename(session, &mut def, to)?;
     }
@@ -160,7 +166,7 @@ fn carry_out(
     let checked = new_checks(&table.def, &def);
     let references = session.flag("foreign_key_checks") && !added_keys.is_empty();
     let wanted = wishes.requested(session, checked, references);
-    let wanted = RequestedAlgorithm { temporary, ..wanted };
+    let wanted = RequestedAlgorithm { temporary, copied_always, ..wanted };
     let (old, new, beside_indexes) = (&table.def, &def, wishes.beside_indexes);
     let (columns, indexes) = (&column_origins[..], &index_origins[..]);
     let alteration = Alteration { old, new, columns, indexes, beside_indexes };

@@ -21,7 +21,7 @@ use inia_expr::store::implicit_default;
 use inia_expr::{ExprType, TypeClass, lob_bytes};
 use inia_parser::ast;
 use inia_query::catalog::{
-    Change, ColumnDef, ColumnDefault, TRANSACTIONAL, Table, row_count, same_name,
+    Change, ColumnDef, ColumnDefault, MERGED, TRANSACTIONAL, Table, row_count, same_name,
 };
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
@@ -49,6 +49,9 @@ pub(crate) fn create_table_select(
         return Ok(StatementOutcome::default());
     }
     let mut builder = define(session, &name, schema.collation, create)?;
+    if builder.engine == MERGED {
+        return Err(SqlError::new(ErrorCode::WrongObject, &[&name.0, &name.1, &"BASE TABLE"]));
+    }
     if create.temporary {
         if create.partition.is_some() {
             return Err(SqlError::new(ErrorCode::PartitionNoTemporary, &[]));

@@ -5,11 +5,13 @@
 
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
-use inia_query::catalog::{ColumnDef, DISCARDING, IndexDef, IndexKind, TRANSACTIONAL, TableDef};
+use inia_query::catalog::{
+    ColumnDef, ColumnDefault, DISCARDING, IndexDef, IndexKind, MERGED, TRANSACTIONAL, TableDef,
+};
 use inia_query::context::SessionContext;
 
 /// Names that statements may write, and the engines' own.
-const ENGINES: [(&str, &str); 7] = [
+const ENGINES: [(&str, &str); 9] = [
     ("INNODB", TRANSACTIONAL),
     ("MYISAM", "MyISAM"),
     ("MEMORY", "MEMORY"),
@@ -17,6 +19,8 @@ const ENGINES: [(&str, &str); 7] = [
     ("ARCHIVE", "ARCHIVE"),
     ("CSV", "CSV"),
     ("BLACKHOLE", DISCARDING),
+    ("MERGE", MERGED),
+    ("MRG_MYISAM", MERGED),
 ];
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
@@ -48,8 +52,12 @@ pub(super) fn named(
 
 /// Errors 3106, 1464, 1164, 1178, 1069, 1121 and 1030 of definitions that an engine refuses.
 pub(super) fn check(session: &mut SessionContext, def: &TableDef) -> Result<(), SqlError> {
+    if def.is_merged() && def.columns.iter().any(ColumnDef::is_hidden) {
+        let what = "Index on virtual generated column";
+        return error(ErrorCode::IllegalHaCreateOption, &[&MERGED, &what]);
+    }
     let generates = def.columns.iter().any(|column| column.generated.is_some());
-    if generates && matches!(def.engine.as_str(), "CSV" | "ARCHIVE" | DISCARDING) {
+    if generates && matches!(def.engine.as_str(), "CSV" | "ARCHIVE" | DISCARDING | MERGED) {
         let engine = "Specified storage engine";
         return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&engine]);
     }
@@ -60,6 +68,7 @@ pub(super) fn check(session: &mut SessionContext, def: &TableDef) -> Result<(), 
     match def.engine.as_str() {
         "CSV" => check_csv(session, def),
         "ARCHIVE" => check_archive(def),
+        MERGED => check_merged(def),
         _ => Ok(()),
     }
 }
@@ -78,6 +87,20 @@ fn check_csv(session: &mut SessionContext, def: &TableDef) -> Result<(), SqlErro
         return error(ErrorCode::CheckNotImplemented, &[&"nullable columns"]);
     }
     Ok(())
+}
+
+/// MERGE has no defaults that are expressions, and keys in ascending order.
+fn check_merged(def: &TableDef) -> Result<(), SqlError> {
+    let computes = |column: &ColumnDef| matches!(column.default, ColumnDefault::Expression(_));
+    if def.columns.iter().any(computes) {
+        let engine = "Specified storage engine";
+        return error(ErrorCode::UnsupportedActionOnDefaultValGenerated, &[&engine]);
+    }
+    let mut parts = def.indexes.iter().flat_map(|index| &index.parts);
+    match parts.any(|part| part.descending) {
+        true => error(ErrorCode::CheckNotImplemented, &[&"descending indexes"]),
+        false => Ok(()),
+    }
 }
 
 /// ARCHIVE has one key at most, of the column that numbers rows.

@@ -34,16 +34,22 @@ fn collation(column: &ColumnDef) -> Option<inia_base::collation::Collation> {
     }
 }
 
-/// Errors 1214, 1796, 1797 and 1798 of a table that has a FULLTEXT index.
+/// Error 1214 of a FULLTEXT index in a table whose engine has none.
+pub(super) fn check_engine(builder: &TableBuilder) -> Result<(), SqlError> {
+    let has = builder.indexes.iter().any(|index| index.kind == IndexKind::FullText);
+    match has && !matches!(builder.engine.as_str(), TRANSACTIONAL | "MyISAM") {
+        true => Err(SqlError::new(ErrorCode::TableCantHandleFt, &[])),
+        false => Ok(()),
+    }
+}
+
+/// Errors 1796, 1797 and 1798 of a table that has a FULLTEXT index.
 pub(super) fn check_table(
     builder: &TableBuilder,
     indexes: &[(IndexDef, Option<usize>)],
 ) -> Result<(), SqlError> {
     if indexes.iter().all(|(index, _)| index.kind != IndexKind::FullText) {
         return Ok(());
-    }
-    if !matches!(builder.engine.as_str(), TRANSACTIONAL | "MyISAM") {
-        return Err(SqlError::new(ErrorCode::TableCantHandleFt, &[]));
     }
     if builder.engine != TRANSACTIONAL {
         return Ok(());

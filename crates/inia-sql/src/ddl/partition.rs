@@ -314,6 +314,9 @@ pub(super) fn check_names(by: &Partitioning) -> Result<(), SqlError> {
 /// 1506, 1214, 1488 and 1503.
 pub(super) fn finish(def: &mut TableDef) -> Result<(), SqlError> {
     let Some(mut by) = def.partitioning.take() else { return Ok(()) };
+    if def.is_merged() {
+        return error(ErrorCode::PartitionMergeError, &[]);
+    }
     if def.engine != TRANSACTIONAL {
         return error(ErrorCode::CheckNotImplemented, &[&"native partitioning"]);
     }

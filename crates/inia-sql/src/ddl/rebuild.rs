@@ -84,6 +84,8 @@ impl RebuildPlan {
                         || origin.is_some_and(|o| old.indexes[o].kind != new.indexes[at].kind)
                 }));
         let copy = copy
+            || old.is_merged()
+            || new.is_merged()
             || divided
             || relisted
             || !same_columns
@@ -150,9 +152,10 @@ pub(super) fn run(
 ) -> Result<u64, SqlError> {
     if plan.copy {
         create_trees(session, new)?;
-        let rows = match new.discards_rows() {
-            true => count_rows(table)?,
-            false => rows::copy(session, table, new, plan)?,
+        let rows = match () {
+            () if new.discards_rows() => count_rows(table)?,
+            () if new.is_merged() => 0,
+            () => rows::copy(session, table, new, plan)?,
         };
         drop_trees(session, table)?;
         return Ok(rows);

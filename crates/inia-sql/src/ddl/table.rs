@@ -4,6 +4,7 @@ use super::columns;
 use super::engine;
 use super::engine_options::{self, Definer};
 use super::foreign::{self, Moved};
+use super::merged;
 use super::schema::hold_schema;
 use super::table_builder::{Finished, TableBuilder};
 use super::{
@@ -18,8 +19,8 @@ use inia_expr::charset::Declared;
 use inia_parser::ast;
 use inia_query::catalog::mdl::MdlGuard;
 use inia_query::catalog::{
-    self, CatalogVersion, Change, TABLESPACE, TRANSACTIONAL, Table, TableDef, ViewDef, make_trees,
-    quoted,
+    self, CatalogVersion, Change, MergeInsert, TABLESPACE, TRANSACTIONAL, Table, TableDef, ViewDef,
+    make_trees, quoted,
 };
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
@@ -99,6 +100,10 @@ pub(super) fn apply_option(
                 columns::comment(session, text, MAX_TABLE_COMMENT, code, &builder.name)?;
         }
         ast::TableOption::RowFormat(format) => set_option(builder, "ROW_FORMAT", format),
+        ast::TableOption::Union(names) => builder.union.tables = united(session, names)?,
+        ast::TableOption::Other { name, value } if name == "INSERT_METHOD" => {
+            builder.union.insert = MergeInsert::named(value).unwrap_or_default();
+        }
         ast::TableOption::Other { name, value } if name == "ENCRYPTION" => {
             match value.to_ascii_uppercase().as_str() {
                 "Y" => return error(ErrorCode::CannotFindKeyInKeyring, &[]),
@@ -116,6 +121,25 @@ pub(super) fn apply_option(
         ast::TableOption::Charset(_) | ast::TableOption::Collate(_) => {}
     }
     Ok(())
+}
+
+/// The tables of UNION; error 1066 where one is named twice.
+fn united(session: &SessionContext, names: &[ast::ObjectName]) -> Result<Vec<FullName>, SqlError> {
+    let mut tables = Vec::with_capacity(names.len());
+    for name in names {
+        let name = full_name(session, name)?;
+        if inia_query::computed::schema(&name.0) == Some("information_schema") {
+            let access = session.access();
+            let args: [&dyn std::fmt::Display; 3] =
+                [&access.account.user, &access.client, &"information_schema"];
+            return error(ErrorCode::DbAccessDenied, &args);
+        }
+        if tables.contains(&name) {
+            return error(ErrorCode::NonUniqueTable, &[&name.1]);
+        }
+        tables.push(name);
+    }
+    Ok(tables)
 }
 
 /// Errors 3980 and 3981 of ENGINE_ATTRIBUTE, and those of AUTOEXTEND_SIZE.
@@ -249,6 +273,9 @@ pub(super) fn is_taken(
         true => session.temporary.get(&name.0, &name.1).is_some(),
         false => session.db.catalog().has(&name.0, &name.1),
     };
+    if taken && let Some(table) = session.table(&name.0, &name.1) {
+        table.check_children()?;
+    }
     if taken && !create.if_not_exists {
         return error(ErrorCode::TableExists, &[&name.1]);
     }
@@ -330,7 +357,7 @@ pub(super) fn define(
     for element in &create.elements {
         if let ast::TableElement::Index(spec) = element
             && spec.options.using.as_deref() == Some("HASH")
-            && builder.engine == "InnoDB"
+            && builder.engine != "MEMORY"
         {
             session.note(ErrorCode::UnsupportedIndexAlgorithm, &[&"HASH"]);
         }
@@ -494,7 +521,8 @@ fn drop_temporary(session: &mut SessionContext, names: &[FullName]) -> Result<()
 /// TRUNCATE: new, empty trees in place of the old ones.
 pub(crate) fn truncate(session: &mut SessionContext, name: &ast::ObjectName) -> DdlResult {
     let name = full_name(session, name)?;
-    let _lock = lock_stored(session, std::slice::from_ref(&name))?;
+    let all = merged::with_children(session, &name);
+    let _lock = lock_stored(session, &all)?;
     let own = session.temporary.get(&name.0, &name.1).is_some();
     if !own && session.db.catalog().view(&name.0, &name.1).is_some() {
         return error(ErrorCode::NoSuchTable, &[&name.0, &name.1]);
@@ -506,16 +534,26 @@ pub(crate) fn truncate(session: &mut SessionContext, name: &ast::ObjectName) -> 
     if !table.def.temporary {
         check_truncatable(session, &table)?;
     }
-    let mut def = TableDef::clone(&table.def);
-    def.auto_increment = 0;
+    table.check_children()?;
+    // The rows of a merged table are those of its children.
+    let emptied = match table.def.is_merged() {
+        true => table.children().to_vec(),
+        false => vec![table],
+    };
     in_transaction(session, |session, changes| {
-        drop_trees(session, &table)?;
-        create_trees(session, &mut def)?;
-        changes.push(Change::PutTable(def));
+        for table in &emptied {
+            let mut def = TableDef::clone(&table.def);
+            def.auto_increment = 0;
+            drop_trees(session, table)?;
+            create_trees(session, &mut def)?;
+            changes.push(Change::PutTable(def));
+        }
         Ok(())
     })?;
-    table.shared.forget_row_ids();
-    table.shared.row_estimate.store(0, Ordering::Relaxed);
+    for table in &emptied {
+        table.shared.forget_row_ids();
+        table.shared.row_estimate.store(0, Ordering::Relaxed);
+    }
     Ok(StatementOutcome::default())
 }
 
@@ -568,12 +606,12 @@ pub(crate) fn rename_tables(
         present.insert(name.clone(), Named::find(session, name));
     }
     for (from, to) in &names {
-        let Some(mut object) = present.get(from).cloned().flatten() else {
-            return error(ErrorCode::NoSuchTable, &[&from.0, &from.1]);
-        };
         if present.get(to).is_some_and(Option::is_some) {
             return error(ErrorCode::TableExists, &[&to.1]);
         }
+        let Some(mut object) = present.get(from).cloned().flatten() else {
+            return error(ErrorCode::NoSuchTable, &[&from.0, &from.1]);
+        };
         object.rename(from, to)?;
         present.insert(to.clone(), Some(object));
         present.insert(from.clone(), None);

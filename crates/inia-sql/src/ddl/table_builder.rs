@@ -11,8 +11,8 @@ use inia_expr::charset;
 use inia_parser::ast;
 use inia_query::catalog::width::row_bytes;
 use inia_query::catalog::{
-    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, Partitioning,
-    TRANSACTIONAL, TableDef, TableId, same_name,
+    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, MERGED, MergeUnion,
+    Partitioning, TRANSACTIONAL, TableDef, TableId, same_name,
 };
 
 /// How many columns a definition may list, and how many a table may have.
@@ -94,6 +94,8 @@ pub(crate) struct TableBuilder {
     pub(crate) created: u64,
     pub(crate) temporary: bool,
     pub(crate) partitioning: Option<Box<Partitioning>>,
+    /// UNION and INSERT_METHOD, which other engines than MERGE pass over.
+    pub(crate) union: MergeUnion,
     pub(crate) warnings: Vec<SqlError>,
 }
 
@@ -121,6 +123,7 @@ impl TableBuilder {
             created: 0,
             temporary: false,
             partitioning: None,
+            union: MergeUnion::default(),
             warnings: Vec::new(),
         }
     }
@@ -179,6 +182,7 @@ impl TableBuilder {
             created: def.created,
             temporary: def.temporary,
             partitioning: def.partitioning.clone(),
+            union: def.union.as_deref().cloned().unwrap_or_default(),
             ..TableBuilder::new(&def.schema, &def.name, def.collation)
         }
     }
@@ -244,6 +248,7 @@ impl TableBuilder {
         spatial::turn_plain(&mut self)?;
         self.prepare_primary()?;
         self.name_indexes()?;
+        fulltext::check_engine(&self)?;
         let mut indexes = Vec::with_capacity(self.indexes.len());
         for index in &self.indexes {
             indexes.push((self.finish_index(index)?, index.origin));
@@ -290,7 +295,9 @@ impl TableBuilder {
             temporary: self.temporary,
             histograms: Vec::new(),
             partitioning: self.partitioning,
+            union: None,
         };
+        def.union = def.is_merged().then(|| Box::new(self.union));
         if def.auto_increment_column().is_none() && def.engine == TRANSACTIONAL {
             // The option says nothing then; other engines keep it for a column to come.
             def.auto_increment = 0;
@@ -307,10 +314,12 @@ impl TableBuilder {
         if has_elements && !matches!(self.engine.as_str(), TRANSACTIONAL | "MEMORY") {
             return error(ErrorCode::CheckNotImplemented, &[&"multi-valued indexes"]);
         }
-        let has = |wanted: fn(&DataType) -> bool| {
-            self.engine == "MEMORY" && self.columns.iter().any(|c| wanted(&c.def.data_type))
+        let any = |wanted: fn(&DataType) -> bool| {
+            self.columns.iter().any(|column| wanted(&column.def.data_type))
         };
-        if has(|data_type| matches!(data_type, T::Geometry { .. })) {
+        let has = |wanted| self.engine == "MEMORY" && any(wanted);
+        let unplaced = self.engine == "MEMORY" || self.engine == MERGED;
+        if unplaced && any(|data_type| matches!(data_type, T::Geometry { .. })) {
             return error(ErrorCode::CheckNotImplemented, &[&"GEOMETRY"]);
         }
         if has(|data_type| matches!(data_type, T::Text { .. } | T::Blob(_) | T::Json)) {

@@ -22,7 +22,7 @@ use inia_query::account::changes_accounts;
 use inia_query::account::random_password::{self, MadePassword};
 use inia_query::account::user::{self, Notes};
 use inia_query::account::{Access, AccountName, Privileges, SYSTEM_USER, grant};
-use inia_query::catalog::{CatalogVersion, ProgramKind, Table};
+use inia_query::catalog::{CatalogVersion, MERGED, ProgramKind, Table};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::context::table_locks;
@@ -608,7 +608,29 @@ fn check_view(session: &SessionContext, schema: &str, name: &str) -> Vec<(&'stat
         }
         _ => ("error", String::from("Corrupt")),
     };
-    vec![("Error", error.message), last]
+    let mut messages = Vec::new();
+    if error.code == ErrorCode::WrongMrgTable {
+        messages.extend(misfit_below(session, schema, name).as_deref().map(misfit));
+    }
+    messages.extend([("Error", error.message), last]);
+    messages
+}
+
+/// The child that does not fit, of a merged table that a view reads.
+fn misfit_below(session: &SessionContext, schema: &str, name: &str) -> Option<String> {
+    let Some(view) = session.db.catalog().view(schema, name) else {
+        return session.table(schema, name)?.misfit().map(str::to_owned);
+    };
+    let mut reads = ReferencedObjects::default();
+    reads.query(view.query.as_ref()?);
+    let schema_of = |name: &'_ ast::ObjectName| name.db.clone().unwrap_or(schema.to_owned());
+    reads.tables.iter().find_map(|name| misfit_below(session, &schema_of(name), &name.name))
+}
+
+/// The message about a child of a merged table.
+fn misfit(child: &str) -> (&'static str, String) {
+    let what = "is differently defined or of non-MyISAM type or doesn't exist";
+    ("Error", format!("Table '{child}' {what}"))
 }
 
 /// Whether a view's query calls a stored function that is not there.
@@ -656,6 +678,9 @@ fn maintain_one(
     };
     let table = match found {
         Ok(table) => table,
+        Err(error) if error.code == ErrorCode::WrongMrgTable => {
+            return misfits(session, kind, name, error);
+        }
         Err(error) => return failed(error),
     };
     let transactional = table.def.engine == "InnoDB";
@@ -690,13 +715,33 @@ fn maintain_one(
     }
 }
 
+/// The messages about a merged table with a child that does not fit, or about a view of one.
+fn misfits(
+    session: &SessionContext,
+    kind: MaintenanceKind,
+    name: &ast::ObjectName,
+    error: SqlError,
+) -> Vec<(&'static str, String)> {
+    let mut messages = Vec::new();
+    let schema = name.db.as_deref().or(session.env.database.as_deref()).unwrap_or_default();
+    let table = session.table(schema, &name.name);
+    if matches!(kind, MaintenanceKind::Check | MaintenanceKind::Repair)
+        && let Some(child) = table.as_ref().and_then(|table| table.misfit())
+    {
+        messages.push(misfit(child));
+    }
+    messages.push(("Error", error.message));
+    messages.push(("error", String::from("Corrupt")));
+    messages
+}
+
 /// The operation, where tables of the engine do not have it.
 fn lacking(kind: MaintenanceKind, engine: &str) -> Option<&'static str> {
     use MaintenanceKind as K;
     match (engine, kind) {
-        ("InnoDB" | "MEMORY" | "BLACKHOLE", K::Repair) => Some("repair"),
-        ("MEMORY" | "CSV" | "BLACKHOLE", K::Optimize) => Some("optimize"),
-        ("MEMORY" | "CSV" | "ARCHIVE" | "BLACKHOLE", K::Analyze) => Some("analyze"),
+        ("InnoDB" | "MEMORY" | "BLACKHOLE" | MERGED, K::Repair) => Some("repair"),
+        ("MEMORY" | "CSV" | "BLACKHOLE" | MERGED, K::Optimize) => Some("optimize"),
+        ("MEMORY" | "CSV" | "ARCHIVE" | "BLACKHOLE" | MERGED, K::Analyze) => Some("analyze"),
         ("MEMORY" | "BLACKHOLE", K::Check) => Some("check"),
         _ => None,
     }

@@ -47,6 +47,10 @@ fn open(session: &mut SessionContext, name: &ObjectName, alias: Option<&str>) ->
         return Err(SqlError::new(ErrorCode::WrongObject, &args));
     }
     let table = existing(session, &full)?;
+    table.check_children()?;
+    if table.def.is_merged() {
+        return Err(SqlError::new(ErrorCode::IllegalHa, &[&alias.unwrap_or(&name.name)]));
+    }
     session.handlers.open(table, alias.unwrap_or(&name.name))?;
     Ok(StatementOutcome::default())
 }

@@ -157,6 +157,7 @@ fn create_table(
         session.mdl.release_all();
     }
     let table = table?;
+    table.check_children()?;
     let next = auto_increment::current(&table)?;
     let mut text = show_create_table(&table.def, next);
     if !session.flag("sql_quote_show_create") {

@@ -32,6 +32,7 @@ mod killed_passes;
 mod kills;
 mod leaf_runs;
 mod memo;
+mod merged;
 mod merges;
 mod mutated;
 mod numbers;

@@ -79,8 +79,8 @@ fn keys_and_constraints() {
 #[test]
 fn table_options_partitions_and_queries() {
     let table = table(
-        "create table if not exists t (a int) engine=InnoDB default charset utf8mb4, \
-         row_format = dynamic max_rows 5 partition by hash (a) partitions 4 \
+        "create table if not exists t (a int) engine=InnoDB, default charset utf8mb4, \
+         row_format = dynamic max_rows 5, union (u, d.v) partition by hash (a) partitions 4 \
          ignore as select 1",
     );
     assert!(table.if_not_exists);
@@ -88,6 +88,7 @@ fn table_options_partitions_and_queries() {
     assert_eq!(table.options[1], TableOption::Charset(Some("utf8mb4".to_string())));
     let other = TableOption::Other { name: "MAX_ROWS".to_string(), value: "5".to_string() };
     assert_eq!(table.options[3], other);
+    assert!(matches!(&table.options[4], TableOption::Union(names) if names.len() == 2));
     let by = table.partition.as_ref().unwrap();
     assert_eq!((by.count, by.partitions.len()), (Some(4), 0));
     assert_eq!(table.select.expect("a query").on_duplicate, LoadDuplicate::Ignore);

@@ -4,6 +4,10 @@
 //! that are read beside it. A move that finds no row goes on in the next partition. To merge, each
 //! partition has a scan of its own that stands on its next row, and the one with the least key
 //! changes places with the scan.
+//!
+//! The children of a merged table are read in the same ways. They may have the same keys, of which
+//! those of the first child come first; of a key of a unique index that is looked for one row is
+//! given, although several children may have it.
 
 use super::{Batch, FIRST_BATCH, FoundRow, LastMove, Path, Result, Standing, State, TableScan};
 use crate::access::bounds::{self, KeyRange, Keys};
@@ -31,6 +35,10 @@ pub(super) struct Parts {
     begun: bool,
     /// The key of the row that the scan stands on, followed by its leaf's number.
     located: Vec<u8>,
+    /// Of a unique index of a merged table: the key of the last row that was given.
+    single: Option<Vec<u8>>,
+    /// Whole keys are looked for, not ranges of them.
+    whole_keys: bool,
 }
 
 impl Parts {
@@ -59,12 +67,24 @@ pub(super) fn open(
     }
     let way = Path {
         index: path.index,
-        covering: path.covering && !super::is_exclusive(mode),
+        covering: path.covering && !super::is_exclusive(mode) && has_same_entries(table, path),
         direction: if path.backward { Direction::Backward } else { Direction::Forward },
         exact: bounds.exact,
     };
     let ordered = path.partitions.as_ref().is_some_and(|paths| paths.ordered);
-    by_leaves(table, (way, mode), keys, leaves, ordered)
+    let mut scan = by_leaves(table, (way, mode), keys, leaves, ordered)?;
+    if let (Some(parts), Some(index)) = (&mut scan.parts, path.index) {
+        parts.whole_keys = path.equal.len() >= table.def.indexes[index].parts.len();
+    }
+    Ok(scan)
+}
+
+/// Whether the leaves' entries of a path's index are of the form that the table's index says: a
+/// child of a merged table may have a unique index where the table's is not, or the other way.
+fn has_same_entries(table: &Table, path: &AccessPath) -> bool {
+    let (Some(index), true) = (path.index, table.united().is_some()) else { return true };
+    let refuses = table.def.indexes[index].refuses();
+    table.stored().into_iter().all(|leaf| leaf.def.indexes[index].refuses() == refuses)
 }
 
 /// A consistent read of one range of an index in all partitions, in the index's order.
@@ -78,18 +98,27 @@ pub(super) fn merged(table: &Arc<Table>, way: Path, range: KeyRange) -> Result<T
 fn by_leaves(
     table: &Arc<Table>,
     (way, mode): (Path, ReadMode),
-    keys: Keys,
+    mut keys: Keys,
     leaves: Vec<usize>,
-    ordered: bool,
+    mut ordered: bool,
 ) -> Result<TableScan> {
     let partitions = table.partitions.as_ref().ok_or(Damaged)?;
-    let several = leaves.len() > 1;
+    let mut single = None;
+    if let (Some(index), Some(_)) = (way.index, partitions.united()) {
+        ordered = true;
+        single = table.def.indexes[index].unique().then(Vec::new);
+        if let Keys::Point(key) = keys {
+            keys = Keys::Ranges(vec![KeyRange::prefix(key)]);
+        }
+    }
+    let several = leaves.len() > 1 || single.is_some();
     let mut rest = leaves.into_iter();
     let (first, state) = match rest.next() {
         Some(leaf) => (leaf, state(&keys)),
         None => (0, State::of_ranges(Vec::new())),
     };
-    let mut scan = TableScan::by(partitions.leaf(first), way, mode, state);
+    let first = partitions.leaves().get(first).unwrap_or(table);
+    let mut scan = TableScan::by(first, way, mode, state);
     scan.parts = Some(Box::new(Parts {
         whole: table.clone(),
         rest,
@@ -97,6 +126,8 @@ fn by_leaves(
         beside: (ordered && several).then(Vec::new),
         begun: false,
         located: Vec::new(),
+        single,
+        whole_keys: false,
     }));
     Ok(scan)
 }
@@ -119,7 +150,12 @@ impl TableScan {
     #[cold]
     pub(super) fn step_parts(&mut self, txn: &mut Txn) -> Result<bool> {
         let moved = match self.merges() {
-            true => self.step_merged(txn)?,
+            true => loop {
+                let moved = self.step_merged(txn)?;
+                if !moved || !self.is_repeated()? {
+                    break moved;
+                }
+            },
             false => loop {
                 if self.step_own(txn)? {
                     break true;
@@ -184,6 +220,7 @@ impl TableScan {
         let Parts { whole, rest, keys, beside: Some(beside), begun, .. } = parts else {
             return Ok(false);
         };
+        let united = whole.united().is_some();
         if !std::mem::replace(begun, true) {
             let partitions = whole.partitions.as_ref().ok_or(Damaged)?;
             for leaf in rest {
@@ -191,13 +228,13 @@ impl TableScan {
                     TableScan::by(partitions.leaf(leaf), self.path, self.mode, state(keys));
                 (scan.narrow, scan.locks) = (self.narrow, self.locks);
                 if scan.step_own(txn)? {
-                    let key = scan.order_key()?;
+                    let key = scan.order_key(united)?;
                     beside.push((scan, key));
                 }
             }
         }
         let own = self.step_own(txn)?;
-        let key = if own { Some(self.order_key()?) } else { None };
+        let key = if own { Some(self.order_key(united)?) } else { None };
         let backward = self.path.is_backward();
         let first = beside.iter().enumerate().reduce(|best, next| {
             match (next.1.1 < best.1.1) != backward && next.1.1 != best.1.1 {
@@ -221,8 +258,18 @@ impl TableScan {
         }
     }
 
-    /// The key by which partitions are merged, of the row that the scan stands on.
-    fn order_key(&self) -> Result<Vec<u8>> {
+    /// The key by which partitions are merged, of the row that the scan stands on. Where children
+    /// of a merged table are `united`, rows of one key follow each other in the order of children.
+    fn order_key(&self, united: bool) -> Result<Vec<u8>> {
+        if united {
+            let (mut key, _) = self.declared_key()?;
+            key.extend_from_slice(&(self.table.leaf as u32).to_be_bytes());
+            return Ok(key);
+        }
+        self.entry_key()
+    }
+
+    fn entry_key(&self) -> Result<Vec<u8>> {
         let Some(found) = self.own_row()? else { return Err(SqlError::from(Damaged)) };
         let Some(index) = self.secondary() else { return Ok(found.clustered_key.to_vec()) };
         let codec = &self.table.indexes[index].codec;
@@ -235,5 +282,32 @@ impl TableScan {
             }
         }
         Ok(key)
+    }
+
+    /// The declared parts of the key that the scan stands on, and whether one of them is NULL.
+    fn declared_key(&self) -> Result<(Vec<u8>, bool)> {
+        let (mut key, mut ends) = (self.entry_key()?, Vec::new());
+        let Some(index) = self.secondary() else { return Ok((key, false)) };
+        let parts = self.table.def.indexes[index].parts.len();
+        let null = self.table.indexes[index].codec.part_ends(&key, parts, &mut ends)?;
+        key.truncate(ends.last().copied().unwrap_or(0));
+        Ok((key, null.is_some()))
+    }
+
+    /// Whether the row has the key of the one before it, where one row of the key is looked for.
+    fn is_repeated(&mut self) -> Result<bool> {
+        if self.parts.as_ref().is_none_or(|parts| parts.single.is_none()) {
+            return Ok(false);
+        }
+        let (key, null) = self.declared_key()?;
+        let Some(parts) = &mut self.parts else { return Ok(false) };
+        let is_key = |range: &KeyRange| range.start == key && range.is_equality();
+        let looked_for = match &parts.keys {
+            Keys::Ranges(ranges) => parts.whole_keys || ranges.iter().any(is_key),
+            _ => false,
+        } && !null;
+        let repeated = looked_for && parts.single.as_ref() == Some(&key);
+        parts.single = Some(key);
+        Ok(repeated)
     }
 }

@@ -232,7 +232,7 @@ impl<'c> Counter<'c> {
 impl IndexCodec {
     /// Puts where each of the first `parts` parts ends in `ends`. Returns the first part that is
     /// NULL.
-    fn part_ends(
+    pub(crate) fn part_ends(
         &self,
         key: &[u8],
         parts: usize,

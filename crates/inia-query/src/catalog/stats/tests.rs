@@ -66,6 +66,7 @@ impl Fixture {
             temporary: false,
             histograms: vec![],
             partitioning: None,
+            union: None,
         };
         let mut txn = engine.attach();
         txn.begin(Isolation::RepeatableRead);

@@ -266,11 +266,11 @@ impl<'r> Rewrite<'r> {
     }
 
     /// Moves the AUTO_INCREMENT counter behind a number that the row has got.
-    pub(super) fn note_number(&self) {
+    pub(super) fn note_number(&self, counted: &Table) {
         if let Some(column) = self.table.def.auto_increment_column()
             && self.changed[column]
         {
-            auto_increment::updated(self.table, column, &self.row[column]);
+            auto_increment::updated(counted, column, &self.row[column]);
         }
     }
 }

@@ -316,7 +316,7 @@ impl ChangeRun<'_> {
         if let Some(locator) = left {
             let mut txn = session.txn_of(&plan.table).borrow_mut();
             self.writer.buffer_update(&mut txn, &locator, (key, old), rewrite)?;
-            rewrite.note_number();
+            rewrite.note_number(self.writer.counted);
             self.matched += 1;
             return Ok(true);
         }
@@ -368,9 +368,9 @@ impl ChangeRun<'_> {
         if let Err(error) = refused {
             return self.forgive(ctx, start, error).map(|()| true);
         }
-        rewrite.note_number();
+        rewrite.note_number(self.writer.counted);
         self.changed += 1;
-        session.row_done(table, 0);
+        session.row_done(self.writer.stored(), 0);
         Ok(true)
     }
 
@@ -413,7 +413,7 @@ impl ChangeRun<'_> {
             }
         }
         self.changed += 1;
-        session.row_done(table, -1);
+        session.row_done(self.writer.stored(), -1);
         Ok(true)
     }
 

@@ -64,6 +64,8 @@ impl Together {
 }
 
 /// One execution.
+///
+/// Wide: one flag for each way in which rows are written and followed up.
 pub(super) struct InsertRun<'r> {
     plan: &'r InsertPlan,
     writer: RowWriter<'r>,
@@ -74,6 +76,8 @@ pub(super) struct InsertRun<'r> {
     together: Together,
     /// The table has triggers of INSERT, UPDATE or DELETE.
     fires: bool,
+    /// It has such triggers, or is a merged one.
+    notes_rows: bool,
     /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
     given: Vec<Option<Value>>,
     /// What RETURNING gives.
@@ -116,6 +120,7 @@ impl<'r> InsertRun<'r> {
             foreign,
             together,
             fires,
+            notes_rows: fires || plan.table.united().is_some(),
             given,
             returned: None,
         };
@@ -221,7 +226,7 @@ impl<'r> InsertRun<'r> {
         if !self.has_parents(session, ctx, start, row)? {
             return Ok(());
         }
-        session.row_done(&self.plan.table, grown);
+        session.row_done(self.writer.stored(), grown);
         self.written(session, ctx, generated, row)
     }
 
@@ -276,7 +281,20 @@ impl<'r> InsertRun<'r> {
             self.numbers.stored(&self.plan.table, &row[column]);
         }
         self.give_back(row, ctx)?;
+        if self.notes_rows { self.note_row(session, row) } else { Ok(()) }
+    }
+
+    /// The child of a merged table that took the row goes on behind its number; triggers run.
+    fn note_row(&mut self, session: &SessionContext, row: &[Value]) -> Done {
+        self.number_child(row);
         if self.fires { self.after_insert(session, row) } else { Ok(()) }
+    }
+
+    fn number_child(&self, row: &[Value]) {
+        let numbered = self.plan.table.numbered.filter(|_| self.plan.table.united().is_some());
+        if let Some(column) = numbered {
+            auto_increment::updated(self.writer.counted, column, &row[column]);
+        }
     }
 
     /// Whether a row that was written has its parents; else IGNORE takes it back with a warning.

@@ -21,6 +21,7 @@ const STATEMENTS: &[&str] = &[
      FOREIGN KEY (s) REFERENCES parent (id) ON DELETE CASCADE)",
     "CREATE TABLE hidden (t VARCHAR(5), KEY (t)) CHARACTER SET latin1 ROW_FORMAT=COMPACT",
     "INSERT INTO hidden VALUES ('a'), ('b')",
+    "CREATE TABLE united (a INT, KEY (a)) ENGINE=MERGE UNION=(hidden, parent) INSERT_METHOD=LAST",
     "ANALYZE TABLE hidden UPDATE HISTOGRAM ON t",
     "CREATE VIEW seen AS SELECT a, n, COUNT(*) AS c FROM many GROUP BY a, n",
     "CREATE VIEW open_view (x) AS SELECT id FROM parent WHERE id > 3 WITH CHECK OPTION",

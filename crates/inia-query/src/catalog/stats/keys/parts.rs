@@ -20,8 +20,9 @@ pub(in super::super) fn sampled_leaves(table: &Table) -> (Vec<&Table>, f64) {
 pub(super) fn sample_all(table: &Table, index: Option<usize>) -> Option<KeyStats> {
     let (leaves, share) = sampled_leaves(table);
     let divides = |parts: usize| {
-        let by = table.def.partitioning.as_ref();
-        let mut columns = by.into_iter().flat_map(|by| &by.by.columns);
+        // Children of a merged table mostly have values of their own: other days, other numbers.
+        let Some(by) = &table.def.partitioning else { return true };
+        let mut columns = by.by.columns.iter();
         let index = index.map(|index| &table.def.indexes[index].parts[..parts]);
         columns.all(|name| {
             let column = table.def.column(name);

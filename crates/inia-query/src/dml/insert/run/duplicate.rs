@@ -17,7 +17,8 @@ impl InsertRun<'_> {
     /// where there are no more, must not replace the row that has it.
     fn is_numbered(&self, at: usize) -> bool {
         let def = &self.plan.table.def;
-        let first = def.indexes[at].parts.first().map(|part| part.column);
+        let index = def.indexes.get(at);
+        let first = index.and_then(|index| index.parts.first()).map(|part| part.column);
         first.is_some() && first == def.auto_increment_column()
     }
 
@@ -41,7 +42,7 @@ impl InsertRun<'_> {
         self.plan.table.layout.encode_values(row, zone, &mut new)?;
         // What refers to the row is reached even where it stays the same.
         let reached = self.foreign.as_ref().is_some_and(Foreign::has_children);
-        let def = &self.plan.table.def;
+        let def = &self.writer.stored().def;
         let later = def.indexes[at + 1..].iter().any(|index| index.refuses());
         if new == bytes && !reached && !self.fires {
             // What MySQL would delete and insert counts, though it makes no difference.
@@ -61,7 +62,7 @@ impl InsertRun<'_> {
             self.writer.replaced = row_id(&key).filter(|_| def.is_transactional());
         }
         self.tally.deleted += 1;
-        session.row_done(&self.plan.table, -1);
+        session.row_done(self.writer.stored(), -1);
         if let Some(foreign) = &self.foreign {
             foreign.deleted(session, &values(&self.plan.table, &bytes, self.writer.zone())?)?;
         }
@@ -148,12 +149,13 @@ impl InsertRun<'_> {
         }
         if let Some(column) = table.def.auto_increment_column() {
             self.numbers.stored(table, &new[column]);
+            self.number_child(&new);
             if !self.plan.selects {
                 self.tally.last_value = number_of(&new[column]);
             }
         }
         self.tally.updated += 1;
-        session.row_done(table, 0);
+        session.row_done(self.writer.stored(), 0);
         self.give_back(&new, ctx)?;
         match self.fires {
             true => self.on_update(session, false, (&old, &mut new)),

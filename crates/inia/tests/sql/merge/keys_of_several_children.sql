@@ -1,0 +1,28 @@
+-- A key of a unique index that several children have.
+create table a (k int not null primary key, v int, n int) engine=myisam;
+create table b like a;
+insert into a values (1,1,1),(2,2,2),(3,3,3);
+insert into b values (1,1,9),(2,5,2),(4,4,4);
+create table m (k int not null primary key, v int, n int) engine=merge union=(a,b);
+explain select distinct k from m;
+select k, v, count(*) from m group by k, v order by k, v;
+select k, count(*) from m group by k order by k;
+select k, max(v) from m group by k order by k;
+select k, v, n from m order by k, v desc, n;
+select k, v, n from m order by k desc, v, n;
+select count(distinct k), count(distinct k, v) from m;
+select * from m where k=1 order by v;
+select a.k, m.v from a join m on a.k=m.k order by a.k, m.v desc;
+select a.k, m.v from a left join m on a.k=m.k group by a.k, m.v order by a.k;
+select distinct a.k, m.v from a, m where a.k=m.k order by 1, 2;
+select k from m where k in (select k from a) order by k;
+select k from a where k in (select k from m) order by k;
+select k from a where exists (select 1 from m where m.k=a.k) order by k;
+select m.k from m where exists (select 1 from a where m.k=a.k) order by k;
+select x.k, count(*) from m x, m y where x.k=y.k group by x.k order by 1;
+select k, row_number() over (partition by k order by n) r from m order by k, r;
+select k, v, rank() over (order by k, v desc) r from m order by r, v;
+select k from m union select k from m order by k;
+select sum(k), sum(distinct k) from m;
+delete from m where k=1 limit 5;
+select * from m order by k, n;

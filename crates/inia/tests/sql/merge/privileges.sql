@@ -1,0 +1,47 @@
+-- Privileges on the children of a merged table: asked for when it is defined, not when it is used.
+create database other;
+create table other.s1 (a int) engine=myisam;
+create table other.s2 (a int) engine=myisam;
+create table other.m (a int) engine=merge union=(other.s1,other.s2) insert_method=last;
+create user merger@localhost;
+grant all on other.m to merger@localhost;
+grant create, alter, drop, insert, select, create temporary tables on diff.* to merger@localhost;
+grant select, update on other.s2 to merger@localhost;
+create table mine (a int) engine=myisam;
+-- as: merger
+use diff;
+create table um (a int) engine=merge union=(other.s1);
+create table um (a int) engine=merge union=(other.s2);
+create table um (a int) engine=merge union=(mine);
+create table um (a int) engine=merge union=(mine, other.s1);
+create table um (a int) engine=merge;
+alter table um union=(mine);
+alter table um union=();
+insert into um values (1);
+select * from other.m;
+insert into other.m values (1);
+update other.m set a=2;
+select * from other.m;
+delete from other.m;
+truncate other.m;
+check table other.m;
+show create table other.m;
+alter table other.m union=(other.s1);
+alter table other.m insert_method=first;
+alter table other.m comment='x';
+select * from other.s1;
+insert into other.s2 values (1);
+create table um2 like other.m;
+show create table um2;
+select * from um2;
+create temporary table um3 (a int) engine=merge union=(other.s1);
+create temporary table um3 (a int) engine=myisam;
+create temporary table um4 (a int) engine=merge union=(um3) insert_method=first;
+insert into um4 values (5);
+select * from um3;
+alter table other.m engine=myisam;
+drop table other.m;
+-- as: root
+select * from other.s1;
+drop user merger@localhost;
+drop database other;
