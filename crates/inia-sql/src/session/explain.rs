@@ -151,7 +151,10 @@ fn explain_change(
         (lines, notes.unwrap_or_default())
     });
     session.leave(start, result.as_ref().err())?;
-    let (lines, notes) = result?;
+    let (lines, mut notes) = result?;
+    if let Some(error) = notes.wrong.take() {
+        return Err(error);
+    }
     let untold = explain.analyze || explain.format == ExplainFormat::Tree;
     leave_notes(session, if untold { ExplainFormat::Tree } else { explain.format }, notes);
     match explain.format {

@@ -116,6 +116,11 @@ fn as_changed(line: &mut Line, conditional: bool) {
         line.reference = Some(vec!["const"; line.key_parts.len().max(1)].join(","));
     }
     line.filtered = Some(100.0);
+    if let Some(keys) = line.possible_keys.take() {
+        let keys = keys.split(',').filter(|key| !line.converted.iter().any(|c| c == key));
+        let keys = keys.collect::<Vec<_>>().join(",");
+        line.possible_keys = Some(keys).filter(|keys| !keys.is_empty());
+    }
     line.extra.retain(|extra| *extra != "Using index condition" && *extra != "Using index");
     if conditional && !line.extra.contains(&"Using where") {
         line.extra.insert(0, "Using where");
