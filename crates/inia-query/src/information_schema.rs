@@ -14,6 +14,7 @@ mod keys;
 mod logs;
 mod performance;
 mod programs;
+pub mod search;
 mod sequences;
 mod server;
 mod spatial;
@@ -74,7 +75,10 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "INNODB_FIELDS", dictionary::fields),
     ("information_schema", "INNODB_FOREIGN", dictionary::foreign),
     ("information_schema", "INNODB_FOREIGN_COLS", dictionary::foreign_columns),
+    ("information_schema", "INNODB_FT_CONFIG", search::config),
     ("information_schema", "INNODB_FT_DEFAULT_STOPWORD", server::default_stopwords),
+    ("information_schema", "INNODB_FT_INDEX_CACHE", search::index_cache),
+    ("information_schema", "INNODB_FT_INDEX_TABLE", search::index_table),
     ("information_schema", "INNODB_INDEXES", dictionary::table_indexes),
     ("information_schema", "INNODB_TABLES", dictionary::tables),
     ("information_schema", "INNODB_TABLESPACES", tablespaces::tablespaces),

@@ -31,6 +31,8 @@ struct Grammar<'g> {
     /// The token that is next.
     token: Token<'g>,
     rules: &'g WordRules,
+    /// The text has operators; without them ngrams need not stand one after the other.
+    signs: bool,
     search: Search,
 }
 
@@ -40,7 +42,7 @@ impl<'g> Grammar<'g> {
     fn new(text: &'g str, rules: &'g WordRules, signs: bool) -> Grammar<'g> {
         let mut lexer = Lexer::new(text, signs);
         let token = lexer.next();
-        Grammar { lexer, token, rules, search: Search::default() }
+        Grammar { lexer, token, rules, signs, search: Search::default() }
     }
 
     fn parse(mut self) -> Parsed<Search> {
@@ -83,6 +85,12 @@ impl<'g> Grammar<'g> {
                     self.advance();
                     parts.push(SearchPart { operator, item });
                 }
+                Token::Quoted(text) if self.has_ngrams() && !self.signs => {
+                    self.advance();
+                    let TextParser::Ngrams(size) = self.rules.parser else { continue };
+                    let item = Item::Several(self.ngrams_of_term(text, size, false));
+                    parts.push(SearchPart { operator, item });
+                }
                 Token::Quoted(text) => {
                     let item = self.quoted(text)?;
                     parts.extend(item.map(|item| SearchPart { operator, item }));
@@ -102,6 +110,10 @@ impl<'g> Grammar<'g> {
                 _ => return self.unexpected("$end"),
             }
         }
+    }
+
+    fn has_ngrams(&self) -> bool {
+        matches!(self.rules.parser, TextParser::Ngrams(_))
     }
 
     fn term(&mut self) -> Parsed<Vec<Item>> {
@@ -160,11 +172,20 @@ impl<'g> Grammar<'g> {
                 }
                 continue;
             }
-            let words: Vec<usize> =
-                words.into_iter().map(|word| self.search.word(word, self.rules)).collect();
-            items.push(self.phrase(words));
+            let words = words.into_iter().map(|word| self.search.word(word, self.rules));
+            let words: Vec<usize> = words.collect();
+            match self.signs {
+                true => items.push(self.phrase(words)),
+                false => items.extend(self.each_searched(&words)),
+            }
         }
         items
+    }
+
+    /// An item for each of the words that is searched for.
+    fn each_searched(&self, words: &[usize]) -> Vec<Item> {
+        let searched = words.iter().filter(|word| self.search.words[**word].is_searched);
+        searched.map(|word| Item::Word { word: *word, begins: false }).collect()
     }
 
     /// Words one after the other. Those before the first that is searched for do not count; those

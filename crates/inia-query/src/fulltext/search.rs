@@ -1,6 +1,6 @@
 //! A search: what is looked for, and how its parts are combined.
 
-use super::tokens::{TextParser, word_key};
+use super::tokens::{TextParser, key_prefix, word_key};
 use inia_base::collation::Collation;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -83,8 +83,21 @@ impl WordRules {
             TextParser::Words => {
                 chars >= self.min_chars && chars <= self.max_chars && !self.stopwords.contains(key)
             }
-            TextParser::Ngrams(_) => !self.stopwords.contains(key),
+            TextParser::Ngrams(_) => !self.has_stopword(key),
         }
+    }
+
+    /// Whether an ngram has a stopword in it.
+    fn has_stopword(&self, key: &[u8]) -> bool {
+        let collation = self.collation;
+        let key = key_prefix(collation, key);
+        // Weights of one collation are all as wide as this one.
+        let one = word_key(collation, "b").unwrap_or_default();
+        let width = key_prefix(collation, &one).len().max(1);
+        self.stopwords.iter().map(|stopword| key_prefix(collation, stopword)).any(|stopword| {
+            let mut starts = (0..key.len()).step_by(width);
+            !stopword.is_empty() && starts.any(|start| key[start..].starts_with(stopword))
+        })
     }
 }
 
