@@ -24,8 +24,8 @@ mod tablespaces;
 mod views;
 
 use crate::bind::VirtualTables;
-use crate::catalog::{ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId};
-use crate::computed::{self, Declared};
+use crate::catalog::{ColumnDef, IndexDef, IndexKind, IndexPart, TABLESPACE, TableDef, TableId};
+use crate::computed::{self, Declared, definitions};
 use crate::information::Information;
 use crate::plan::VirtualTable;
 use inia_base::collation::Collation;
@@ -33,7 +33,7 @@ use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::value::Value;
 use inia_expr::ExprType;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Rows under construction.
 type Rows = Vec<Vec<Value>>;
@@ -64,6 +64,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "COLLATIONS", charsets::collations),
     ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", charsets::applicability),
     ("information_schema", "COLUMNS", columns::columns),
+    ("information_schema", "COLUMNS_EXTENSIONS", columns::columns_extensions),
     ("information_schema", "COLUMN_PRIVILEGES", grants::column_privileges),
     ("information_schema", "COLUMN_STATISTICS", histograms::column_statistics),
     ("information_schema", "ENABLED_ROLES", grants::enabled_roles),
@@ -105,7 +106,9 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "ST_UNITS_OF_MEASURE", spatial::units),
     ("information_schema", "TABLES", tables::tables),
     ("information_schema", "TABLESPACES_EXTENSIONS", tablespaces::extensions),
+    ("information_schema", "TABLES_EXTENSIONS", tables::tables_extensions),
     ("information_schema", "TABLE_CONSTRAINTS", keys::table_constraints),
+    ("information_schema", "TABLE_CONSTRAINTS_EXTENSIONS", keys::table_constraints_extensions),
     ("information_schema", "TABLE_PRIVILEGES", grants::table_privileges),
     ("information_schema", "TRIGGERS", programs::triggers),
     ("information_schema", "USER_ATTRIBUTES", grants::user_attributes),
@@ -199,6 +202,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
 pub struct SystemTable {
     declared: &'static Declared,
     fill: Option<Fill>,
+    definition: OnceLock<Arc<TableDef>>,
 }
 
 static TABLES: LazyLock<Vec<Arc<SystemTable>>> = LazyLock::new(|| {
@@ -207,7 +211,7 @@ static TABLES: LazyLock<Vec<Arc<SystemTable>>> = LazyLock::new(|| {
             .iter()
             .find(|(schema, name, _)| *schema == declared.schema && *name == declared.name)
             .map(|(_, _, fill)| *fill);
-        Arc::new(SystemTable { declared, fill })
+        Arc::new(SystemTable { declared, fill, definition: OnceLock::new() })
     });
     tables.collect()
 });
@@ -233,61 +237,96 @@ impl SystemTable {
     }
 
     /// The definition that SHOW CREATE TABLE shows.
-    pub fn definition(&self) -> TableDef {
+    pub fn definition(&self) -> Arc<TableDef> {
+        self.definition.get_or_init(|| Arc::new(self.define())).clone()
+    }
+
+    fn define(&self) -> TableDef {
+        let (schema, name) = (self.declared.schema.as_str(), self.declared.name.as_str());
+        let declared = definitions::of(schema, name);
         let column = |(name, ty): &(String, ExprType)| {
-            ColumnDef::new(name, ty.data_type.clone(), ty.nullable)
+            let mut column = ColumnDef::new(name, ty.data_type.clone(), ty.nullable);
+            if let Some(declared) = declared {
+                declared.complete(&mut column);
+            }
+            column
         };
         let columns: Vec<ColumnDef> = self.declared.columns.iter().map(column).collect();
-        // `PRIMARY_KEYS` has bare names, which are those of tables of `mysql`.
-        let stored = self.declared.schema == "mysql";
-        let key =
-            keys::PRIMARY_KEYS.iter().find(|(table, _)| stored && *table == self.declared.name);
-        let position = |name: &str| columns.iter().position(|column| column.name == name);
-        let part =
-            |name| Some(IndexPart { column: position(name)?, prefix: None, descending: false });
-        let index = |parts: Vec<IndexPart>| IndexDef {
-            name: String::from("PRIMARY"),
-            kind: IndexKind::Primary,
-            parts,
-            comment: String::new(),
-            visible: true,
-            using: None,
-            for_foreign_key: false,
-            ngrams: false,
-            element: None,
-            clustered: true,
-            tree: TreeId(0),
-        };
-        let (engine, collation) = match self.declared.schema.as_str() {
-            "performance_schema" => ("PERFORMANCE_SCHEMA", Collation(255)),
-            _ => ("InnoDB", Collation::SYSTEM),
-        };
-        let indexes = key.map(|(_, names)| index(names.split(',').filter_map(part).collect()));
-        TableDef {
+        let keys = declared.map_or(&[][..], |declared| &declared.keys);
+        let indexes = keys.iter().map(|key| index_of(key, &columns)).collect();
+        let is_view = schema == "information_schema";
+        let engine = declared.map_or("", |declared| declared.engine);
+        let mut def = TableDef {
             id: TableId(0),
-            schema: self.declared.schema.clone(),
-            name: self.declared.name.clone(),
-            indexes: indexes.into_iter().collect(),
+            schema: schema.to_owned(),
+            name: name.to_owned(),
+            indexes,
             columns,
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             clustered: TreeId(0),
-            engine: String::from(engine),
-            collation,
-            comment: String::new(),
+            engine: if is_view { memory_or_disk(&self.declared.columns) } else { engine }
+                .to_owned(),
+            collation: declared.map_or(Collation::SYSTEM, |declared| declared.collation),
+            comment: declared.map_or("", |declared| declared.comment).to_owned(),
             auto_increment: 0,
             options: Vec::new(),
             created: 0,
             // MySQL prints these as CREATE TEMPORARY TABLE.
-            temporary: self.declared.schema == "information_schema",
+            temporary: is_view,
             histograms: Vec::new(),
             partitioning: None,
+        };
+        if schema == "mysql" && engine == "InnoDB" {
+            let options = [(TABLESPACE, "mysql"), ("STATS_PERSISTENT", "0")];
+            let format = [("ROW_FORMAT", "DYNAMIC")];
+            let persistent = declared.is_some_and(|d| d.options.contains("stats_persistent"));
+            let shown = options.into_iter().filter(|(name, _)| persistent || *name == TABLESPACE);
+            def.options = shown.chain(format).map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
         }
+        def
     }
 
     /// `Table_type` in SHOW FULL TABLES.
     fn kind(&self) -> &'static str {
         if self.declared.schema == "information_schema" { "SYSTEM VIEW" } else { "BASE TABLE" }
+    }
+}
+
+/// The engine of the temporary table that MySQL computes rows in.
+fn memory_or_disk(columns: &[(String, ExprType)]) -> &'static str {
+    let long = |(_, ty): &(String, ExprType)| {
+        matches!(ty.data_type, DataType::Text { .. } | DataType::Blob(_) | DataType::Json)
+    };
+    if columns.iter().any(long) { "InnoDB" } else { "MEMORY" }
+}
+
+fn index_of(key: &definitions::Key, columns: &[ColumnDef]) -> IndexDef {
+    let kind = match key.kind {
+        "P" => IndexKind::Primary,
+        "U" => IndexKind::Unique,
+        _ => IndexKind::Plain,
+    };
+    let part = |name: &&str| {
+        let (name, descending) = match name.strip_suffix(" DESC") {
+            Some(name) => (name, true),
+            None => (*name, false),
+        };
+        let column = columns.iter().position(|column| column.name == name)?;
+        Some(IndexPart { column, prefix: None, descending })
+    };
+    IndexDef {
+        name: key.name.to_owned(),
+        kind,
+        parts: key.columns.iter().filter_map(part).collect(),
+        comment: String::new(),
+        visible: true,
+        using: None,
+        for_foreign_key: false,
+        ngrams: false,
+        element: None,
+        clustered: kind == IndexKind::Primary,
+        tree: TreeId(0),
     }
 }
 

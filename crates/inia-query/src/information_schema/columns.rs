@@ -4,6 +4,7 @@ use super::tables::visible;
 use super::{Information, Rows, TABLES, or_null, row, yes_no};
 use crate::account::Privileges;
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, value_text};
+use crate::computed::definitions;
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::value::Value;
@@ -110,7 +111,22 @@ pub(super) fn type_cells(ty: &ExprType) -> Vec<Value> {
     ]
 }
 
+/// Whether MySQL describes a table of information_schema by the bytes of its texts.
+fn is_plain(table: &str) -> bool {
+    const VIEWS: [&str; 3] = ["APPLICABLE_ROLES", "COLLATIONS", "ENABLED_ROLES"];
+    crate::computed::is_no_view(table) && !VIEWS.contains(&table) && !table.starts_with("ROLE_")
+}
+
 impl TypeFacts {
+    /// Bytes in place of characters, and no digits.
+    fn make_plain(&mut self) {
+        if self.collation.is_some() && self.chars.is_some_and(|chars| chars < lob(LobSize::Long)) {
+            self.bytes = self.chars;
+            self.chars = self.chars.map(|chars| chars / 3);
+        }
+        (self.precision, self.scale, self.fsp) = (None, None, None);
+    }
+
     fn set_text(&mut self, chars: u64, collation: Collation) {
         self.chars = Some(chars);
         self.bytes = Some(chars * u64::from(charset::max_bytes(collation)));
@@ -275,27 +291,38 @@ fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
     ]);
 }
 
+/// COLUMNS_EXTENSIONS: no column has attributes for an engine.
+pub(super) fn columns_extensions(info: &Information<'_>, rows: &mut Rows) {
+    let mut all = Rows::new();
+    columns(info, &mut all);
+    for mut row in all {
+        row.truncate(4);
+        row.extend([Value::Null, Value::Null]);
+        rows.push(row);
+    }
+}
+
 pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     for table in
         TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
     {
-        for (position, (name, ty)) in table.declared.columns.iter().enumerate() {
-            // Computed columns have no default, key or comment.
-            let (schema, table) = (table.declared.schema.as_str(), table.declared.name.as_str());
-            let rest = Rest {
-                schema,
-                table,
-                column: name,
-                position,
-                default: None,
-                nullable: ty.nullable,
-                key: "",
-                extra: Some(String::new()),
-                privileges: privileges_on_computed(info, (schema, table, name)),
-                comment: "",
-                generation: "",
-            };
-            push(rows, facts(&ty.data_type, None, false), rest);
+        let def = table.definition();
+        let (schema, name) = (def.schema.as_str(), def.name.as_str());
+        let plain = schema == "information_schema" && is_plain(name);
+        for (position, column) in def.columns.iter().enumerate() {
+            let held = privileges_on_computed(info, (schema, name, &column.name));
+            let mut rest = stored((schema, name), position, column, held);
+            (rest.key, rest.extra) = (column_key(&def, position), extra(column, false));
+            let mut facts = facts(&column.data_type, column.display_width, false);
+            if plain {
+                facts.make_plain();
+            }
+            if schema == "information_schema" {
+                let declared = definitions::of(schema, name);
+                let shown = declared.and_then(|declared| declared.shown_default(&column.name));
+                rest.default = shown.map(str::to_owned);
+            }
+            push(rows, facts, rest);
         }
     }
     for table in visible(info) {

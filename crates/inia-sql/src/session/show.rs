@@ -145,7 +145,7 @@ fn create_table(
             let table = information_schema::find(schema, &name.1).ok_or_else(missing)?;
             let def = table.definition();
             let text = show_create_table(&def, 0);
-            return send(sink, &["Table", "Create Table"], &[vec![def.name, text]]);
+            return send(sink, &["Table", "Create Table"], &[vec![def.name.clone(), text]]);
         }
         if let Some(view) = session.db.catalog().view(&name.0, &name.1) {
             return create_view(session, (&view.def, false), sink);
