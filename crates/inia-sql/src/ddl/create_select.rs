@@ -28,6 +28,7 @@ use inia_query::context::StatementOutcome;
 use inia_query::dml::InsertPlan;
 use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
+use inia_query::information_schema;
 use inia_query::plan::{Origin, OutputColumn, StatementPlan};
 use inia_query::planner::plan_source;
 use std::sync::Arc;
@@ -168,6 +169,12 @@ pub(super) fn column_def(
     let base = session.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
     });
+    let computed = || {
+        let table = information_schema::find(&result.schema, &result.org_table)?;
+        let def = table.definition();
+        def.column(&result.org_name).map(|at| def.columns[at].clone())
+    };
+    let base = if for_view { base.or_else(computed) } else { base };
     let view = session.db.catalog().view(&result.schema, &result.org_table).and_then(|view| {
         view.def.columns.iter().find(|known| same_name(&known.name, &result.org_name)).cloned()
     });
