@@ -18,6 +18,8 @@ pub struct Focus {
     pub table: Option<String>,
     /// Sizes of tables are not asked for.
     pub names_only: bool,
+    /// SHOW asks: it lists counters of statements among the others.
+    pub for_show: bool,
 }
 
 /// The trace of one statement.

@@ -7,6 +7,7 @@
 mod charsets;
 mod columns;
 mod dictionary;
+mod engine;
 mod grants;
 mod histograms;
 mod innodb;
@@ -14,6 +15,7 @@ mod keys;
 mod logs;
 mod performance;
 mod programs;
+mod roles;
 pub mod search;
 mod sequences;
 mod server;
@@ -58,7 +60,8 @@ fn yes_no(yes: bool) -> &'static str {
 
 /// Which tables have rows.
 const FILLS: &[(&str, &str, Fill)] = &[
-    ("information_schema", "APPLICABLE_ROLES", grants::applicable_roles),
+    ("information_schema", "ADMINISTRABLE_ROLE_AUTHORIZATIONS", roles::administrable_roles),
+    ("information_schema", "APPLICABLE_ROLES", roles::applicable_roles),
     ("information_schema", "CHARACTER_SETS", charsets::character_sets),
     ("information_schema", "CHECK_CONSTRAINTS", keys::check_constraints),
     ("information_schema", "COLLATIONS", charsets::collations),
@@ -71,6 +74,11 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "ENGINES", server::engines),
     ("information_schema", "EVENTS", programs::events),
     ("information_schema", "FILES", tablespaces::files),
+    ("information_schema", "INNODB_BUFFER_POOL_STATS", engine::buffer_pool_stats),
+    ("information_schema", "INNODB_CMP", engine::compression),
+    ("information_schema", "INNODB_CMPMEM", engine::compression),
+    ("information_schema", "INNODB_CMPMEM_RESET", engine::compression),
+    ("information_schema", "INNODB_CMP_RESET", engine::compression),
     ("information_schema", "INNODB_COLUMNS", dictionary::table_columns),
     ("information_schema", "INNODB_DATAFILES", tablespaces::datafiles),
     ("information_schema", "INNODB_FIELDS", dictionary::fields),
@@ -81,6 +89,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "INNODB_FT_INDEX_CACHE", search::index_cache),
     ("information_schema", "INNODB_FT_INDEX_TABLE", search::index_table),
     ("information_schema", "INNODB_INDEXES", dictionary::table_indexes),
+    ("information_schema", "INNODB_METRICS", engine::metrics),
     ("information_schema", "INNODB_TABLES", dictionary::tables),
     ("information_schema", "INNODB_TABLESPACES", tablespaces::tablespaces),
     ("information_schema", "INNODB_TABLESPACES_BRIEF", tablespaces::brief),
@@ -96,6 +105,9 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "PROFILING", server::profiling),
     ("information_schema", "REFERENTIAL_CONSTRAINTS", keys::referential_constraints),
     ("information_schema", "RESOURCE_GROUPS", server::resource_groups),
+    ("information_schema", "ROLE_COLUMN_GRANTS", roles::column_grants),
+    ("information_schema", "ROLE_ROUTINE_GRANTS", roles::routine_grants),
+    ("information_schema", "ROLE_TABLE_GRANTS", roles::table_grants),
     ("information_schema", "ROUTINES", programs::routines),
     ("information_schema", "SCHEMATA", tables::schemata),
     ("information_schema", "SCHEMATA_EXTENSIONS", tables::schemata_extensions),
@@ -114,10 +126,12 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "USER_ATTRIBUTES", grants::user_attributes),
     ("information_schema", "USER_PRIVILEGES", grants::user_privileges),
     ("information_schema", "VIEWS", views::views),
+    ("information_schema", "VIEW_ROUTINE_USAGE", views::routine_usage),
     ("information_schema", "VIEW_TABLE_USAGE", views::table_usage),
     ("mysql", "columns_priv", grants::mysql_columns_priv),
     ("mysql", "db", grants::mysql_db),
     ("mysql", "default_roles", grants::mysql_default_roles),
+    ("mysql", "engine_cost", engine::engine_cost),
     ("mysql", "general_log", logs::general_log),
     ("mysql", "global_grants", grants::mysql_global_grants),
     ("mysql", "innodb_index_stats", innodb::index_stats),
@@ -126,6 +140,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "role_edges", grants::mysql_role_edges),
     ("mysql", "procs_priv", grants::mysql_procs_priv),
     ("mysql", "proxies_priv", grants::mysql_proxies_priv),
+    ("mysql", "server_cost", engine::server_cost),
     ("mysql", "servers", server::foreign_servers),
     ("mysql", "slow_log", logs::slow_log),
     ("mysql", "tables_priv", grants::mysql_tables_priv),
@@ -185,7 +200,10 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("performance_schema", "setup_instruments", performance::setup_instruments),
     ("performance_schema", "setup_objects", performance::setup_objects),
     ("performance_schema", "setup_threads", performance::setup_threads),
+    ("performance_schema", "status_by_account", performance::status_by_account),
+    ("performance_schema", "status_by_host", performance::status_by_host),
     ("performance_schema", "status_by_thread", performance::status_by_thread),
+    ("performance_schema", "status_by_user", performance::status_by_user),
     (
         "performance_schema",
         "table_io_waits_summary_by_index_usage",

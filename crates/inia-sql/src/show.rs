@@ -65,6 +65,7 @@ impl Template {
             schema: Some(schema.to_owned()),
             table: Some(table.to_owned()),
             names_only: false,
+            for_show: false,
         };
         self
     }
@@ -301,8 +302,11 @@ const NAMED: &[(&str, &str)] = &[("VARIABLE_NAME", "Variable_name"), ("VARIABLE_
 
 /// SHOW statements about the server, not about a database.
 fn server(kind: &ShowKind) -> Option<Template> {
-    let scoped =
-        |global: bool, tables: [&'static str; 2]| template(tables[usize::from(global)], NAMED);
+    let scoped = |global: bool, tables: [&'static str; 2]| {
+        let mut template = template(tables[usize::from(global)], NAMED);
+        template.focus.for_show = true;
+        template
+    };
     Some(match kind {
         ShowKind::Variables { global } => scoped(
             *global,
