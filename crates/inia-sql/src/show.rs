@@ -300,19 +300,21 @@ fn routines(kind: RoutineKind) -> Template {
 
 const NAMED: &[(&str, &str)] = &[("VARIABLE_NAME", "Variable_name"), ("VARIABLE_VALUE", "Value")];
 
+/// SHOW of names and values, of a session or global.
+fn named(global: bool, tables: [&'static str; 2]) -> Template {
+    let mut template = template(tables[usize::from(global)], NAMED);
+    template.focus.for_show = true;
+    template
+}
+
 /// SHOW statements about the server, not about a database.
 fn server(kind: &ShowKind) -> Option<Template> {
-    let scoped = |global: bool, tables: [&'static str; 2]| {
-        let mut template = template(tables[usize::from(global)], NAMED);
-        template.focus.for_show = true;
-        template
-    };
     Some(match kind {
-        ShowKind::Variables { global } => scoped(
+        ShowKind::Variables { global } => named(
             *global,
             ["performance_schema.session_variables", "performance_schema.global_variables"],
         ),
-        ShowKind::Status { global } => scoped(
+        ShowKind::Status { global } => named(
             *global,
             ["performance_schema.session_status", "performance_schema.global_status"],
         ),

@@ -247,8 +247,7 @@ pub(super) fn tables_extensions(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
-/// A table without partitions is its own only one.
-pub(super) fn partitions(info: &Information<'_>, rows: &mut Rows) {
+fn computed_partitions(info: &Information<'_>, rows: &mut Rows) {
     let computed =
         TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name));
     for table in computed {
@@ -262,6 +261,11 @@ pub(super) fn partitions(info: &Information<'_>, rows: &mut Rows) {
         row.extend(row!["", "", Value::Null]);
         rows.push(row);
     }
+}
+
+/// A table without partitions is its own only one.
+pub(super) fn partitions(info: &Information<'_>, rows: &mut Rows) {
+    computed_partitions(info, rows);
     for table in visible(info) {
         let name = row!["def", table.def.schema.as_str(), table.def.name.as_str()];
         let Some(by) = &table.def.partitioning else {

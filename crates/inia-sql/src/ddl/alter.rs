@@ -29,7 +29,6 @@ use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::dml::auto_increment;
 use inia_query::error::StorageResult;
-use inia_query::information_schema::search;
 use inia_storage::{Direction, Isolation, KeyBound, ReadMode};
 use std::sync::Arc;
 
@@ -186,9 +185,7 @@ fn carry_out(
     }
     let moved = Moved::between(&table.def, &def, &column_origins);
     let followed = triggers::moved(session, &def, (&moved.from, &moved.to))?;
-    if !copied && fulltext::adds(&def, Some(&table.def)) {
-        search::note_written(table);
-    }
+    fulltext::note_added(copied, table, &def);
     let rows = in_transaction(session, |session, changes| {
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;

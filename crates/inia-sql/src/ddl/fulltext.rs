@@ -8,10 +8,10 @@ use super::table_builder::TableBuilder;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_query::catalog::{
-    ColumnDef, IndexDef, IndexKind, STOPWORDS, Stopwords, TRANSACTIONAL, TableDef, same_name,
+    ColumnDef, IndexDef, IndexKind, STOPWORDS, Stopwords, TRANSACTIONAL, Table, TableDef, same_name,
 };
 use inia_query::context::SessionContext;
-use inia_query::information_schema::search::words_listed;
+use inia_query::information_schema::search::{note_written, words_listed};
 use inia_storage::Isolation;
 
 const DOCUMENT_ID: &str = "FTS_DOC_ID";
@@ -99,12 +99,19 @@ pub(super) fn check_added(
 }
 
 /// Whether a definition has a FULLTEXT index that `old` has not.
-pub(super) fn adds(def: &TableDef, old: Option<&TableDef>) -> bool {
+fn adds(def: &TableDef, old: Option<&TableDef>) -> bool {
     let is_in = |old: &TableDef, name: &str| {
         old.indexes.iter().any(|index| index.kind.has_words() && index.name == name)
     };
     let mut own = def.indexes.iter().filter(|index| index.kind.has_words());
     own.any(|index| old.is_none_or(|old| !is_in(old, &index.name)))
+}
+
+/// Notes that an index is made of the rows of a table that are there, where none is copied.
+pub(super) fn note_added(copied: bool, table: &Table, def: &TableDef) {
+    if !copied && adds(def, Some(&table.def)) {
+        note_written(table);
+    }
 }
 
 /// Keeps the stopwords of the session in a table's definition where it gets a FULLTEXT index that
