@@ -38,14 +38,14 @@ fn compares(node: &Expr, slot: usize) -> bool {
         ExprKind::Between(between) => vec![&between.value, &between.low, &between.high],
         _ => return false,
     };
-    let is_text = |side: &&Expr| {
+    let is_text = |side: &Expr| {
         matches!(side.kind, ExprKind::Column { index, .. } if index == slot)
             && side.ty.class() == TypeClass::String
     };
-    let is_other = |side: &&Expr| {
+    let is_other = |side: &Expr| {
         let class = side.ty.class();
         side.is_constant_in_statement() && class != TypeClass::String && class != TypeClass::Null
     };
     let texts = sides.iter().filter(|side| is_text(side)).count();
-    texts == 1 && sides.iter().all(|side| is_text(&side) || is_other(&side))
+    texts == 1 && sides.iter().all(|side| is_text(side) || is_other(side))
 }

@@ -168,7 +168,7 @@ fn carry_out(
     let way = alteration.algorithm(&wanted);
     wanted.check(way, alteration.locked())?;
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
-    fulltext::check_added(session, copied, &table.def, (&def, indexes))?;
+    fulltext::check_added(session, copied, table, (&def, indexes))?;
     if copied && !temporary {
         foreign::check_copy(session, &alteration)?;
     }
@@ -185,7 +185,6 @@ fn carry_out(
     }
     let moved = Moved::between(&table.def, &def, &column_origins);
     let followed = triggers::moved(session, &def, (&moved.from, &moved.to))?;
-    fulltext::note_added(copied, table, &def);
     let rows = in_transaction(session, |session, changes| {
         let rows = rebuild::run(session, table, &mut def, &plan)?;
         foreign::check_rows(session, &def, &added_keys)?;

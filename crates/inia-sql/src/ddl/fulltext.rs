@@ -80,7 +80,7 @@ pub(super) fn check_table(
 pub(super) fn check_added(
     session: &mut SessionContext,
     copied: bool,
-    old: &TableDef,
+    table: &Table,
     (new, origins): (&TableDef, &[Option<usize>]),
 ) -> Result<(), SqlError> {
     if copied || !new.is_transactional() {
@@ -91,7 +91,11 @@ pub(super) fn check_added(
     if added > 1 {
         return Err(SqlError::new(ErrorCode::InnodbFtLimit, &[]));
     }
-    let indexed = old.indexes.iter().any(|index| index.kind.has_words());
+    if added > 0 {
+        // The new index has the rows that are there.
+        note_written(table);
+    }
+    let indexed = table.def.indexes.iter().any(|index| index.kind.has_words());
     if added > 0 && !indexed && new.column(DOCUMENT_ID).is_none() {
         session.warn(ErrorCode::FtsDocIdAdded, &[]);
     }
@@ -105,13 +109,6 @@ fn adds(def: &TableDef, old: Option<&TableDef>) -> bool {
     };
     let mut own = def.indexes.iter().filter(|index| index.kind.has_words());
     own.any(|index| old.is_none_or(|old| !is_in(old, &index.name)))
-}
-
-/// Notes that an index is made of the rows of a table that are there, where none is copied.
-pub(super) fn note_added(copied: bool, table: &Table, def: &TableDef) {
-    if !copied && adds(def, Some(&table.def)) {
-        note_written(table);
-    }
 }
 
 /// Keeps the stopwords of the session in a table's definition where it gets a FULLTEXT index that
