@@ -190,6 +190,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("performance_schema", "metadata_locks", performance::locks::metadata_locks),
     ("performance_schema", "performance_timers", performance::performance_timers),
     ("performance_schema", "persisted_variables", server::persisted_variables),
+    ("performance_schema", "prepared_statements_instances", performance::statements::prepared),
     ("performance_schema", "processlist", performance::processlist),
     ("performance_schema", "session_account_connect_attrs", server::session_account_connect_attrs),
     ("performance_schema", "session_connect_attrs", server::session_connect_attrs),
