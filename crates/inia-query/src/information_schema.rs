@@ -8,6 +8,7 @@ mod charsets;
 mod columns;
 mod dictionary;
 mod engine;
+mod extended;
 mod grants;
 mod histograms;
 mod innodb;
@@ -48,6 +49,7 @@ macro_rules! row {
 }
 use row;
 pub use server::is_plugin;
+pub use tables::row_format;
 
 /// A value or NULL.
 fn or_null<T: Into<Value>>(value: Option<T>) -> Value {

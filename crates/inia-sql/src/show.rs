@@ -66,7 +66,13 @@ impl Template {
             table: Some(table.to_owned()),
             names_only: false,
             for_show: false,
+            hidden: false,
         };
+        self
+    }
+
+    fn extended(mut self, extended: bool) -> Template {
+        self.focus.hidden = extended;
         self
     }
 
@@ -115,10 +121,14 @@ pub(crate) fn rewrite(
     let found = match &show.kind {
         ShowKind::Databases => Some(databases(filter)),
         ShowKind::Tables { full, db, .. } => Some(tables(&schema(db.as_deref())?, *full, filter)),
-        ShowKind::Columns { full, table, .. } => {
-            Some(columns(&schema(table.db.as_deref())?, &table.name, *full))
+        ShowKind::Columns { full, table, extended } => {
+            let template = columns(&schema(table.db.as_deref())?, &table.name, *full);
+            Some(template.extended(*extended))
         }
-        ShowKind::Index { table, .. } => Some(index(&schema(table.db.as_deref())?, &table.name)),
+        ShowKind::Index { table, extended } => {
+            let template = index(&schema(table.db.as_deref())?, &table.name);
+            Some(template.extended(*extended))
+        }
         ShowKind::TableStatus(db) => Some(table_status(&schema(db.as_deref())?)),
         ShowKind::OpenTables(db) => {
             let mut template = open_tables();

@@ -218,7 +218,7 @@ fn extra(column: &ColumnDef, temporary: bool) -> Option<String> {
         let kind = if generated.stored { "STORED GENERATED" } else { "VIRTUAL GENERATED" };
         words.push(kind.to_owned());
     }
-    if column.invisible {
+    if column.invisible && !column.is_hidden() {
         words.push(String::from("INVISIBLE"));
     }
     (!temporary || !words.is_empty()).then(|| words.join(" "))
@@ -328,7 +328,9 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
         let def = &table.def;
         // Hidden columns of functional indexes are left out before positions are counted.
-        let shown = def.columns.iter().enumerate().filter(|(_, column)| !column.is_hidden());
+        let hidden = info.focus.hidden;
+        let shown =
+            def.columns.iter().enumerate().filter(|(_, column)| hidden || !column.is_hidden());
         for (position, (index, column)) in shown.enumerate() {
             let own = (def.schema.as_str(), def.name.as_str());
             // A session sees its own temporary tables without any privilege.
@@ -339,6 +341,18 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
             let mut rest = stored(own, position, column, privileges(held));
             (rest.key, rest.extra) = (column_key(def, index), extra(column, def.temporary));
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
+        }
+        if hidden {
+            for (at, name) in engine_columns(def).iter().enumerate() {
+                let column = ColumnDef::new(*name, DataType::Null, false);
+                let held = privileges(info.access.on_table(&def.schema, &def.name));
+                let own = (def.schema.as_str(), def.name.as_str());
+                let mut rest = stored(own, def.columns.len() + at, &column, held);
+                rest.extra = Some(String::new());
+                let mut facts = facts(&column.data_type, None, false);
+                (facts.name, facts.text) = (String::new(), String::new());
+                push(rows, facts, rest);
+            }
         }
     }
     for view in super::views::visible(info) {
@@ -353,6 +367,15 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
             rest.extra = extra(column, false);
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
         }
+    }
+}
+
+/// The columns that MySQL's engine for transactions adds to a table.
+pub(super) fn engine_columns(def: &TableDef) -> &'static [&'static str] {
+    match (def.is_transactional(), def.clustered_index()) {
+        (false, _) => &[],
+        (true, None) => &["DB_ROW_ID", "DB_TRX_ID", "DB_ROLL_PTR"],
+        (true, Some(_)) => &["DB_TRX_ID", "DB_ROLL_PTR"],
     }
 }
 

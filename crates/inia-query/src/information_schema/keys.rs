@@ -28,6 +28,10 @@ pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
     }
     for table in visible(info) {
         let count = row_estimate(table);
+        let hidden = info.focus.hidden && table.def.is_transactional();
+        if hidden && table.def.clustered_index().is_none() {
+            super::extended::row_id_index(&table.def, rows);
+        }
         for (number, index) in table.def.indexes.iter().enumerate() {
             let keys = table.stats().keys(number);
             for at in 0..index.parts.len() {
@@ -37,6 +41,9 @@ pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
                 let distinct = prefix.map(|prefix| prefix.distinct + prefix.distinct_nulls);
                 let distinct = distinct.map_or(count, |values| (values.round() as u64).min(count));
                 statistic(&table.def, index, at, Some(distinct), rows);
+            }
+            if hidden {
+                super::extended::hidden_parts(&table.def, index, rows);
             }
         }
     }

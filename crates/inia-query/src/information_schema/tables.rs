@@ -120,7 +120,8 @@ fn column_bytes(data_type: &DataType) -> u64 {
     }
 }
 
-fn row_format(def: &TableDef) -> String {
+/// ROW_FORMAT of a table, as TABLES shows it.
+pub fn row_format(def: &TableDef) -> String {
     let varies = |column: &ColumnDef| column.data_type.has_variable_length();
     let default = match def.engine.as_str() {
         "MyISAM" if !def.columns.iter().any(varies) => "FIXED",
