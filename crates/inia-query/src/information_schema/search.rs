@@ -135,7 +135,9 @@ fn words(info: &Information<'_>, written: bool, rows: &mut Rows) {
         (number("innodb_ft_min_token_size", 3), number("innodb_ft_max_token_size", 84));
     let passed = table.shared.written_documents.load(Ordering::Relaxed);
     for codec in table.indexes.iter().filter_map(|index| index.words()) {
-        let stopwords = listed(table.def.stopwords().unwrap_or(Stopwords::Default));
+        let kept = table.def.stopwords().unwrap_or(Stopwords::Default);
+        let any_case = kept == Stopwords::Default;
+        let stopwords = listed(kept);
         let keys = stopwords.iter().filter_map(|word| word_key(codec.collation(), word));
         let rules = WordRules {
             parser: codec.parser(),
@@ -143,6 +145,7 @@ fn words(info: &Information<'_>, written: bool, rows: &mut Rows) {
             min_chars,
             max_chars,
             stopwords: Arc::new(keys.collect::<HashSet<Vec<u8>>>()),
+            any_case,
         };
         let mut index = BTreeMap::new();
         let own = table.def.column(DOCUMENT_ID);

@@ -31,7 +31,9 @@ impl Runner<'_> {
                 _ => Collation::DEFAULT,
             },
         };
-        let stopwords = match plan.table.def.stopwords() {
+        let kept = plan.table.def.stopwords();
+        let any_case = kept.as_ref().is_none_or(|kept| *kept == Stopwords::Default);
+        let stopwords = match kept {
             Some(kept) => listed(kept),
             None if number(ctx, "innodb_ft_enable_stopword", 1) == 0 => Vec::new(),
             None => self.stopwords(ctx)?,
@@ -43,6 +45,7 @@ impl Runner<'_> {
             min_chars: number(ctx, "innodb_ft_min_token_size", 3),
             max_chars: number(ctx, "innodb_ft_max_token_size", 84),
             stopwords: Arc::new(keys.collect::<HashSet<Vec<u8>>>()),
+            any_case,
         })
     }
 
