@@ -17,7 +17,7 @@ UNION ALL SELECT 'statement_performance_analyzer.view', NULL, NULL, NULL
 UNION ALL SELECT 'statement_truncate_len', '64', NULL, NULL
 
 both processlist
-SELECT t.thread_id AS thd_id, t.processlist_id AS conn_id,
+SELECT STRAIGHT_JOIN t.thread_id AS thd_id, t.processlist_id AS conn_id,
     IF(t.name = 'thread/sql/one_connection', CONCAT(t.processlist_user, '@', t.processlist_host), REPLACE(t.name, 'thread/', '')) AS user,
     t.processlist_db AS db, t.processlist_command AS command, t.processlist_state AS state, t.processlist_time AS time,
     brief(t.processlist_info) AS current_statement, t.execution_engine AS execution_engine,
