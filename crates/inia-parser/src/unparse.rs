@@ -76,6 +76,8 @@ struct Printer {
     explicit: bool,
     /// The text is for EXPLAIN.
     explained: bool,
+    /// The session's hints, where those of the statement are yet to be shown.
+    hints: Option<Vec<String>>,
     /// The character set of strings without an introducer.
     charset: String,
 }
@@ -83,7 +85,15 @@ struct Printer {
 impl Printer {
     fn new(view: Option<bool>, explicit: bool) -> Printer {
         let charset = UTF8.to_owned();
-        Printer { out: String::new(), possible: true, view, explicit, explained: false, charset }
+        Printer {
+            out: String::new(),
+            possible: true,
+            view,
+            explicit,
+            explained: false,
+            hints: None,
+            charset,
+        }
     }
 
     fn put(&mut self, text: &str) {
@@ -306,7 +316,7 @@ impl Printer {
             Expr::ConvertUsing { expr, charset } => {
                 self.put("convert(");
                 self.expr(expr);
-                let _ = write!(self.out, " using {})", charset.to_ascii_lowercase());
+                let _ = write!(self.out, " using {})", charset_name(charset));
             }
             Expr::Trim { side, what, expr } => self.trim(*side, what.as_deref(), expr),
             Expr::Extract { .. } | Expr::DateArith { .. } | Expr::TimestampDiff { .. } => {
@@ -316,7 +326,7 @@ impl Printer {
                 self.put("char(");
                 self.list(args, ",");
                 if let Some(charset) = charset {
-                    let _ = write!(self.out, " using {}", charset.to_ascii_lowercase());
+                    let _ = write!(self.out, " using {}", charset_name(charset));
                 }
                 self.put(")");
             }
@@ -398,7 +408,7 @@ impl Printer {
     fn literal(&mut self, literal: &Literal) {
         let hex = |out: &mut String, charset: &Option<String>, bytes: &[u8]| {
             if let Some(charset) = charset {
-                let _ = write!(out, "_{charset} ");
+                let _ = write!(out, "_{} ", charset_name(charset));
             }
             out.push_str(if bytes.is_empty() { "x'" } else { "0x" });
             for byte in bytes {
@@ -420,7 +430,7 @@ impl Printer {
                 // The text is UTF-8: in other character sets only ASCII reads back the same.
                 let own = if value.is_ascii() { self.charset.as_str() } else { UTF8 };
                 let charset = charset.as_deref().unwrap_or(own);
-                write!(out, "_{charset}{}", quote_string(value))
+                write!(out, "_{}{}", charset_name(charset), quote_string(value))
             }
             Literal::RawBytes { charset, bytes }
             | Literal::Hex { charset, bytes }
@@ -669,7 +679,7 @@ impl Printer {
             CastType::Char { length, charset } => {
                 self.put("char");
                 self.length(*length);
-                let charset = charset.as_deref().unwrap_or("utf8mb4").to_ascii_lowercase();
+                let charset = charset_name(charset.as_deref().unwrap_or("utf8mb4"));
                 let _ = write!(self.out, " charset {charset}");
                 return;
             }
@@ -850,6 +860,14 @@ fn is_truth(expr: &Expr) -> bool {
     }
 }
 
+/// The name of a character set, for which `utf8` is another one.
+fn charset_name(name: &str) -> String {
+    match name.to_ascii_lowercase() {
+        name if name == "utf8" => "utf8mb3".to_owned(),
+        name => name,
+    }
+}
+
 /// The name under which MySQL prints a function.
 fn canonical_name(name: &str) -> &str {
     match name {
@@ -862,6 +880,7 @@ fn canonical_name(name: &str) -> &str {
         "day" => "dayofmonth",
         "schema" => "database",
         "sha1" => "sha",
+        "json_merge" => "json_merge_preserve",
         other => other,
     }
 }

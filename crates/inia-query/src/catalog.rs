@@ -53,7 +53,9 @@ pub use crate::table_def::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, Histogram, HistogramBucket,
     IndexDef, IndexKind, IndexPart, ReferentialAction, TableDef, TableId, same_name,
 };
-pub use crate::table_def::{DISCARDING, HIDDEN, IMPLIED_FORMAT, TRANSACTIONAL};
+pub use crate::table_def::{
+    DISCARDING, HIDDEN, IMPLIED_FORMAT, STOPWORDS, Stopwords, TRANSACTIONAL,
+};
 pub use crate::table_def::{
     Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
 };

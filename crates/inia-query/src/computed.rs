@@ -1,5 +1,6 @@
 //! Tables that the server computes: their names and columns, declared in `tables.txt`.
 
+pub(crate) mod definitions;
 pub(crate) mod views;
 
 use crate::catalog::SYSTEM_SCHEMA;
@@ -52,16 +53,6 @@ pub(crate) fn position(schema_name: &str, name: &str) -> Option<usize> {
     })
 }
 
-/// Tables of MySQL's schema [`SYSTEM_SCHEMA`] that are not here. Their names are taken.
-const ABSENT: [&str; 6] = [
-    "ndb_binlog_index",
-    "replication_asynchronous_connection_failover",
-    "replication_asynchronous_connection_failover_managed",
-    "replication_group_configuration_version",
-    "replication_group_member_actions",
-    "slave_worker_info",
-];
-
 /// Tables of MySQL's data dictionary, which nobody opens.
 const DICTIONARY: [&str; 30] = [
     "catalogs",
@@ -103,11 +94,6 @@ pub fn is_computed(schema_name: &str, table: &str) -> bool {
         Some(SYSTEM_SCHEMA) => position(schema_name, table).is_some(),
         other => other.is_some(),
     }
-}
-
-/// Whether the name is that of a table of the system, which no other table may have.
-pub fn is_reserved(schema_name: &str, table: &str) -> bool {
-    is_computed(schema_name, table) || (schema_name == SYSTEM_SCHEMA && ABSENT.contains(&table))
 }
 
 /// Error 3554 for the tables of MySQL's data dictionary.

@@ -4,6 +4,7 @@
 //! are read; subqueries and derived tables follow the SELECT they belong to. The formats print
 //! lines.
 
+mod converted;
 mod estimate;
 mod filtered;
 mod grouped;

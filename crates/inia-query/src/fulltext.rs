@@ -16,6 +16,7 @@
 mod evaluate;
 mod grammar;
 mod lexer;
+mod ngram_grammar;
 mod search;
 mod stopwords;
 mod text;

@@ -18,6 +18,10 @@ pub struct Focus {
     pub table: Option<String>,
     /// Sizes of tables are not asked for.
     pub names_only: bool,
+    /// SHOW asks: it lists counters of statements among the others.
+    pub for_show: bool,
+    /// SHOW EXTENDED asks: what the engine adds to a table is listed, too.
+    pub hidden: bool,
 }
 
 /// The trace of one statement.

@@ -7,6 +7,8 @@
 mod charsets;
 mod columns;
 mod dictionary;
+mod engine;
+mod extended;
 mod grants;
 mod histograms;
 mod innodb;
@@ -14,6 +16,8 @@ mod keys;
 mod logs;
 mod performance;
 mod programs;
+mod roles;
+pub mod search;
 mod sequences;
 mod server;
 mod spatial;
@@ -23,8 +27,8 @@ mod tablespaces;
 mod views;
 
 use crate::bind::VirtualTables;
-use crate::catalog::{ColumnDef, IndexDef, IndexKind, IndexPart, TableDef, TableId};
-use crate::computed::{self, Declared};
+use crate::catalog::{ColumnDef, IndexDef, IndexKind, IndexPart, TABLESPACE, TableDef, TableId};
+use crate::computed::{self, Declared, definitions};
 use crate::information::Information;
 use crate::plan::VirtualTable;
 use inia_base::collation::Collation;
@@ -32,7 +36,7 @@ use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::value::Value;
 use inia_expr::ExprType;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Rows under construction.
 type Rows = Vec<Vec<Value>>;
@@ -45,6 +49,7 @@ macro_rules! row {
 }
 use row;
 pub use server::is_plugin;
+pub use tables::row_format;
 pub(crate) use tables::shown_error;
 
 /// A value or NULL.
@@ -58,25 +63,36 @@ fn yes_no(yes: bool) -> &'static str {
 
 /// Which tables have rows.
 const FILLS: &[(&str, &str, Fill)] = &[
-    ("information_schema", "APPLICABLE_ROLES", grants::applicable_roles),
+    ("information_schema", "ADMINISTRABLE_ROLE_AUTHORIZATIONS", roles::administrable_roles),
+    ("information_schema", "APPLICABLE_ROLES", roles::applicable_roles),
     ("information_schema", "CHARACTER_SETS", charsets::character_sets),
     ("information_schema", "CHECK_CONSTRAINTS", keys::check_constraints),
     ("information_schema", "COLLATIONS", charsets::collations),
     ("information_schema", "COLLATION_CHARACTER_SET_APPLICABILITY", charsets::applicability),
     ("information_schema", "COLUMNS", columns::columns),
+    ("information_schema", "COLUMNS_EXTENSIONS", columns::columns_extensions),
     ("information_schema", "COLUMN_PRIVILEGES", grants::column_privileges),
     ("information_schema", "COLUMN_STATISTICS", histograms::column_statistics),
     ("information_schema", "ENABLED_ROLES", grants::enabled_roles),
     ("information_schema", "ENGINES", server::engines),
     ("information_schema", "EVENTS", programs::events),
     ("information_schema", "FILES", tablespaces::files),
+    ("information_schema", "INNODB_BUFFER_POOL_STATS", engine::buffer_pool_stats),
+    ("information_schema", "INNODB_CMP", engine::compression),
+    ("information_schema", "INNODB_CMPMEM", engine::compression),
+    ("information_schema", "INNODB_CMPMEM_RESET", engine::compression),
+    ("information_schema", "INNODB_CMP_RESET", engine::compression),
     ("information_schema", "INNODB_COLUMNS", dictionary::table_columns),
     ("information_schema", "INNODB_DATAFILES", tablespaces::datafiles),
     ("information_schema", "INNODB_FIELDS", dictionary::fields),
     ("information_schema", "INNODB_FOREIGN", dictionary::foreign),
     ("information_schema", "INNODB_FOREIGN_COLS", dictionary::foreign_columns),
+    ("information_schema", "INNODB_FT_CONFIG", search::config),
     ("information_schema", "INNODB_FT_DEFAULT_STOPWORD", server::default_stopwords),
+    ("information_schema", "INNODB_FT_INDEX_CACHE", search::index_cache),
+    ("information_schema", "INNODB_FT_INDEX_TABLE", search::index_table),
     ("information_schema", "INNODB_INDEXES", dictionary::table_indexes),
+    ("information_schema", "INNODB_METRICS", engine::metrics),
     ("information_schema", "INNODB_TABLES", dictionary::tables),
     ("information_schema", "INNODB_TABLESPACES", tablespaces::tablespaces),
     ("information_schema", "INNODB_TABLESPACES_BRIEF", tablespaces::brief),
@@ -92,6 +108,9 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "PROFILING", server::profiling),
     ("information_schema", "REFERENTIAL_CONSTRAINTS", keys::referential_constraints),
     ("information_schema", "RESOURCE_GROUPS", server::resource_groups),
+    ("information_schema", "ROLE_COLUMN_GRANTS", roles::column_grants),
+    ("information_schema", "ROLE_ROUTINE_GRANTS", roles::routine_grants),
+    ("information_schema", "ROLE_TABLE_GRANTS", roles::table_grants),
     ("information_schema", "ROUTINES", programs::routines),
     ("information_schema", "SCHEMATA", tables::schemata),
     ("information_schema", "SCHEMATA_EXTENSIONS", tables::schemata_extensions),
@@ -102,16 +121,20 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("information_schema", "ST_UNITS_OF_MEASURE", spatial::units),
     ("information_schema", "TABLES", tables::tables),
     ("information_schema", "TABLESPACES_EXTENSIONS", tablespaces::extensions),
+    ("information_schema", "TABLES_EXTENSIONS", tables::tables_extensions),
     ("information_schema", "TABLE_CONSTRAINTS", keys::table_constraints),
+    ("information_schema", "TABLE_CONSTRAINTS_EXTENSIONS", keys::table_constraints_extensions),
     ("information_schema", "TABLE_PRIVILEGES", grants::table_privileges),
     ("information_schema", "TRIGGERS", programs::triggers),
     ("information_schema", "USER_ATTRIBUTES", grants::user_attributes),
     ("information_schema", "USER_PRIVILEGES", grants::user_privileges),
     ("information_schema", "VIEWS", views::views),
+    ("information_schema", "VIEW_ROUTINE_USAGE", views::routine_usage),
     ("information_schema", "VIEW_TABLE_USAGE", views::table_usage),
     ("mysql", "columns_priv", grants::mysql_columns_priv),
     ("mysql", "db", grants::mysql_db),
     ("mysql", "default_roles", grants::mysql_default_roles),
+    ("mysql", "engine_cost", engine::engine_cost),
     ("mysql", "general_log", logs::general_log),
     ("mysql", "global_grants", grants::mysql_global_grants),
     ("mysql", "innodb_index_stats", innodb::index_stats),
@@ -120,6 +143,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("mysql", "role_edges", grants::mysql_role_edges),
     ("mysql", "procs_priv", grants::mysql_procs_priv),
     ("mysql", "proxies_priv", grants::mysql_proxies_priv),
+    ("mysql", "server_cost", engine::server_cost),
     ("mysql", "servers", server::foreign_servers),
     ("mysql", "slow_log", logs::slow_log),
     ("mysql", "tables_priv", grants::mysql_tables_priv),
@@ -169,6 +193,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("performance_schema", "metadata_locks", performance::locks::metadata_locks),
     ("performance_schema", "performance_timers", performance::performance_timers),
     ("performance_schema", "persisted_variables", server::persisted_variables),
+    ("performance_schema", "prepared_statements_instances", performance::statements::prepared),
     ("performance_schema", "processlist", performance::processlist),
     ("performance_schema", "session_account_connect_attrs", server::session_account_connect_attrs),
     ("performance_schema", "session_connect_attrs", server::session_connect_attrs),
@@ -179,7 +204,10 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("performance_schema", "setup_instruments", performance::setup_instruments),
     ("performance_schema", "setup_objects", performance::setup_objects),
     ("performance_schema", "setup_threads", performance::setup_threads),
+    ("performance_schema", "status_by_account", performance::status_by_account),
+    ("performance_schema", "status_by_host", performance::status_by_host),
     ("performance_schema", "status_by_thread", performance::status_by_thread),
+    ("performance_schema", "status_by_user", performance::status_by_user),
     (
         "performance_schema",
         "table_io_waits_summary_by_index_usage",
@@ -196,6 +224,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
 pub struct SystemTable {
     declared: &'static Declared,
     fill: Option<Fill>,
+    definition: OnceLock<Arc<TableDef>>,
 }
 
 static TABLES: LazyLock<Vec<Arc<SystemTable>>> = LazyLock::new(|| {
@@ -204,7 +233,7 @@ static TABLES: LazyLock<Vec<Arc<SystemTable>>> = LazyLock::new(|| {
             .iter()
             .find(|(schema, name, _)| *schema == declared.schema && *name == declared.name)
             .map(|(_, _, fill)| *fill);
-        Arc::new(SystemTable { declared, fill })
+        Arc::new(SystemTable { declared, fill, definition: OnceLock::new() })
     });
     tables.collect()
 });
@@ -230,62 +259,97 @@ impl SystemTable {
     }
 
     /// The definition that SHOW CREATE TABLE shows.
-    pub fn definition(&self) -> TableDef {
+    pub fn definition(&self) -> Arc<TableDef> {
+        self.definition.get_or_init(|| Arc::new(self.define())).clone()
+    }
+
+    fn define(&self) -> TableDef {
+        let (schema, name) = (self.declared.schema.as_str(), self.declared.name.as_str());
+        let declared = definitions::of(schema, name);
         let column = |(name, ty): &(String, ExprType)| {
-            ColumnDef::new(name, ty.data_type.clone(), ty.nullable)
+            let mut column = ColumnDef::new(name, ty.data_type.clone(), ty.nullable);
+            if let Some(declared) = declared {
+                declared.complete(&mut column);
+            }
+            column
         };
         let columns: Vec<ColumnDef> = self.declared.columns.iter().map(column).collect();
-        // `PRIMARY_KEYS` has bare names, which are those of tables of `mysql`.
-        let stored = self.declared.schema == "mysql";
-        let key =
-            keys::PRIMARY_KEYS.iter().find(|(table, _)| stored && *table == self.declared.name);
-        let position = |name: &str| columns.iter().position(|column| column.name == name);
-        let part =
-            |name| Some(IndexPart { column: position(name)?, prefix: None, descending: false });
-        let index = |parts: Vec<IndexPart>| IndexDef {
-            name: String::from("PRIMARY"),
-            kind: IndexKind::Primary,
-            parts,
-            comment: String::new(),
-            visible: true,
-            using: None,
-            for_foreign_key: false,
-            ngrams: false,
-            element: None,
-            clustered: true,
-            tree: TreeId(0),
-        };
-        let (engine, collation) = match self.declared.schema.as_str() {
-            "performance_schema" => ("PERFORMANCE_SCHEMA", Collation(255)),
-            _ => ("InnoDB", Collation::SYSTEM),
-        };
-        let indexes = key.map(|(_, names)| index(names.split(',').filter_map(part).collect()));
-        TableDef {
+        let keys = declared.map_or(&[][..], |declared| &declared.keys);
+        let indexes = keys.iter().map(|key| index_of(key, &columns)).collect();
+        let is_view = schema == "information_schema";
+        let engine = declared.map_or("", |declared| declared.engine);
+        let mut def = TableDef {
             id: TableId(0),
-            schema: self.declared.schema.clone(),
-            name: self.declared.name.clone(),
-            indexes: indexes.into_iter().collect(),
+            schema: schema.to_owned(),
+            name: name.to_owned(),
+            indexes,
             columns,
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             clustered: TreeId(0),
-            engine: String::from(engine),
-            collation,
-            comment: String::new(),
+            engine: if is_view { memory_or_disk(&self.declared.columns) } else { engine }
+                .to_owned(),
+            collation: declared.map_or(Collation::SYSTEM, |declared| declared.collation),
+            comment: declared.map_or("", |declared| declared.comment).to_owned(),
             auto_increment: 0,
             options: Vec::new(),
             created: 0,
             // MySQL prints these as CREATE TEMPORARY TABLE.
-            temporary: self.declared.schema == "information_schema",
+            temporary: is_view,
             histograms: Vec::new(),
             partitioning: None,
             union: None,
+        };
+        if schema == "mysql" && engine == "InnoDB" {
+            let options = [(TABLESPACE, "mysql"), ("STATS_PERSISTENT", "0")];
+            let format = [("ROW_FORMAT", "DYNAMIC")];
+            let persistent = declared.is_some_and(|d| d.options.contains("stats_persistent"));
+            let shown = options.into_iter().filter(|(name, _)| persistent || *name == TABLESPACE);
+            def.options = shown.chain(format).map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
         }
+        def
     }
 
     /// `Table_type` in SHOW FULL TABLES.
     fn kind(&self) -> &'static str {
         if self.declared.schema == "information_schema" { "SYSTEM VIEW" } else { "BASE TABLE" }
+    }
+}
+
+/// The engine of the temporary table that MySQL computes rows in.
+fn memory_or_disk(columns: &[(String, ExprType)]) -> &'static str {
+    let long = |(_, ty): &(String, ExprType)| {
+        matches!(ty.data_type, DataType::Text { .. } | DataType::Blob(_) | DataType::Json)
+    };
+    if columns.iter().any(long) { "InnoDB" } else { "MEMORY" }
+}
+
+fn index_of(key: &definitions::Key, columns: &[ColumnDef]) -> IndexDef {
+    let kind = match key.kind {
+        "P" => IndexKind::Primary,
+        "U" => IndexKind::Unique,
+        _ => IndexKind::Plain,
+    };
+    let part = |name: &&str| {
+        let (name, descending) = match name.strip_suffix(" DESC") {
+            Some(name) => (name, true),
+            None => (*name, false),
+        };
+        let column = columns.iter().position(|column| column.name == name)?;
+        Some(IndexPart { column, prefix: None, descending })
+    };
+    IndexDef {
+        name: key.name.to_owned(),
+        kind,
+        parts: key.columns.iter().filter_map(part).collect(),
+        comment: String::new(),
+        visible: true,
+        using: None,
+        for_foreign_key: false,
+        ngrams: false,
+        element: None,
+        clustered: kind == IndexKind::Primary,
+        tree: TreeId(0),
     }
 }
 

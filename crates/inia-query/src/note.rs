@@ -31,11 +31,13 @@ mod joins;
 mod merge;
 mod order;
 mod pushed;
+mod remarks;
 mod rollup;
 mod subquery;
 mod truth;
 mod types;
 mod unfold;
+mod unusable;
 
 use crate::catalog::CatalogVersion;
 use crate::context::SessionContext;
@@ -48,6 +50,8 @@ use inia_expr::{Level, Warning};
 use inia_parser::ast::{self, Statement};
 use inia_parser::{unparse_explained, unparse_traced, unparse_traced_condition};
 use order::ReadOrder;
+use remarks::Remarks;
+pub(crate) use remarks::VALUES_DEPRECATED;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use types::TableTypes;
@@ -61,6 +65,8 @@ pub struct Notes {
     pub windows: bool,
     /// The statement as it was rewritten; `None` where it has no text.
     pub text: Option<String>,
+    /// Error 1292 of a change in strict mode: a number is compared with a text that is none.
+    pub wrong: Option<SqlError>,
     /// Why a SELECT has no rows, where that is known once the rows that keys find are read.
     pub no_rows: Option<&'static str>,
 }
@@ -89,11 +95,30 @@ pub fn notes_of(
     let catalog = session.catalog_view();
     let mut rewriter = Rewriter::new(session, &catalog, ReadOrder::of(plans), params);
     let text = rewriter.statement(statement);
-    notes.before = std::mem::take(&mut rewriter.said);
+    let strict = session.env.sql_mode.is_strict() && changes_strictly(statement);
+    notes.wrong = rewriter.said.wrong_text().filter(|_| strict);
+    notes.before = std::mem::take(&mut rewriter.said).all();
     notes.windows = rewriter.order.windows;
     notes.no_rows = rewriter.no_rows.get();
-    notes.text = text.as_ref().and_then(unparse_explained);
+    let hints = shown_hints(session);
+    notes.text = text.as_ref().and_then(|text| unparse_explained(text, hints));
     notes
+}
+
+/// Whether a statement is a change without IGNORE.
+fn changes_strictly(statement: &Statement) -> bool {
+    match statement {
+        Statement::Insert(insert) => !insert.ignore,
+        Statement::Update(update) => !update.ignore,
+        Statement::Delete(delete) => !delete.ignore,
+        _ => false,
+    }
+}
+
+/// The hints that the session has taken for the statement.
+fn shown_hints(session: &SessionContext) -> Vec<String> {
+    let limit = session.hinted_time.map(|limit| format!("MAX_EXECUTION_TIME({limit})"));
+    limit.into_iter().chain(session.hinted_values.iter().cloned()).collect()
 }
 
 /// What the optimizer's trace shows of a statement that has been planned.
@@ -135,7 +160,7 @@ struct Rewriter<'n> {
     uses: HashMap<String, usize>,
     /// The tables of the SELECT in hand that rows of NULLs stand for.
     nullable: Vec<order::Key>,
-    said: Vec<Warning>,
+    said: Remarks,
     /// The common table expressions that are printed before a query.
     printed: Vec<ast::Cte>,
     /// The names of the tables that were merged.
@@ -161,7 +186,7 @@ impl<'n> Rewriter<'n> {
             types: TableTypes::default(),
             uses: HashMap::new(),
             nullable: Vec::new(),
-            said: Vec::new(),
+            said: Remarks::default(),
             printed: Vec::new(),
             merged: RefCell::new(Vec::new()),
             traced: TracedTexts::default(),
@@ -185,7 +210,7 @@ impl<'n> Rewriter<'n> {
             unfold::Unfolder::new(self.session, self.catalog, &self.order, self.params);
         unfolder.query(&mut query, 0);
         unfolder.give_hints(&mut query.body);
-        self.said.append(&mut unfolder.said);
+        self.said.append(std::mem::take(&mut unfolder.said));
         let uses = std::mem::take(&mut unfolder.uses);
         self.uses.extend(uses);
         self.resolver().query(&mut query, true);

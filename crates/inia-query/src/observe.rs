@@ -19,7 +19,7 @@ pub use files::PathRefused;
 pub use lines::{Command, Ended, Extra, Who};
 pub use setup::{SetupTables, want_sums};
 pub(crate) use statements::PICOS;
-pub use statements::{Current, Done, Grouped, History, Sums};
+pub use statements::{Current, Done, Grouped, History, PreparedInstance, Sums};
 
 use crate::sysvar::{self, GlobalVars};
 use files::LogFile;

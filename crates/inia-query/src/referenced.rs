@@ -13,6 +13,8 @@ pub struct ReferencedObjects<'q> {
     pub columns: Vec<&'q ColumnName>,
     /// Columns whose defaults are asked for, or what is inserted into them.
     pub(crate) defaults: Vec<&'q ColumnName>,
+    /// Calls of functions that may be stored ones.
+    pub(crate) routines: Vec<&'q FunctionCall>,
     /// Tables whose rows FOR UPDATE locks.
     pub locked: Vec<&'q ObjectName>,
     /// A query has FROM, whatever is in it.
@@ -157,7 +159,14 @@ impl<'q> ReferencedObjects<'q> {
                 self.expr(expr);
                 self.query(query);
             }
-            _ => expr.for_each_child(&mut |child| self.expr(child)),
+            _ => {
+                if let Expr::Function(call) = expr
+                    && (call.db.is_some() || call.written.apart)
+                {
+                    self.routines.push(call);
+                }
+                expr.for_each_child(&mut |child| self.expr(child));
+            }
         }
     }
 }

@@ -126,7 +126,10 @@ pub struct SessionVars {
 
 /// The variables that SHOW VARIABLES lists in a scope.
 pub(crate) fn shown(scope: VarScope) -> impl Iterator<Item = &'static VarDef> {
-    VARS.iter().copied().filter(move |def| scope != VarScope::Global || def.home != Home::Session)
+    // They are read only, and of the session.
+    const OWN: [&str; 4] = ["error_count", "external_user", "proxy_user", "warning_count"];
+    let is_global = |def: &VarDef| def.home != Home::Session && !OWN.contains(&def.name);
+    VARS.iter().copied().filter(move |def| scope != VarScope::Global || is_global(def))
 }
 
 /// A variable's line; error 1193. `tx_isolation` and other old names are gone in 8.0.

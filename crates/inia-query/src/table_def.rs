@@ -38,6 +38,48 @@ const ARCHIVING: &str = "ARCHIVE";
 /// was not DYNAMIC. It is not shown.
 pub const IMPLIED_FORMAT: &str = "IMPLIED_ROW_FORMAT";
 
+/// The option that has the stopwords of a table's FULLTEXT indexes. It is not shown.
+pub const STOPWORDS: &str = "FULLTEXT_STOPWORDS";
+
+/// The words that a table's FULLTEXT indexes do not have, from when an index was made last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopwords {
+    /// They have all words.
+    None,
+    /// Those of the default list.
+    Default,
+    /// Those that a table, `schema/table`, listed.
+    Of {
+        /// The table.
+        table: String,
+        /// Its words.
+        words: Vec<String>,
+    },
+}
+
+impl Stopwords {
+    /// As an option's value.
+    pub fn encode(&self) -> String {
+        match self {
+            Stopwords::None => String::from("off"),
+            Stopwords::Default => String::from("on"),
+            Stopwords::Of { table, words } => format!("{table}\n{}", words.join("\n")),
+        }
+    }
+
+    fn decode(text: &str) -> Stopwords {
+        match text {
+            "off" => Stopwords::None,
+            "on" => Stopwords::Default,
+            _ => {
+                let mut lines = text.split('\n').map(str::to_owned);
+                let table = lines.next().unwrap_or_default();
+                Stopwords::Of { table, words: lines.filter(|word| !word.is_empty()).collect() }
+            }
+        }
+    }
+}
+
 /// A table's number; it never changes, TRUNCATE and ALTER keep it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableId(pub u64);
@@ -348,6 +390,11 @@ impl TableDef {
     pub fn option(&self, wanted: &str) -> Option<&str> {
         let found = self.options.iter().find(|(name, _)| name == wanted);
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// The stopwords of its FULLTEXT indexes, where they are kept.
+    pub fn stopwords(&self) -> Option<Stopwords> {
+        self.option(STOPWORDS).map(Stopwords::decode)
     }
 
     /// The format that MySQL's engine for transactions gives the rows, in upper case.

@@ -17,7 +17,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::*;
 use inia_query::account::{Access, AccountName, Privileges};
 use inia_query::catalog::{CatalogVersion, ProgramKind, SYSTEM_SCHEMA};
-use inia_query::computed::{check_dictionary, is_reserved};
+use inia_query::computed::{self, check_dictionary};
 use inia_query::observe::{can_be_emptied, is_setup_table};
 use inia_query::referenced::{ReferencedObjects, named_tables, values_set};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Checker<'_> {
             return Ok(());
         }
         check_dictionary(schema, &name.name)?;
-        if !is_reserved(schema, &name.name) {
+        if !computed::is_computed(schema, &name.name) {
             return Ok(());
         }
         if schema.eq_ignore_ascii_case("information_schema") {

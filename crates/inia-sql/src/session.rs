@@ -224,6 +224,7 @@ impl Session {
                 old.into_iter().for_each(|id| self.close_prepared(id));
                 // A failure is noted already.
                 let prepared = self.prepare(&text)?;
+                observe::note_name(&self.context, prepared.id, name);
                 self.named.insert(name.to_lowercase(), prepared.id);
                 Ok(StatementOutcome {
                     info: String::from("Statement prepared"),
@@ -311,14 +312,14 @@ impl Session {
             }
             let syntax = Syntax::Hinted(&hints);
             let source = IncomingStatement { statement: &statement, syntax, metered: false };
-            let arrival = Arrival::Handle(text, params);
+            let arrival = Arrival::Handle(id, text, params);
             let noted = observe::begin(&mut self.context, &statement, arrival);
             let done = self.run_call(source, &call, params, sink, more);
             observe::end(&mut self.context, noted, &done);
             return done;
         }
         let source = IncomingStatement { statement, syntax: Syntax::Hinted(hints), metered: false };
-        let noted = observe::begin(&mut self.context, statement, Arrival::Handle(text, params));
+        let noted = observe::begin(&mut self.context, statement, Arrival::Handle(id, text, params));
         let mut retyped = false;
         let done = run_statement(&mut self.context, source, sink, more, |session, sink| {
             session.env.is_prepared = true;
@@ -344,6 +345,7 @@ impl Session {
     pub fn close_prepared(&mut self, id: u32) {
         if let Some(gone) = self.prepared.remove(&id) {
             self.context.host.counters.count_handle(HandleUse::Close);
+            observe::note_unprepared(&self.context, Some(id));
             self.memory.give(&gone);
         }
     }
@@ -366,6 +368,7 @@ impl Session {
     /// COM_RESET_CONNECTION: rolls back and returns to the state after login.
     pub fn reset(&mut self) -> Result<(), SqlError> {
         self.context.leave_branch()?;
+        observe::note_unprepared(&self.context, None);
         self.prepared.clear();
         self.memory.clear();
         self.named.clear();
@@ -382,6 +385,7 @@ impl Session {
     /// COM_CHANGE_USER: as [`Session::reset`], with another client and no database.
     pub fn change_user(&mut self, client: ClientInfo) -> Result<(), SqlError> {
         self.context.leave_branch()?;
+        observe::note_unprepared(&self.context, None);
         self.prepared.clear();
         self.memory.clear();
         self.named.clear();

@@ -65,7 +65,14 @@ impl Template {
             schema: Some(schema.to_owned()),
             table: Some(table.to_owned()),
             names_only: false,
+            for_show: false,
+            hidden: false,
         };
+        self
+    }
+
+    fn extended(mut self, extended: bool) -> Template {
+        self.focus.hidden = extended;
         self
     }
 
@@ -114,10 +121,14 @@ pub(crate) fn rewrite(
     let found = match &show.kind {
         ShowKind::Databases => Some(databases(filter)),
         ShowKind::Tables { full, db, .. } => Some(tables(&schema(db.as_deref())?, *full, filter)),
-        ShowKind::Columns { full, table, .. } => {
-            Some(columns(&schema(table.db.as_deref())?, &table.name, *full))
+        ShowKind::Columns { full, table, extended } => {
+            let template = columns(&schema(table.db.as_deref())?, &table.name, *full);
+            Some(template.extended(*extended))
         }
-        ShowKind::Index { table, .. } => Some(index(&schema(table.db.as_deref())?, &table.name)),
+        ShowKind::Index { table, extended } => {
+            let template = index(&schema(table.db.as_deref())?, &table.name);
+            Some(template.extended(*extended))
+        }
         ShowKind::TableStatus(db) => Some(table_status(&schema(db.as_deref())?)),
         ShowKind::OpenTables(db) => {
             let mut template = open_tables();
@@ -299,16 +310,21 @@ fn routines(kind: RoutineKind) -> Template {
 
 const NAMED: &[(&str, &str)] = &[("VARIABLE_NAME", "Variable_name"), ("VARIABLE_VALUE", "Value")];
 
+/// SHOW of names and values, of a session or global.
+fn named(global: bool, tables: [&'static str; 2]) -> Template {
+    let mut template = template(tables[usize::from(global)], NAMED);
+    template.focus.for_show = true;
+    template
+}
+
 /// SHOW statements about the server, not about a database.
 fn server(kind: &ShowKind) -> Option<Template> {
-    let scoped =
-        |global: bool, tables: [&'static str; 2]| template(tables[usize::from(global)], NAMED);
     Some(match kind {
-        ShowKind::Variables { global } => scoped(
+        ShowKind::Variables { global } => named(
             *global,
             ["performance_schema.session_variables", "performance_schema.global_variables"],
         ),
-        ShowKind::Status { global } => scoped(
+        ShowKind::Status { global } => named(
             *global,
             ["performance_schema.session_status", "performance_schema.global_status"],
         ),

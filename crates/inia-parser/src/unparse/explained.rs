@@ -7,8 +7,8 @@
 
 use super::{Printer, quote_name};
 use crate::ast::{
-    Assignment, Delete, DeleteTarget, Expr, FunctionCall, Insert, InsertSource, Limit, Literal,
-    OrderItem, Priority, Statement, TableRef, Update,
+    Assignment, Delete, DeleteTarget, Expr, FunctionCall, HintedBlock, Insert, InsertSource, Limit,
+    Literal, OrderItem, Priority, QueryBody, Select, Statement, TableRef, Update,
 };
 
 /// The name of the call whose operands are all equal.
@@ -19,9 +19,10 @@ pub const MULTIPLE_EQUAL: &str = "multiple equal";
 pub const TWIN: char = '\0';
 
 /// The text that EXPLAIN shows of a query or a change of rows that has been rewritten. `None`
-/// where it holds what has no text.
-pub fn unparse_explained(statement: &Statement) -> Option<String> {
-    printed(statement, Printer { explained: true, ..Printer::new(Some(false), false) })
+/// where it holds what has no text. `hints` are those that the session took.
+pub fn unparse_explained(statement: &Statement, hints: Vec<String>) -> Option<String> {
+    let hints = Some(hints);
+    printed(statement, Printer { explained: true, hints, ..Printer::new(Some(false), false) })
 }
 
 /// What is before the mark that distinguishes tables of one name.
@@ -31,7 +32,8 @@ pub(super) fn shown_name(name: &str) -> &str {
 
 /// The same without names of databases, as the optimizer's trace shows it.
 pub fn unparse_traced(statement: &Statement) -> Option<String> {
-    printed(statement, Printer { explained: true, ..Printer::new(Some(true), false) })
+    let hints = Some(Vec::new());
+    printed(statement, Printer { explained: true, hints, ..Printer::new(Some(true), false) })
 }
 
 /// A condition as the optimizer's trace shows it.
@@ -50,6 +52,15 @@ fn printed(statement: &Statement, mut printer: Printer) -> Option<String> {
         _ => return None,
     }
     printer.possible.then_some(printer.out)
+}
+
+fn first_select(body: &QueryBody) -> Option<&Select> {
+    match body {
+        QueryBody::Select(select) => Some(select),
+        QueryBody::SetOperation { first, .. } => first_select(first),
+        QueryBody::Nested(query) => first_select(&query.body),
+        QueryBody::Values(_) | QueryBody::Table(_) => None,
+    }
 }
 
 /// Whether a function's name is one of what is no SQL.
@@ -120,6 +131,11 @@ impl Printer {
             self.with(query.with.as_ref());
         }
         self.put(if insert.replace { "replace " } else { "insert " });
+        let hints = match &insert.source {
+            InsertSource::Query(query) => first_select(&query.body).and_then(|s| s.hints.clone()),
+            _ => None,
+        };
+        self.statement_hints(hints.map(HintedBlock::elsewhere).as_ref());
         self.priority(insert.priority, insert.ignore);
         self.put("into ");
         self.object(&insert.table);

@@ -7,12 +7,17 @@ use crate::ast::{
 };
 
 impl Printer {
-    /// `/*+ … */ ` with the hints of all blocks; nothing where there are none.
+    /// `/*+ … */ ` with the hints of the session and of all blocks, where they were not shown yet;
+    /// else the name of the block. Nothing where there are none.
     pub(super) fn statement_hints(&mut self, hints: Option<&HintedBlock>) {
-        let Some(hints) = hints else { return };
-        let mut all = Vec::new();
-        for (number, block) in hints.of_statement().iter().enumerate() {
-            block_hints(block, number == hints.place, &mut all);
+        let named = |block: &&BlockHints| !block.name.starts_with("select#");
+        let name = hints.and_then(HintedBlock::hints).filter(named);
+        let mut all: Vec<String> = Vec::new();
+        all.extend(name.map(|block| format!("QB_NAME({})", quote_name(&block.name))));
+        if let Some(session) = self.hints.take() {
+            all.extend(session);
+            let blocks = hints.map_or(&[][..], HintedBlock::of_statement);
+            blocks.iter().for_each(|block| block_hints(block, &mut all));
         }
         if !all.is_empty() {
             self.put("/*+ ");
@@ -28,11 +33,8 @@ impl Printer {
     }
 }
 
-fn block_hints(block: &BlockHints, first: bool, all: &mut Vec<String>) {
+fn block_hints(block: &BlockHints, all: &mut Vec<String>) {
     let name = quote_name(&block.name);
-    if first && !block.name.starts_with("select#") {
-        all.push(format!("QB_NAME({name})"));
-    }
     let mut given: Vec<GivenHint> = block.given.clone();
     given.sort_by_key(|hint| hint.kind);
     for hint in &given {

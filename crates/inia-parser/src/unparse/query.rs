@@ -195,9 +195,10 @@ impl Printer {
         }
         self.put("select ");
         let mut options = select.options;
-        if self.explained && select.number == 1 {
+        if self.explained && select.number > 0 {
             self.statement_hints(select.hints.as_ref());
-            options.straight_join |= Self::is_fixed(select.hints.as_ref());
+            let first = select.number == 1;
+            options.straight_join |= first && Self::is_fixed(select.hints.as_ref());
         }
         self.select_options(options);
         self.separated(&select.items, ",", Self::select_item);

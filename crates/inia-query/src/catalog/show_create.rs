@@ -2,11 +2,11 @@
 
 mod partitions;
 
-use super::IMPLIED_FORMAT;
 use super::tablespace::{TABLESPACE, tablespace_of};
 use super::{
     ColumnDef, ColumnDefault, IndexDef, IndexKind, ReferentialAction, SchemaDef, TableDef,
 };
+use super::{IMPLIED_FORMAT, STOPWORDS};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::number::{write_double, write_float};
@@ -60,7 +60,7 @@ pub fn show_create_table(def: &TableDef, next_auto_increment: u64) -> String {
     }
     for (name, value) in &def.options {
         let _ = match name.as_str() {
-            TABLESPACE | IMPLIED_FORMAT | "AUTOEXTEND_SIZE" | "CONNECTION" => Ok(()),
+            TABLESPACE | IMPLIED_FORMAT | STOPWORDS | "AUTOEXTEND_SIZE" | "CONNECTION" => Ok(()),
             "COMPRESSION" => write!(out, " {name}={}", literal(value)),
             "SECONDARY_ENGINE_ATTRIBUTE" => {
                 write!(out, " /*!80021 {name}={} */", literal(value))

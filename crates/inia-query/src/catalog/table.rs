@@ -101,6 +101,8 @@ pub struct TableShared {
     pub(crate) inserts_lock: Arc<MdlName>,
     /// What statements have read and written.
     pub io: TableIo,
+    /// How many documents the tables of its FULLTEXT indexes have; later ones are in the cache.
+    pub(crate) written_documents: AtomicU64,
 }
 
 impl Default for TableShared {
@@ -116,6 +118,7 @@ impl Default for TableShared {
             rows_lock: MdlName::of_rows(),
             inserts_lock: MdlName::of_rows(),
             io: TableIo::default(),
+            written_documents: AtomicU64::default(),
         }
     }
 }

@@ -95,6 +95,8 @@ pub struct SessionContext {
     pub wait_timeout: u64,
     /// MAX_EXECUTION_TIME of the running statement's hints, in milliseconds.
     pub hinted_time: Option<u64>,
+    /// The SET_VAR hints of the running statement that took effect, as EXPLAIN shows them.
+    pub hinted_values: Vec<String>,
     /// CREATE TEMPORARY TABLE.
     pub temporary: TemporaryTables,
     /// Those that programs inside the running statement have left, where they changed them.
@@ -218,6 +220,7 @@ impl SessionContext {
             killed,
             wait_timeout: 28_800,
             hinted_time: None,
+            hinted_values: Vec::new(),
             temporary: TemporaryTables::default(),
             changed_temporary: RefCell::default(),
             programs: None,
@@ -254,6 +257,7 @@ impl SessionContext {
             killed: outer.killed.clone(),
             wait_timeout: outer.wait_timeout,
             hinted_time: None,
+            hinted_values: Vec::new(),
             temporary: TemporaryTables::default(),
             changed_temporary: RefCell::default(),
             programs: outer.programs.clone(),

@@ -3,6 +3,7 @@
 use super::line::{Line, request_of};
 use crate::access::{AccessPath, EvalSettings, HintedIndexes, rejected_indexes};
 use crate::optimize::keeps_together;
+use crate::plan::window::WindowPlan;
 use crate::plan::{JoinMethod, LimitPlan, RowSource, SelectPlan, TableSource};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
@@ -166,6 +167,19 @@ pub(super) fn wanted_rows(limit: &LimitPlan) -> Option<u64> {
     };
     let passed = limit.offset.as_ref().map_or(Some(0), number)?;
     number(&limit.count).map(|count| count.saturating_add(passed))
+}
+
+/// Shows that rows are sorted for windows, and kept in a table where they are joined or grouped.
+pub(super) fn show_windows(select: &SelectPlan, line: &mut Line) {
+    let kept = select.aggregation.is_some() || !matches!(select.source, RowSource::Table(_));
+    line.extra.retain(|extra| *extra != "Using temporary");
+    if kept {
+        line.extra.push("Using temporary");
+    }
+    let sorts = |window: &WindowPlan| !window.partition.is_empty() || !window.order.is_empty();
+    if select.windows.iter().any(sorts) {
+        line.extra.push("Using filesort");
+    }
 }
 
 /// Shows the scan of a whole table by its primary key that ORDER BY asks for.

@@ -1,8 +1,9 @@
 //! The lines of EXPLAIN's table.
 
+use super::converted::{converted_keys, is_converted};
 use super::estimate::Estimator;
 use super::filtered::filtered;
-use super::grouped::{GroupedColumns, show_limit, show_order};
+use super::grouped::{GroupedColumns, show_limit, show_order, show_windows};
 use super::joined::show_joins;
 use super::materialized;
 use super::merged::merge_line;
@@ -39,6 +40,8 @@ pub struct Line {
     pub access: Option<&'static str>,
     /// Indexes that could serve.
     pub possible_keys: Option<String>,
+    /// Those of them that only a conversion keeps from serving.
+    pub converted: Vec<String>,
     /// The index that is used.
     pub key: Option<String>,
     /// The columns of the index's parts that are used.
@@ -229,13 +232,16 @@ impl<'p> Describer<'p> {
             if (grouped || select.distinct) && (!in_order || kept) && !members {
                 line.extra.push("Using temporary");
             }
+            if !select.windows.is_empty() {
+                show_windows(select, line);
+            }
             show_order(select, line);
             let limit = query.and_then(|query| query.limit.as_ref());
             let covers = || matches!(&select.source, RowSource::Table(t) if t.access.covering);
             if select.ordered && !select.distinct && (!grouped || covers()) {
                 show_limit(select, limit, line, self.settings);
             }
-            if sorted {
+            if sorted && !line.extra.contains(&"Using filesort") {
                 line.extra.push("Using filesort");
             }
         }
@@ -521,6 +527,7 @@ pub(super) fn table_line(
         partitions: settings.and_then(|settings| partitions_read(source, settings)),
         access: Some(access_name(path, index, named.is_some())),
         possible_keys: possible_keys(source, named.filter(|_| bounded), settings),
+        converted: converted_keys(source),
         key: named.map(|index| index.name.clone()),
         key_parts: named.map_or_else(Vec::new, |index| used_parts(path, index, def)),
         key_len: named.map(|index| def.key_length(index, used(path, index)).to_string()),
@@ -684,7 +691,8 @@ pub(super) fn possible_keys(
                 && other.path.as_ref().is_some_and(|(path, _)| !path.is_unbounded())
         };
         let is_chosen = chosen.is_some_and(|chosen| chosen.name == index.name);
-        if is_chosen || branches.contains(&position) || rejected.iter().any(bounds) {
+        let bounded = branches.contains(&position) || rejected.iter().any(bounds);
+        if is_chosen || bounded || is_converted(source, index, &conditions) {
             names.push(&index.name);
         }
     }

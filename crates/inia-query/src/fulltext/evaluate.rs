@@ -144,9 +144,10 @@ impl State<'_> {
             (_, Operator::Excluded) => 2,
             _ => 0,
         };
+        let whole = self.search.whole_lists;
         let mut rest = parts;
         while !rest.is_empty() {
-            let is_group = |part: &SearchPart| matches!(part.item, Item::Group(_));
+            let is_group = |part: &SearchPart| !whole && matches!(part.item, Item::Group(_));
             let next = rest[1..].iter().position(is_group);
             let (parts, behind) = rest.split_at(next.map_or(rest.len(), |at| at + 1));
             for number in 0..3 {

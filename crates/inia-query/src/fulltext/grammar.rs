@@ -9,6 +9,7 @@
 //! A term may have several words: `a,b` is looked for as `a` and `b` with the same prefix.
 
 use super::lexer::{Lexer, Token};
+use super::ngram_grammar;
 use super::search::{Item, Operator, Search, SearchPart, WordRules};
 use super::tokens::TextParser;
 use inia_base::error::{ErrorCode, SqlError};
@@ -18,12 +19,18 @@ const MAX_DEPTH: usize = 200;
 
 /// The search of a text IN BOOLEAN MODE; error 1064.
 pub(crate) fn parse_boolean(text: &str, rules: &WordRules) -> Result<Search, SqlError> {
-    Grammar::new(text, rules, true).parse()
+    match rules.parser {
+        TextParser::Ngrams(size) => Ok(ngram_grammar::boolean(text, size, rules)),
+        TextParser::Words => Grammar::new(text, rules, true).parse(),
+    }
 }
 
 /// The search of a text in natural language; error 1064.
 pub(crate) fn parse_natural(text: &str, rules: &WordRules) -> Result<Search, SqlError> {
-    Grammar::new(text, rules, false).parse()
+    match rules.parser {
+        TextParser::Ngrams(_) => Ok(ngram_grammar::natural(text, rules)),
+        TextParser::Words => Grammar::new(text, rules, false).parse(),
+    }
 }
 
 struct Grammar<'g> {
@@ -116,10 +123,7 @@ impl<'g> Grammar<'g> {
         if begins {
             self.advance();
         }
-        Ok(match self.rules.parser {
-            TextParser::Words => self.words_of_term(text, begins),
-            TextParser::Ngrams(size) => self.ngrams_of_term(text, size, begins),
-        })
+        Ok(self.words_of_term(text, begins))
     }
 
     /// The words of a term. The first counts whatever its length, and so is found nowhere where it
@@ -144,42 +148,6 @@ impl<'g> Grammar<'g> {
         items
     }
 
-    /// The phrases of ngrams that the runs of a term are.
-    fn ngrams_of_term(&mut self, text: &str, size: usize, begins: bool) -> Vec<Item> {
-        let mut runs = Vec::new();
-        TextParser::Words.each(text, |run| runs.push(run));
-        let mut items = Vec::new();
-        for run in runs {
-            let mut words = Vec::new();
-            TextParser::Ngrams(size).each(run, |gram| words.push(gram));
-            if words.is_empty() {
-                // A run that is shorter than an ngram is what some ngrams begin with.
-                if begins {
-                    let word = self.search.word(run, self.rules);
-                    items.push(Item::Word { word, begins });
-                }
-                continue;
-            }
-            let words: Vec<usize> =
-                words.into_iter().map(|word| self.search.word(word, self.rules)).collect();
-            items.push(self.phrase(words));
-        }
-        items
-    }
-
-    /// Words one after the other. Those before the first that is searched for do not count; those
-    /// behind it must be there, whatever they are.
-    fn phrase(&mut self, words: Vec<usize>) -> Item {
-        let is_searched = |word: &usize| self.search.words[*word].is_searched;
-        let first = words.iter().position(is_searched).unwrap_or(words.len());
-        let words = words[first..].to_vec();
-        let ranked = words.iter().copied().filter(is_searched).collect();
-        match words[..] {
-            [word] => Item::Word { word, begins: false },
-            _ => Item::Phrase { words, ranked },
-        }
-    }
-
     /// A phrase, or words with the distance that they are in.
     fn quoted(&mut self, text: &str) -> Parsed<Option<Item>> {
         self.advance();
@@ -198,7 +166,7 @@ impl<'g> Grammar<'g> {
             return Ok(None);
         }
         Ok(Some(match distance {
-            None => self.phrase(words),
+            None => self.search.phrase(words),
             Some(distance) => {
                 let is_searched = |word: &usize| self.search.words[*word].is_searched;
                 let words: Vec<usize> = words.into_iter().filter(is_searched).collect();

@@ -1,6 +1,6 @@
 //! A search: what is looked for, and how its parts are combined.
 
-use super::tokens::{TextParser, word_key};
+use super::tokens::{TextParser, key_prefix, word_key};
 use inia_base::collation::Collation;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -59,6 +59,8 @@ pub(crate) struct Search {
     pub(super) parts: Vec<SearchPart>,
     /// Its words, each once.
     pub(crate) words: Vec<SearchWord>,
+    /// A list is combined as a whole, and not up to each group by itself.
+    pub(super) whole_lists: bool,
 }
 
 /// Which words are searched for, and which are equal.
@@ -74,17 +76,41 @@ pub(crate) struct WordRules {
     pub(crate) max_chars: usize,
     /// The keys of words that are not searched for.
     pub(crate) stopwords: Arc<HashSet<Vec<u8>>>,
+    /// They are the default ones, which are compared without case in all collations.
+    pub(crate) any_case: bool,
 }
 
 impl WordRules {
     /// Whether a word of this key and so many characters is searched for.
     pub(crate) fn admits(&self, key: &[u8], chars: usize) -> bool {
+        let lower = (self.any_case && self.collation.is_binary()).then(|| self.lower(key));
+        let key = lower.as_deref().unwrap_or(key);
         match self.parser {
             TextParser::Words => {
                 chars >= self.min_chars && chars <= self.max_chars && !self.stopwords.contains(key)
             }
-            TextParser::Ngrams(_) => !self.stopwords.contains(key),
+            TextParser::Ngrams(_) => !self.has_stopword(key),
         }
+    }
+
+    /// The key of a word in lower case, of a binary collation, whose keys are bytes moved up.
+    fn lower(&self, key: &[u8]) -> Vec<u8> {
+        let first = |word| word_key(self.collation, word).map_or(0, |key| key[0]);
+        let (upper, lower) = (first("A")..=first("Z"), first("a") - first("A"));
+        key.iter().map(|byte| if upper.contains(byte) { byte + lower } else { *byte }).collect()
+    }
+
+    /// Whether an ngram has a stopword in it.
+    fn has_stopword(&self, key: &[u8]) -> bool {
+        let collation = self.collation;
+        let key = key_prefix(collation, key);
+        // Weights of one collation are all as wide as this one.
+        let one = word_key(collation, "b").unwrap_or_default();
+        let width = key_prefix(collation, &one).len().max(1);
+        self.stopwords.iter().map(|stopword| key_prefix(collation, stopword)).any(|stopword| {
+            let mut starts = (0..key.len()).step_by(width);
+            !stopword.is_empty() && starts.any(|start| key[start..].starts_with(stopword))
+        })
     }
 }
 
@@ -100,6 +126,19 @@ impl Search {
             None => (Vec::new(), false),
         };
         self.keyed(SearchWord { key, is_searched })
+    }
+
+    /// Words one after the other. Those before the first that is searched for do not count; those
+    /// behind it must be there, whatever they are.
+    pub(super) fn phrase(&self, words: Vec<usize>) -> Item {
+        let is_searched = |word: &usize| self.words[*word].is_searched;
+        let first = words.iter().position(is_searched).unwrap_or(words.len());
+        let words = words[first..].to_vec();
+        let ranked = words.iter().copied().filter(is_searched).collect();
+        match words[..] {
+            [word] => Item::Word { word, begins: false },
+            _ => Item::Phrase { words, ranked },
+        }
     }
 
     fn keyed(&mut self, word: SearchWord) -> usize {

@@ -15,6 +15,7 @@ fn rules(collation: Collation) -> WordRules {
         min_chars: 3,
         max_chars: 84,
         stopwords: Arc::new(stopwords.collect()),
+        any_case: true,
     }
 }
 

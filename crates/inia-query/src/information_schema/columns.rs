@@ -4,6 +4,7 @@ use super::tables::visible;
 use super::{Information, Rows, TABLES, or_null, row, yes_no};
 use crate::account::Privileges;
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, value_text};
+use crate::computed::definitions;
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::value::Value;
@@ -110,7 +111,22 @@ pub(super) fn type_cells(ty: &ExprType) -> Vec<Value> {
     ]
 }
 
+/// Whether MySQL describes a table of information_schema by the bytes of its texts.
+fn is_plain(table: &str) -> bool {
+    const VIEWS: [&str; 3] = ["APPLICABLE_ROLES", "COLLATIONS", "ENABLED_ROLES"];
+    crate::computed::is_no_view(table) && !VIEWS.contains(&table) && !table.starts_with("ROLE_")
+}
+
 impl TypeFacts {
+    /// Bytes in place of characters, and no digits.
+    fn make_plain(&mut self) {
+        if self.collation.is_some() && self.chars.is_some_and(|chars| chars < lob(LobSize::Long)) {
+            self.bytes = self.chars;
+            self.chars = self.chars.map(|chars| chars / 3);
+        }
+        (self.precision, self.scale, self.fsp) = (None, None, None);
+    }
+
     fn set_text(&mut self, chars: u64, collation: Collation) {
         self.chars = Some(chars);
         self.bytes = Some(chars * u64::from(charset::max_bytes(collation)));
@@ -202,7 +218,7 @@ fn extra(column: &ColumnDef, temporary: bool) -> Option<String> {
         let kind = if generated.stored { "STORED GENERATED" } else { "VIRTUAL GENERATED" };
         words.push(kind.to_owned());
     }
-    if column.invisible {
+    if column.invisible && !column.is_hidden() {
         words.push(String::from("INVISIBLE"));
     }
     (!temporary || !words.is_empty()).then(|| words.join(" "))
@@ -275,33 +291,46 @@ fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
     ]);
 }
 
+/// COLUMNS_EXTENSIONS: no column has attributes for an engine.
+pub(super) fn columns_extensions(info: &Information<'_>, rows: &mut Rows) {
+    let mut all = Rows::new();
+    columns(info, &mut all);
+    for mut row in all {
+        row.truncate(4);
+        row.extend([Value::Null, Value::Null]);
+        rows.push(row);
+    }
+}
+
 pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
     for table in
         TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
     {
-        for (position, (name, ty)) in table.declared.columns.iter().enumerate() {
-            // Computed columns have no default, key or comment.
-            let (schema, table) = (table.declared.schema.as_str(), table.declared.name.as_str());
-            let rest = Rest {
-                schema,
-                table,
-                column: name,
-                position,
-                default: None,
-                nullable: ty.nullable,
-                key: "",
-                extra: Some(String::new()),
-                privileges: privileges_on_computed(info, (schema, table, name)),
-                comment: "",
-                generation: "",
-            };
-            push(rows, facts(&ty.data_type, None, false), rest);
+        let def = table.definition();
+        let (schema, name) = (def.schema.as_str(), def.name.as_str());
+        let plain = schema == "information_schema" && is_plain(name);
+        for (position, column) in def.columns.iter().enumerate() {
+            let held = privileges_on_computed(info, (schema, name, &column.name));
+            let mut rest = stored((schema, name), position, column, held);
+            (rest.key, rest.extra) = (column_key(&def, position), extra(column, false));
+            let mut facts = facts(&column.data_type, column.display_width, false);
+            if plain {
+                facts.make_plain();
+            }
+            if schema == "information_schema" {
+                let declared = definitions::of(schema, name);
+                let shown = declared.and_then(|declared| declared.shown_default(&column.name));
+                rest.default = shown.map(str::to_owned);
+            }
+            push(rows, facts, rest);
         }
     }
     for table in visible(info) {
         let def = &table.def;
         // Hidden columns of functional indexes are left out before positions are counted.
-        let shown = def.columns.iter().enumerate().filter(|(_, column)| !column.is_hidden());
+        let hidden = info.focus.hidden;
+        let shown =
+            def.columns.iter().enumerate().filter(|(_, column)| hidden || !column.is_hidden());
         for (position, (index, column)) in shown.enumerate() {
             let own = (def.schema.as_str(), def.name.as_str());
             // A session sees its own temporary tables without any privilege.
@@ -312,6 +341,18 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
             let mut rest = stored(own, position, column, privileges(held));
             (rest.key, rest.extra) = (column_key(def, index), extra(column, def.temporary));
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
+        }
+        if hidden {
+            for (at, name) in engine_columns(def).iter().enumerate() {
+                let column = ColumnDef::new(*name, DataType::Null, false);
+                let held = privileges(info.access.on_table(&def.schema, &def.name));
+                let own = (def.schema.as_str(), def.name.as_str());
+                let mut rest = stored(own, def.columns.len() + at, &column, held);
+                rest.extra = Some(String::new());
+                let mut facts = facts(&column.data_type, None, false);
+                (facts.name, facts.text) = (String::new(), String::new());
+                push(rows, facts, rest);
+            }
         }
     }
     for view in super::views::visible(info) {
@@ -326,6 +367,15 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
             rest.extra = extra(column, false);
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
         }
+    }
+}
+
+/// The columns that MySQL's engine for transactions adds to a table.
+pub(super) fn engine_columns(def: &TableDef) -> &'static [&'static str] {
+    match (def.is_transactional(), def.clustered_index()) {
+        (false, _) => &[],
+        (true, None) => &["DB_ROW_ID", "DB_TRX_ID", "DB_ROLL_PTR"],
+        (true, Some(_)) => &["DB_TRX_ID", "DB_ROLL_PTR"],
     }
 }
 

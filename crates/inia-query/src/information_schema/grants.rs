@@ -92,30 +92,11 @@ pub(super) fn user_attributes(info: &Information<'_>, rows: &mut Rows) {
 pub(super) fn enabled_roles(info: &Information<'_>, rows: &mut Rows) {
     let current = info.db.accounts.current();
     let own = current.get(&info.access.account);
-    for role in &info.access.roles {
+    // Those that a role in force has are not listed.
+    let granted = |role: &&AccountName| own.is_none_or(|own| own.roles.contains_key(*role));
+    for role in info.access.roles.iter().filter(granted) {
         let default = own.is_some_and(|own| own.default_roles.contains(role));
         rows.push(row![role.user.as_str(), role.host.as_str(), yes_no(default), "NO"]);
-    }
-}
-
-pub(super) fn applicable_roles(info: &Information<'_>, rows: &mut Rows) {
-    let current = info.db.accounts.current();
-    let Some(own) = current.get(&info.access.account) else { return };
-    let AccountName { user, host } = &own.name;
-    let (user, host) = (user.as_str(), host.as_str());
-    for (role, admin) in &own.roles {
-        let default = own.default_roles.contains(role);
-        rows.push(row![
-            user,
-            host,
-            user,
-            host,
-            role.user.as_str(),
-            role.host.as_str(),
-            yes_no(*admin),
-            yes_no(default),
-            "NO",
-        ]);
     }
 }
 
@@ -271,7 +252,7 @@ pub(super) fn mysql_procs_priv(info: &Information<'_>, rows: &mut Rows) {
 }
 
 /// Privileges as the SET columns of `tables_priv` and `columns_priv` name them, in their order.
-fn members(held: Privileges) -> String {
+pub(super) fn members(held: Privileges) -> String {
     const GRANT_BEFORE: &str = "REFERENCES";
     let grant = held.has(Privileges::GRANT);
     let mut words: Vec<String> = Vec::new();

@@ -1,47 +1,37 @@
 //! STATISTICS and the tables of constraints.
 
 use super::tables::{row_estimate, visible};
-use super::{Information, Rows, or_null, row, yes_no};
-use crate::catalog::{IndexDef, IndexKind, ReferentialAction, Table, TableDef, same_name};
+use super::{Information, Rows, TABLES, or_null, row, yes_no};
+use crate::catalog::{IndexDef, IndexKind, ReferentialAction, SYSTEM_SCHEMA, TableDef, same_name};
 use inia_base::value::Value;
+use std::sync::Arc;
 
-/// The primary keys of the tables that MySQL keeps accounts and help in.
-pub(super) const PRIMARY_KEYS: [(&str, &str); 30] = [
-    ("columns_priv", "Host,User,Db,Table_name,Column_name"),
-    ("component", "component_id"),
-    ("db", "Host,User,Db"),
-    ("default_roles", "HOST,USER,DEFAULT_ROLE_HOST,DEFAULT_ROLE_USER"),
-    ("engine_cost", "cost_name,engine_name,device_type"),
-    ("func", "name"),
-    ("global_grants", "USER,HOST,PRIV"),
-    ("gtid_executed", "source_uuid,interval_start"),
-    ("help_category", "help_category_id"),
-    ("help_keyword", "help_keyword_id"),
-    ("help_relation", "help_keyword_id,help_topic_id"),
-    ("help_topic", "help_topic_id"),
-    ("innodb_index_stats", "database_name,table_name,index_name,stat_name"),
-    ("innodb_table_stats", "database_name,table_name"),
-    ("password_history", "Host,User,Password_timestamp"),
-    ("plugin", "name"),
-    ("procs_priv", "Host,User,Db,Routine_name,Routine_type"),
-    ("proxies_priv", "Host,User,Proxied_host,Proxied_user"),
-    ("role_edges", "FROM_HOST,FROM_USER,TO_HOST,TO_USER"),
-    ("server_cost", "cost_name"),
-    ("servers", "Server_name"),
-    ("slave_master_info", "Channel_name"),
-    ("slave_relay_log_info", "Channel_name"),
-    ("tables_priv", "Host,User,Db,Table_name"),
-    ("time_zone", "Time_zone_id"),
-    ("time_zone_leap_second", "Transition_time"),
-    ("time_zone_name", "Name"),
-    ("time_zone_transition", "Time_zone_id,Transition_time"),
-    ("time_zone_transition_type", "Time_zone_id,Transition_type_id"),
-    ("user", "Host,User"),
-];
+/// The definitions of all tables that the session may see.
+fn definitions(info: &Information<'_>) -> Vec<Arc<TableDef>> {
+    let computed = TABLES
+        .iter()
+        .filter(|table| info.shows(&table.declared.schema, &table.declared.name))
+        .map(|table| table.definition());
+    computed.chain(visible(info).map(|table| table.def.clone())).collect()
+}
 
 pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
+    let computed =
+        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name));
+    for table in computed {
+        let def = table.definition();
+        for index in &def.indexes {
+            // Nothing is counted in what is computed.
+            let distinct = (def.schema == SYSTEM_SCHEMA).then_some(0);
+            (0..index.parts.len()).for_each(|at| statistic(&def, index, at, distinct, rows));
+        }
+    }
     for table in visible(info) {
         let count = row_estimate(table);
+        let hidden = info.focus.hidden && table.def.is_transactional();
+        if hidden && table.def.clustered_index().is_none() {
+            super::extended::row_id_index(&table.def, rows);
+        }
         for (number, index) in table.def.indexes.iter().enumerate() {
             let keys = table.stats().keys(number);
             for at in 0..index.parts.len() {
@@ -50,14 +40,17 @@ pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
                 let prefix = keys.as_ref().filter(|_| !whole).and_then(|k| k.prefixes.get(at));
                 let distinct = prefix.map(|prefix| prefix.distinct + prefix.distinct_nulls);
                 let distinct = distinct.map_or(count, |values| (values.round() as u64).min(count));
-                statistic(table, index, at, distinct, rows);
+                statistic(&table.def, index, at, Some(distinct), rows);
+            }
+            if hidden {
+                super::extended::hidden_parts(&table.def, index, rows);
             }
         }
     }
 }
 
-fn statistic(table: &Table, index: &IndexDef, at: usize, distinct: u64, rows: &mut Rows) {
-    let (def, part) = (&table.def, &index.parts[at]);
+fn statistic(def: &TableDef, index: &IndexDef, at: usize, distinct: Option<u64>, rows: &mut Rows) {
+    let part = &index.parts[at];
     let column = &def.columns[part.column];
     // A functional key part has an expression in place of a column.
     let (name, expression) = match &column.generated {
@@ -71,6 +64,7 @@ fn statistic(table: &Table, index: &IndexDef, at: usize, distinct: u64, rows: &m
     let (collation, kind) = match index.kind {
         IndexKind::FullText => (Value::Null, "FULLTEXT"),
         IndexKind::Spatial => ("A".into(), "SPATIAL"),
+        _ if def.engine == "PERFORMANCE_SCHEMA" => (Value::Null, "HASH"),
         _ if def.engine == "MEMORY" && index.using.as_deref() != Some("BTREE") => {
             (Value::Null, "HASH")
         }
@@ -86,7 +80,7 @@ fn statistic(table: &Table, index: &IndexDef, at: usize, distinct: u64, rows: &m
         at as u64 + 1,
         name,
         collation,
-        distinct as i64,
+        or_null(distinct.map(|distinct| distinct as i64)),
         or_null(part.prefix.map(i64::from)),
         Value::Null,
         if column.nullable { "YES" } else { "" },
@@ -99,8 +93,7 @@ fn statistic(table: &Table, index: &IndexDef, at: usize, distinct: u64, rows: &m
 }
 
 pub(super) fn key_column_usage(info: &Information<'_>, rows: &mut Rows) {
-    for table in visible(info) {
-        let def = &table.def;
+    for def in &definitions(info) {
         let (schema, name) = (def.schema.as_str(), def.name.as_str());
         for index in def.indexes.iter().filter(|index| index.kind.is_unique()) {
             for (at, part) in index.parts.iter().enumerate() {
@@ -149,8 +142,7 @@ pub(super) fn key_column_usage(info: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(super) fn table_constraints(info: &Information<'_>, rows: &mut Rows) {
-    for table in visible(info) {
-        let def = &table.def;
+    for def in &definitions(info) {
         let mut push = |constraint: &str, kind: &str, enforced: bool| {
             let (schema, name) = (def.schema.as_str(), def.name.as_str());
             rows.push(row!["def", schema, constraint, schema, name, kind, yes_no(enforced)]);
@@ -161,6 +153,17 @@ pub(super) fn table_constraints(info: &Information<'_>, rows: &mut Rows) {
         }
         def.foreign_keys.iter().for_each(|key| push(&key.name, "FOREIGN KEY", true));
         def.checks.iter().for_each(|check| push(&check.name, "CHECK", check.enforced));
+    }
+}
+
+/// TABLE_CONSTRAINTS_EXTENSIONS: no index has attributes for an engine.
+pub(super) fn table_constraints_extensions(info: &Information<'_>, rows: &mut Rows) {
+    for def in &definitions(info) {
+        for index in &def.indexes {
+            let (schema, table) = (def.schema.as_str(), def.name.as_str());
+            let name = index.name.as_str();
+            rows.push(row!["def", schema, name, table, Value::Null, Value::Null]);
+        }
     }
 }
 

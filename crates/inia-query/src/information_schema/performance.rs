@@ -216,7 +216,7 @@ pub(super) fn log_status(info: &Information<'_>, rows: &mut Rows) {
 pub(super) fn variables_info(info: &Information<'_>, rows: &mut Rows) {
     let persisted = info.db.catalog.persisted();
     let set = info.db.globals.all();
-    for (name, _) in (info.variables)(VarScope::Global) {
+    for (name, _) in (info.variables)(VarScope::Session) {
         let source = match (persisted.iter().any(|(own, _)| *own == name), set.contains_key(&*name))
         {
             (true, _) => "PERSISTED",
@@ -229,13 +229,124 @@ pub(super) fn variables_info(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
-/// Values of status counters by thread: those that sessions count.
+/// The counters of status_by_thread that are sums of an account, too.
+const SUMMED: [&str; 43] = [
+    "Bytes_received",
+    "Bytes_sent",
+    "Com_stmt_reprepare",
+    "Created_tmp_disk_tables",
+    "Created_tmp_tables",
+    "Handler_commit",
+    "Handler_delete",
+    "Handler_discover",
+    "Handler_external_lock",
+    "Handler_mrr_init",
+    "Handler_prepare",
+    "Handler_read_first",
+    "Handler_read_key",
+    "Handler_read_last",
+    "Handler_read_next",
+    "Handler_read_prev",
+    "Handler_read_rnd",
+    "Handler_read_rnd_next",
+    "Handler_rollback",
+    "Handler_savepoint",
+    "Handler_savepoint_rollback",
+    "Handler_update",
+    "Handler_write",
+    "Max_execution_time_exceeded",
+    "Max_execution_time_set",
+    "Max_execution_time_set_failed",
+    "Opened_table_definitions",
+    "Opened_tables",
+    "Questions",
+    "Secondary_engine_execution_count",
+    "Select_full_join",
+    "Select_full_range_join",
+    "Select_range",
+    "Select_range_check",
+    "Select_scan",
+    "Slow_queries",
+    "Sort_merge_passes",
+    "Sort_range",
+    "Sort_rows",
+    "Sort_scan",
+    "Table_open_cache_hits",
+    "Table_open_cache_misses",
+    "Table_open_cache_overflows",
+];
+
+/// Those of a thread alone.
+const OF_THREAD: [&str; 17] = [
+    "Compression",
+    "Compression_algorithm",
+    "Compression_level",
+    "Last_query_cost",
+    "Last_query_partial_plans",
+    "Open_tables",
+    "Queries",
+    "Slow_launch_threads",
+    "Ssl_cipher",
+    "Ssl_cipher_list",
+    "Ssl_default_timeout",
+    "Ssl_server_not_after",
+    "Ssl_server_not_before",
+    "Ssl_sessions_reused",
+    "Ssl_verify_depth",
+    "Ssl_verify_mode",
+    "Ssl_version",
+];
+
 pub(super) fn status_by_thread(info: &Information<'_>, rows: &mut Rows) {
     for session in visible_sessions(info) {
         let id = session.connection.id;
-        for (name, value) in super::status::of_session(&session) {
-            rows.push(row![id, name, value.to_string()]);
+        for (name, value) in super::status::values(info.db, &session, VarScope::Session) {
+            if SUMMED.contains(&name.as_str()) || OF_THREAD.contains(&name.as_str()) {
+                rows.push(row![id, name, value]);
+            }
         }
+    }
+}
+
+/// Sums of the counters of live sessions, by what `key` makes of user and host.
+fn status_by<K: Ord>(
+    info: &Information<'_>,
+    key: impl Fn(&str, &str) -> K,
+) -> BTreeMap<K, BTreeMap<&'static str, u64>> {
+    let mut sums: BTreeMap<K, BTreeMap<&str, u64>> = BTreeMap::new();
+    for (user, host) in info.db.counters.accounts().into_keys() {
+        let zeros = || SUMMED.into_iter().map(|name| (name, 0)).collect();
+        sums.entry(key(&user, &host)).or_insert_with(zeros);
+    }
+    for session in visible_sessions(info) {
+        let own = sums.get_mut(&key(&session.connection.user, &session.connection.host));
+        let Some(own) = own else { continue };
+        for (name, value) in super::status::values(info.db, &session, VarScope::Session) {
+            if let Some(sum) = own.get_mut(name.as_str()) {
+                *sum += value.parse::<u64>().unwrap_or_default();
+            }
+        }
+    }
+    sums
+}
+
+pub(super) fn status_by_account(info: &Information<'_>, rows: &mut Rows) {
+    for ((user, host), sums) in status_by(info, |user, host| (user.to_owned(), host.to_owned())) {
+        for (name, sum) in sums {
+            rows.push(row![user.as_str(), host.as_str(), name, sum.to_string()]);
+        }
+    }
+}
+
+pub(super) fn status_by_host(info: &Information<'_>, rows: &mut Rows) {
+    for (host, sums) in status_by(info, |_, host| host.to_owned()) {
+        rows.extend(sums.into_iter().map(|(name, sum)| row![host.as_str(), name, sum.to_string()]));
+    }
+}
+
+pub(super) fn status_by_user(info: &Information<'_>, rows: &mut Rows) {
+    for (user, sums) in status_by(info, |user, _| user.to_owned()) {
+        rows.extend(sums.into_iter().map(|(name, sum)| row![user.as_str(), name, sum.to_string()]));
     }
 }
 

@@ -213,11 +213,19 @@ pub(super) fn persisted_variables(info: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(super) fn global_status(info: &Information<'_>, rows: &mut Rows) {
-    named(super::status::values(info.db, info.counters, VarScope::Global), rows);
+    named(counters(info, VarScope::Global), rows);
 }
 
 pub(super) fn session_status(info: &Information<'_>, rows: &mut Rows) {
-    named(super::status::values(info.db, info.counters, VarScope::Session), rows);
+    named(counters(info, VarScope::Session), rows);
+}
+
+/// Status counters; those of kinds of statements are sums of their own in `performance_schema`.
+fn counters(info: &Information<'_>, scope: VarScope) -> NamedValues {
+    let mut values = super::status::values(info.db, info.counters, scope);
+    let kept = |name: &str| !name.starts_with("Com_") || name == "Com_stmt_reprepare";
+    values.retain(|(name, _)| info.focus.for_show || kept(name));
+    values
 }
 
 /// Connection attributes of all sessions.

@@ -60,6 +60,8 @@ pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> N
         values.set("Compression", if algorithm.is_empty() { "OFF" } else { "ON" });
         values.set("Compression_algorithm", algorithm);
         values.set("Compression_level", level);
+        values.set("Last_query_cost", "0.000000");
+        values.set("Last_query_partial_plans", 0);
     }
     values.set("Uptime", db.uptime());
     values.set("Uptime_since_flush_status", db.uptime_since_flush_status());

@@ -6,6 +6,7 @@ use crate::catalog::{
     ColumnDef, Division, MERGED, SYSTEM_SCHEMA, TRANSACTIONAL, Table, TableDef, quoted, row_count,
 };
 use crate::computed::SCHEMAS;
+use crate::computed::definitions::{self, Definition};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -171,7 +172,8 @@ fn column_bytes(data_type: &DataType) -> u64 {
     }
 }
 
-fn row_format(def: &TableDef) -> String {
+/// ROW_FORMAT of a table, as TABLES shows it.
+pub fn row_format(def: &TableDef) -> String {
     let varies = |column: &ColumnDef| column.data_type.has_variable_length();
     let default = match def.engine.as_str() {
         "MyISAM" | MERGED if !def.columns.iter().any(varies) => "FIXED",
@@ -228,39 +230,32 @@ pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
         TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
     {
         // The views of information_schema have no engine, format or collation in MySQL.
-        let information_schema = table.declared.schema == "information_schema";
-        let engine = match table.declared.schema.as_str() {
-            "information_schema" => Value::Null,
-            "mysql" => "InnoDB".into(),
-            _ => "PERFORMANCE_SCHEMA".into(),
-        };
-        let collation = match information_schema {
-            true => Value::Null,
-            false => "utf8mb4_0900_ai_ci".into(),
-        };
-        let format = if information_schema { Value::Null } else { "Dynamic".into() };
+        let (schema, name) = (table.declared.schema.as_str(), table.declared.name.as_str());
+        let declared = definitions::of(schema, name).filter(|_| schema != "information_schema");
+        let kept = |wanted: &dyn Fn(&Definition) -> Value| declared.map_or(Value::Null, wanted);
+        let numbers = declared.is_some() && table.definition().auto_increment_column().is_some();
         rows.push(row![
             "def",
-            table.declared.schema.as_str(),
-            table.declared.name.as_str(),
+            schema,
+            name,
             table.kind(),
-            engine,
+            kept(&|declared| declared.engine.into()),
             10i64,
-            format,
+            kept(&|declared| declared.row_format.into()),
+            declared.map_or(0, |declared| declared.rows),
             0u64,
             0u64,
             0u64,
             0u64,
             0u64,
-            0u64,
-            Value::Null,
+            if numbers { Value::UInt(1) } else { Value::Null },
             info.moment(info.db.started()),
             Value::Null,
             Value::Null,
-            collation,
+            kept(&|declared| charset::name(declared.collation).into()),
             Value::Null,
-            "",
-            "",
+            declared.map_or("", |declared| declared.options),
+            declared.map_or("", |declared| declared.comment),
         ]);
     }
     for table in visible(info) {
@@ -294,8 +289,36 @@ pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
     super::sequences::tables(info, rows);
 }
 
+/// TABLES_EXTENSIONS: no table has attributes for an engine but those of a secondary one.
+pub(super) fn tables_extensions(info: &Information<'_>, rows: &mut Rows) {
+    let mut all = Rows::new();
+    tables(info, &mut all);
+    for mut row in all {
+        row.truncate(3);
+        row.extend([Value::Null, Value::Null]);
+        rows.push(row);
+    }
+}
+
+fn computed_partitions(info: &Information<'_>, rows: &mut Rows) {
+    let computed =
+        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name));
+    for table in computed {
+        let (schema, name) = (table.declared.schema.as_str(), table.declared.name.as_str());
+        let mut row = row!["def", schema, name];
+        row.extend(std::iter::repeat_n(Value::Null, 9));
+        row.extend(row![definitions::of(schema, name).map_or(0, |declared| declared.rows)]);
+        row.extend(std::iter::repeat_n(Value::UInt(0), 5));
+        row.push(info.moment(info.db.started()));
+        row.extend(std::iter::repeat_n(Value::Null, 3));
+        row.extend(row!["", "", Value::Null]);
+        rows.push(row);
+    }
+}
+
 /// A table without partitions is its own only one.
 pub(super) fn partitions(info: &Information<'_>, rows: &mut Rows) {
+    computed_partitions(info, rows);
     for table in visible(info) {
         let name = row!["def", table.def.schema.as_str(), table.def.name.as_str()];
         let Some(by) = &table.def.partitioning else {

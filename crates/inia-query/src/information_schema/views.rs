@@ -2,10 +2,11 @@
 
 use super::{Information, Rows, row, yes_no};
 use crate::account::Privileges;
-use crate::catalog::View;
+use crate::catalog::{ProgramKind, View};
 use crate::referenced::ReferencedObjects;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_parser::ast::FunctionCall;
 use std::sync::Arc;
 
 /// The views that the session may see.
@@ -76,6 +77,29 @@ pub(super) fn table_usage(info: &Information<'_>, rows: &mut Rows) {
                 continue;
             }
             let def = &view.def;
+            rows.push(row!["def", def.schema.as_str(), def.name.as_str(), "def", schema, name]);
+        }
+    }
+}
+
+/// VIEW_ROUTINE_USAGE: the stored functions that views call.
+pub(super) fn routine_usage(info: &Information<'_>, rows: &mut Rows) {
+    for view in visible(info) {
+        let mut reads = ReferencedObjects::default();
+        view.query.iter().for_each(|query| reads.query(query));
+        let def = &view.def;
+        let own = |call: &&FunctionCall| {
+            let schema = call.db.clone().unwrap_or_else(|| def.schema.clone());
+            (schema, call.name.clone())
+        };
+        let mut called: Vec<(String, String)> = reads.routines.iter().map(own).collect();
+        called.sort();
+        called.dedup();
+        let there = |(schema, name): &(String, String)| {
+            let schema = info.catalog.schemas.get(schema);
+            schema.is_some_and(|schema| schema.program(ProgramKind::Function, name).is_some())
+        };
+        for (schema, name) in called.into_iter().filter(there) {
             rows.push(row!["def", def.schema.as_str(), def.name.as_str(), "def", schema, name]);
         }
     }

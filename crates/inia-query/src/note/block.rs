@@ -96,7 +96,12 @@ impl Rewriter<'_> {
         let list = simplify(list, &mut condition);
         condition.iter_mut().for_each(|condition| self.subqueries(condition, true));
         let mut list = list;
-        self.optimized(&mut list, condition)
+        let written = condition.clone();
+        let found = self.optimized(&mut list, condition);
+        if let Some(written) = &written {
+            self.note_unusable(written, &found.2, true);
+        }
+        found
     }
 
     /// Notes which tables rows of NULLs may stand for, as the statement was written.
@@ -148,6 +153,7 @@ impl Rewriter<'_> {
     ) -> (Option<Expr>, ConstantTables, Vec<super::equal::Equal>) {
         let none = ConstantTables::default();
         let Some((mut equal, rest)) = self.equalities(condition) else {
+            self.no_rows.set(Some("Impossible WHERE"));
             return (Some(truth(false)), none, Vec::new());
         };
         let written = equal.clone();

@@ -48,6 +48,7 @@ impl Rewriter<'_> {
             }
         }
         for assignment in &mut insert.on_duplicate {
+            self.said.values_function(&assignment.value);
             self.assign(&insert.row_alias, &target, assignment);
         }
         Some(Statement::Insert(Box::new(insert)))
@@ -74,7 +75,7 @@ impl Rewriter<'_> {
         let mut query = Query::new(QueryBody::Select(Box::new(select)));
         let mut unfolder = Unfolder::new(self.session, self.catalog, &self.order, self.params);
         unfolder.query(&mut query, 0);
-        self.said.append(&mut unfolder.said);
+        self.said.append(unfolder.said);
         self.resolver().query(&mut query, false);
         if let QueryBody::Select(select) = query.body
             && let Some(SelectItem::Expr { expr, .. }) = select.items.into_iter().next()
@@ -103,7 +104,7 @@ impl Rewriter<'_> {
         query.with = with.cloned();
         let mut unfolder = Unfolder::new(self.session, self.catalog, &self.order, self.params);
         unfolder.query(&mut query, 0);
-        self.said.append(&mut unfolder.said);
+        self.said.append(unfolder.said);
         self.resolver().query(&mut query, false);
         self.outer_references(&query);
         match query.body {
@@ -138,6 +139,9 @@ impl Rewriter<'_> {
             self.add_tables(&list);
             let condition = select.where_.take().map(|condition| self.decided(normal(condition)));
             let condition = condition.filter(|condition| *condition != truth(true));
+            if let Some(condition) = &condition {
+                self.note_unusable(condition, &super::constant::ConstantTables::default(), false);
+            }
             let condition = condition.map(|condition| {
                 let mut folded = self.decided(self.folded(condition));
                 self.subqueries(&mut folded, true);

@@ -186,19 +186,17 @@ impl Rewriter<'_> {
             known.around.iter().find(is).is_some_and(|around| around.constant.is_some())
         };
         let (head, others) = match &equal.constant {
-            Some(constant) => {
-                let text = columns.iter().any(|column| {
-                    let column = self.types.column(column);
-                    column.is_some_and(|column| kind(&column.data_type) != Kind::Number)
-                });
-                let leaf = matches!(constant, Expr::Literal(_)) || !text;
-                let cached = |one: &Expr| super::condition::internal("<cache>", vec![one.clone()]);
-                (if leaf { constant.clone() } else { cached(constant) }, columns)
-            }
+            Some(constant) => (constant.clone(), columns),
             None => {
                 let Some((head, others)) = columns.split_first() else { return Vec::new() };
                 (Expr::Column((*head).clone()), others.to_vec())
             }
+        };
+        let plain = matches!(head, Expr::Literal(_) | Expr::Column(_))
+            || columns_are_looked_up(self, &others);
+        let head = match plain {
+            true => head,
+            false => super::condition::internal("<cache>", vec![head]),
         };
         others
             .into_iter()
@@ -234,6 +232,16 @@ impl Rewriter<'_> {
             expr.for_each_child_mut(&mut |child| self.put(child, known));
         }
     }
+}
+
+/// Whether the columns are all numbers with an index that begins with one of them: the constant is
+/// then computed for the look-up.
+fn columns_are_looked_up(rewriter: &Rewriter<'_>, columns: &[&ColumnName]) -> bool {
+    let number = |name: &&ColumnName| {
+        let column = rewriter.types.column(name);
+        column.is_some_and(|column| kind(&column.data_type) == Kind::Number)
+    };
+    columns.iter().all(number) && columns.iter().any(|name| rewriter.types.begins_index(name))
 }
 
 /// Whether an expression converts a column, as comparisons of two kinds of values do.

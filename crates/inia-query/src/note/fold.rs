@@ -53,9 +53,9 @@ impl Rewriter<'_> {
             }
             DataType::Float { .. } | DataType::Double { .. } => self.of_real(seen, constant),
             DataType::Date | DataType::DateTime { .. } | DataType::Timestamp { .. } => {
-                self.of_date(seen, constant, matches!(data_type, DataType::Date))
+                self.of_date(seen, column, constant)
             }
-            DataType::Time { .. } => self.of_time(seen, constant),
+            DataType::Time { .. } => self.of_time(seen, column, constant),
             _ => None,
         };
         match folded {
@@ -121,9 +121,19 @@ impl Rewriter<'_> {
             Value::UInt(value) => value.to_string(),
             Value::Decimal(value) => value.to_string(),
             Value::Double(value) => value.to_string(),
-            Value::Text(text) => leading_number(&text),
+            Value::Text(text) => self.number_of_text(&text),
             _ => return None,
         })
+    }
+
+    /// The number with which a text begins; a text that is none is warned of.
+    fn number_of_text(&self, text: &str) -> String {
+        let number = leading_number(text);
+        let trimmed = text.trim();
+        if trimmed.len() > number.len() && trimmed.parse::<f64>().is_err() || trimmed.is_empty() {
+            self.said.truncated(text);
+        }
+        number
     }
 
     fn of_integer(
@@ -226,7 +236,7 @@ impl Rewriter<'_> {
     fn of_real(&self, op: BinaryOp, constant: &Expr) -> Option<Folded> {
         match constant {
             Expr::Literal(Literal::String { value, charset: None }) => {
-                let number = leading_number(value);
+                let number = self.number_of_text(value);
                 let literal = match number.contains('.') {
                     true => Literal::Decimal(number),
                     false => Literal::Int(number.parse().ok()?),
@@ -237,7 +247,8 @@ impl Rewriter<'_> {
         }
     }
 
-    fn of_date(&self, op: BinaryOp, constant: &Expr, date: bool) -> Option<Folded> {
+    fn of_date(&self, op: BinaryOp, column: &Expr, constant: &Expr) -> Option<Folded> {
+        let date = self.types.of(column).is_some_and(|ty| *ty == DataType::Date);
         let text = match constant {
             Expr::Literal(Literal::String { value, .. }) => value.clone(),
             Expr::Literal(Literal::Int(value)) => value.to_string(),
@@ -248,7 +259,10 @@ impl Rewriter<'_> {
             ty: CastType::DateTime(Some(6)),
             array: false,
         };
-        let Some(Value::DateTime(_)) = self.value(&cast) else { return None };
+        let Some(Value::DateTime(_)) = self.value(&cast) else {
+            self.incorrect(if date { "date" } else { "datetime" }, &text, column);
+            return None;
+        };
         let printed = self.text_of(&cast)?;
         let (day, time) = printed.split_once(' ')?;
         let midnight = time.bytes().all(|byte| matches!(byte, b'0' | b':' | b'.'));
@@ -268,13 +282,23 @@ impl Rewriter<'_> {
         Some(Folded::Constant(op, Expr::Literal(Literal::Timestamp(format!("{day} {time}")))))
     }
 
-    fn of_time(&self, op: BinaryOp, constant: &Expr) -> Option<Folded> {
+    fn of_time(&self, op: BinaryOp, column: &Expr, constant: &Expr) -> Option<Folded> {
         if !matches!(constant, Expr::Literal(Literal::String { .. } | Literal::Int(_))) {
             return None;
         }
         let (expr, ty) = (Box::new(constant.clone()), CastType::Time(None));
-        let text = self.text_of(&Expr::Cast { expr, ty, array: false })?;
+        let Some(text) = self.text_of(&Expr::Cast { expr, ty, array: false }) else {
+            self.incorrect("time", &self.text_of(constant)?, column);
+            return None;
+        };
         Some(Folded::Constant(op, Expr::Literal(Literal::Time(text))))
+    }
+
+    /// Warns of a constant that is no value of a column of dates or times.
+    fn incorrect(&self, kind: &str, text: &str, column: &Expr) {
+        if let Expr::Column(name) = column {
+            self.said.incorrect(kind, text, &name.name);
+        }
     }
 
     /// A constant's value as text.

@@ -457,7 +457,7 @@ impl Rewriter<'_> {
                         ErrorCode::WarnFieldResolved,
                         &[&db, &dot, &table, &".", &name.name, inner, &levels[at].0],
                     );
-                    self.said.push(note(ErrorCode::WarnFieldResolved, error.message));
+                    self.said.resolved(note(ErrorCode::WarnFieldResolved, error.message));
                 }
             }
             Expr::Subquery(query)

@@ -1,6 +1,6 @@
 //! The types of the columns that a statement names.
 
-use crate::catalog::{ColumnDef, Table, same_name};
+use crate::catalog::{ColumnDef, IndexPart, Table, same_name};
 use inia_base::datatype::DataType;
 use inia_parser::ast::{ColumnName, Expr};
 use std::sync::Arc;
@@ -25,6 +25,28 @@ impl TableTypes {
     pub(super) fn column(&self, name: &ColumnName) -> Option<&ColumnDef> {
         let table = self.table(name.db.as_deref()?, name.table.as_deref()?)?;
         table.def.columns.iter().find(|column| same_name(&column.name, &name.name))
+    }
+
+    /// The names of the visible indexes that a column is a part of, each with whether it is the
+    /// first one.
+    pub(super) fn indexes(&self, name: &ColumnName) -> Vec<(&str, bool)> {
+        let table =
+            name.db.as_deref().zip(name.table.as_deref()).and_then(|(db, t)| self.table(db, t));
+        let Some(table) = table else { return Vec::new() };
+        let def = &table.def;
+        let is = |part: &IndexPart| same_name(&def.columns[part.column].name, &name.name);
+        let found = def.indexes.iter().filter(|index| index.visible && !index.kind.has_words());
+        found
+            .filter_map(|index| {
+                let at = index.parts.iter().position(is)?;
+                Some((index.name.as_str(), at == 0))
+            })
+            .collect()
+    }
+
+    /// Whether an index begins with the column.
+    pub(super) fn begins_index(&self, name: &ColumnName) -> bool {
+        self.indexes(name).iter().any(|(_, first)| *first)
     }
 
     /// The type of a column; `None` for anything else.

@@ -9,14 +9,15 @@
 use super::merge::mergeable;
 use super::note;
 use super::order::ReadOrder;
+use super::remarks::Remarks;
 use crate::bind::item_name;
 use crate::catalog::{CatalogVersion, View, ViewAlgorithm};
 use crate::context::SessionContext;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use inia_expr::ExprType;
 use inia_expr::convert::to_text;
-use inia_expr::{ExprType, Warning};
 use inia_parser::ast::*;
 use std::collections::HashMap;
 
@@ -43,7 +44,7 @@ pub(super) struct Unfolder<'u> {
     hints: Option<HintedBlock>,
     /// How often each common table expression is read.
     pub(super) uses: HashMap<String, usize>,
-    pub(super) said: Vec<Warning>,
+    pub(super) said: Remarks,
 }
 
 impl<'u> Unfolder<'u> {
@@ -53,7 +54,7 @@ impl<'u> Unfolder<'u> {
         order: &'u ReadOrder,
         params: &'u [Value],
     ) -> Unfolder<'u> {
-        let (uses, scope, said) = (HashMap::new(), Vec::new(), Vec::new());
+        let (uses, scope, said) = (HashMap::new(), Vec::new(), Remarks::default());
         Unfolder { session, catalog, scope, numbers: 0, order, params, hints: None, uses, said }
     }
 
@@ -124,6 +125,7 @@ impl<'u> Unfolder<'u> {
         if self.hints.is_none() {
             self.hints.clone_from(&select.hints);
         }
+        self.said.select(select);
         for item in &mut select.items {
             if let SelectItem::Expr { expr, alias, text } = item {
                 let query = matches!(expr, Expr::Subquery(_));
@@ -158,6 +160,7 @@ impl<'u> Unfolder<'u> {
             | Expr::Exists(query)
             | Expr::InSubquery { query, .. }
             | Expr::Quantified { query, .. } => self.query(query, depth + 1),
+            Expr::Function(call) if call.db.is_none() => self.said.function(&call.name),
             _ => {}
         }
         self.reduce(expr);
@@ -175,7 +178,7 @@ impl<'u> Unfolder<'u> {
             _ => *expr = value,
         }
         let error = SqlError::new(ErrorCode::SelectReduced, &[&number]);
-        self.said.push(note(ErrorCode::SelectReduced, error.message));
+        self.said.resolved(note(ErrorCode::SelectReduced, error.message));
     }
 
     /// A member of FROM; `nullable` on the inner side of an outer join.

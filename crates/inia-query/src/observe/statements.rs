@@ -207,9 +207,57 @@ struct Noted {
     kinds: Kinds,
     last: VecDeque<Current>,
     number: u64,
+    prepared: BTreeMap<u32, PreparedInstance>,
+}
+
+/// A prepared statement that a session has.
+#[derive(Clone, Debug)]
+pub struct PreparedInstance {
+    /// The name of PREPARE; `None` for one of the protocol.
+    pub name: Option<String>,
+    /// Its text.
+    pub text: String,
+    /// Microseconds that its preparation took.
+    pub prepare: u64,
+    /// Sums over its executions.
+    pub sums: Sums,
 }
 
 impl History {
+    /// A statement has been prepared.
+    pub fn prepared(&self, id: u32, text: String, prepare: u64) {
+        let instance = PreparedInstance { name: None, text, prepare, sums: Sums::default() };
+        self.0.lock().prepared.insert(id, instance);
+    }
+
+    /// PREPARE has given a statement its name.
+    pub fn name_prepared(&self, id: u32, name: &str) {
+        if let Some(instance) = self.0.lock().prepared.get_mut(&id) {
+            instance.name = Some(name.to_owned());
+        }
+    }
+
+    /// A prepared statement has been executed.
+    pub fn executed(&self, id: u32, sums: &Sums) {
+        if let Some(instance) = self.0.lock().prepared.get_mut(&id) {
+            instance.sums.add(sums);
+        }
+    }
+
+    /// A prepared statement is gone; all are where none is named.
+    pub fn unprepared(&self, id: Option<u32>) {
+        let mut noted = self.0.lock();
+        match id {
+            Some(id) => drop(noted.prepared.remove(&id)),
+            None => noted.prepared.clear(),
+        }
+    }
+
+    /// The prepared statements by their numbers.
+    pub(crate) fn all_prepared(&self) -> BTreeMap<u32, PreparedInstance> {
+        self.0.lock().prepared.clone()
+    }
+
     /// The last statements, oldest first.
     pub fn last(&self) -> Vec<Current> {
         self.0.lock().last.iter().cloned().collect()

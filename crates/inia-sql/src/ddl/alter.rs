@@ -174,7 +174,7 @@ fn carry_out(
     let way = alteration.algorithm(&wanted);
     wanted.check(way, alteration.locked())?;
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
-    fulltext::check_added(session, copied, &table.def, (&def, indexes))?;
+    fulltext::check_added(session, copied, table, (&def, indexes))?;
     if copied && !temporary {
         foreign::check_copy(session, &alteration)?;
     }

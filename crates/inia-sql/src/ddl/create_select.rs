@@ -12,6 +12,7 @@ use super::tablespace::check_table;
 use super::{DdlResult, aside, full_name, in_transaction, unix_seconds};
 
 use inia_base::collation::Collation;
+use inia_base::column::ResultColumn;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
@@ -28,6 +29,7 @@ use inia_query::context::StatementOutcome;
 use inia_query::dml::InsertPlan;
 use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
+use inia_query::information_schema;
 use inia_query::plan::{Origin, OutputColumn, StatementPlan};
 use inia_query::planner::plan_source;
 use std::sync::Arc;
@@ -171,6 +173,7 @@ pub(super) fn column_def(
     let base = session.table(&result.schema, &result.org_table).and_then(|table| {
         table.def.column(&result.org_name).map(|at| table.def.columns[at].clone())
     });
+    let base = if for_view { base.or_else(|| computed_column(result)) } else { base };
     let view = session.db.catalog().view(&result.schema, &result.org_table).and_then(|view| {
         view.def.columns.iter().find(|known| same_name(&known.name, &result.org_name)).cloned()
     });
@@ -226,6 +229,12 @@ pub(super) fn column_def(
         }
     }
     def
+}
+
+/// The definition of a column of a table that the server computes.
+fn computed_column(result: &ResultColumn) -> Option<ColumnDef> {
+    let def = information_schema::find(&result.schema, &result.org_table)?.definition();
+    def.column(&result.org_name).map(|at| def.columns[at].clone())
 }
 
 /// A merged derived table has lost the defaults that are values, not comments and expressions.

@@ -5,8 +5,8 @@
 //! together: ON refuses the statement after a warning for each cause, OFF warns and leaves the
 //! option out.
 
-use super::record_size;
 use super::table_builder::TableBuilder;
+use super::{fulltext, record_size};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_query::catalog::{IMPLIED_FORMAT, TRANSACTIONAL, TableDef, TableId};
 use inia_query::context::SessionContext;
@@ -71,6 +71,11 @@ pub(super) fn check(
         return Err(SqlError::new(ErrorCode::UnsupportCompressedTemporaryTable, &[]));
     }
     imply_format(session, def, definer);
+    let old = match definer {
+        Definer::Alter { old, .. } => Some(old),
+        Definer::Create => None,
+    };
+    fulltext::keep_stopwords(session, def, old)?;
     let mut findings = Findings { session, strict, refused: None };
     let format = def.option(ROW_FORMAT).map(str::to_owned);
     check_block_size(&mut findings, def, format.as_deref());

@@ -7,8 +7,12 @@
 use super::table_builder::TableBuilder;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
-use inia_query::catalog::{ColumnDef, IndexDef, IndexKind, TRANSACTIONAL, TableDef, same_name};
+use inia_query::catalog::{
+    ColumnDef, IndexDef, IndexKind, STOPWORDS, Stopwords, TRANSACTIONAL, Table, TableDef, same_name,
+};
 use inia_query::context::SessionContext;
+use inia_query::information_schema::search::{note_written, words_listed};
+use inia_storage::Isolation;
 
 const DOCUMENT_ID: &str = "FTS_DOC_ID";
 const DOCUMENT_ID_INDEX: &str = "FTS_DOC_ID_INDEX";
@@ -57,10 +61,10 @@ pub(super) fn check_table(
     if builder.temporary {
         return Err(SqlError::new(ErrorCode::InnodbNoFtTempTable, &[]));
     }
-    let number = DataType::Int { width: IntWidth::Big, unsigned: true };
+    let number = |ty: &DataType| matches!(ty, DataType::Int { width: IntWidth::Big, .. });
     for column in builder.columns.iter().map(|column| &column.def) {
         let named = same_name(&column.name, DOCUMENT_ID);
-        let right = column.name == DOCUMENT_ID && column.data_type == number && !column.nullable;
+        let right = column.name == DOCUMENT_ID && number(&column.data_type) && !column.nullable;
         if named && !right {
             return refuse(ErrorCode::InnodbFtWrongDocidColumn, &column.name);
         }
@@ -82,7 +86,7 @@ pub(super) fn check_table(
 pub(super) fn check_added(
     session: &mut SessionContext,
     copied: bool,
-    old: &TableDef,
+    table: &Table,
     (new, origins): (&TableDef, &[Option<usize>]),
 ) -> Result<(), SqlError> {
     if copied || !new.is_transactional() {
@@ -93,9 +97,56 @@ pub(super) fn check_added(
     if added > 1 {
         return Err(SqlError::new(ErrorCode::InnodbFtLimit, &[]));
     }
-    let indexed = old.indexes.iter().any(|index| index.kind.has_words());
+    if added > 0 {
+        // The new index has the rows that are there.
+        note_written(table);
+    }
+    let indexed = table.def.indexes.iter().any(|index| index.kind.has_words());
     if added > 0 && !indexed && new.column(DOCUMENT_ID).is_none() {
         session.warn(ErrorCode::FtsDocIdAdded, &[]);
     }
     Ok(())
+}
+
+/// Whether a definition has a FULLTEXT index that `old` has not.
+fn adds(def: &TableDef, old: Option<&TableDef>) -> bool {
+    let is_in = |old: &TableDef, name: &str| {
+        old.indexes.iter().any(|index| index.kind.has_words() && index.name == name)
+    };
+    let mut own = def.indexes.iter().filter(|index| index.kind.has_words());
+    own.any(|index| old.is_none_or(|old| !is_in(old, &index.name)))
+}
+
+/// Keeps the stopwords of the session in a table's definition where it gets a FULLTEXT index that
+/// `old` has not.
+pub(super) fn keep_stopwords(
+    session: &SessionContext,
+    def: &mut TableDef,
+    old: Option<&TableDef>,
+) -> Result<(), SqlError> {
+    if !def.indexes.iter().any(|index| index.kind.has_words()) {
+        def.options.retain(|(name, _)| name != STOPWORDS);
+    } else if adds(def, old) {
+        let stopwords = stopwords_of(session)?.encode();
+        def.options.retain(|(name, _)| name != STOPWORDS);
+        def.options.push((STOPWORDS.to_owned(), stopwords));
+    }
+    Ok(())
+}
+
+fn stopwords_of(session: &SessionContext) -> Result<Stopwords, SqlError> {
+    if !session.flag("innodb_ft_enable_stopword") {
+        return Ok(Stopwords::None);
+    }
+    for variable in ["innodb_ft_user_stopword_table", "innodb_ft_server_stopword_table"] {
+        let Some(name) = session.var(variable) else { continue };
+        let Some((schema, table)) = name.split_once('/') else { continue };
+        if let Some(table) = session.table(schema, table) {
+            let mut txn = table.store.attach();
+            txn.begin(Isolation::RepeatableRead);
+            let words = words_listed(&table, &mut txn)?;
+            return Ok(Stopwords::Of { table: name, words });
+        }
+    }
+    Ok(Stopwords::Default)
 }

@@ -460,6 +460,9 @@ impl TableBuilder {
             // A full-text index takes whole texts: prefixes and the key length do not apply.
             let prefix = match index.kind {
                 IndexKind::Spatial => spatial::prefix(part, def)?,
+                IndexKind::FullText if def.data_type == DataType::Json => {
+                    return error(ErrorCode::JsonUsedAsKey, &[&def.name]);
+                }
                 IndexKind::FullText if !is_text(&def.data_type) => {
                     return error(ErrorCode::BadFtColumn, &[&def.name]);
                 }

@@ -28,6 +28,7 @@ use inia_query::context::StatementOutcome;
 use inia_query::context::table_locks;
 use inia_query::error::StorageResult;
 use inia_query::exec::Runner;
+use inia_query::information_schema::search;
 use inia_query::planner::plan_query;
 use inia_query::referenced::ReferencedObjects;
 use std::sync::Arc;
@@ -692,7 +693,14 @@ fn maintain_one(
             let refused = SqlError::new(ErrorCode::CantUpdateWithReadlock, &[]);
             vec![("Error", refused.message), ("error", String::from("Corrupt"))]
         }
+        MaintenanceKind::Optimize
+            if transactional && session.flag("innodb_optimize_fulltext_only") =>
+        {
+            search::note_written(&table);
+            vec![ok()]
+        }
         MaintenanceKind::Optimize => {
+            search::note_rewritten(&table);
             drop(table);
             let text = "Table does not support optimize, doing recreate + analyze instead";
             let note = transactional.then(|| ("note", text.to_owned()));

@@ -17,6 +17,7 @@ use inia_query::explain::{Line, describe, print_json, print_json_lines, print_tr
 use inia_query::note::{Notes, notes_of};
 use inia_query::plan::StatementPlan;
 use inia_query::plan::trace::Trace;
+use std::borrow::Cow;
 
 /// The columns of the table format.
 const COLUMNS: [&str; 12] = [
@@ -90,6 +91,11 @@ fn explained(
         ExplainFormat::Tree => one_text(&print_tree(&plan, None), sink),
         ExplainFormat::Default | ExplainFormat::Traditional => {
             let mut lines = describe(&plan, &session.env, &session.host);
+            if let ast::QueryBody::Select(select) = &query.body
+                && select.options.buffer_result
+            {
+                changes::buffered(&mut lines);
+            }
             if let Some(reason) = no_rows
                 && lines.iter().all(|line| line.select_type == "SIMPLE")
             {
@@ -144,14 +150,18 @@ fn explain_change(
 ) -> Result<StatementOutcome, SqlError> {
     session.enter();
     let start = session.txn.get_mut().savepoint();
-    let result = changes::lines(session, statement);
+    let mut statement = Cow::Borrowed(statement);
+    let result = changes::lines(session, &mut statement);
     let result = result.map(|(lines, plan)| {
         let plans: Vec<&StatementPlan> = plan.iter().collect();
-        let notes = noted.then(|| notes_of(session, statement, &plans, params));
+        let notes = noted.then(|| notes_of(session, &statement, &plans, params));
         (lines, notes.unwrap_or_default())
     });
     session.leave(start, result.as_ref().err())?;
-    let (lines, notes) = result?;
+    let (lines, mut notes) = result?;
+    if let Some(error) = notes.wrong.take() {
+        return Err(error);
+    }
     let untold = explain.analyze || explain.format == ExplainFormat::Tree;
     leave_notes(session, if untold { ExplainFormat::Tree } else { explain.format }, notes);
     match explain.format {

@@ -98,13 +98,7 @@ pub(super) fn resolve_hints(session: &mut SessionContext, mut hints: Hints) -> H
             return false;
         }
         if known.contains(&def.name) {
-            let value = match value {
-                HintValue::Int(value) => value.to_string(),
-                HintValue::Real(value) => value.clone(),
-                HintValue::Text(text) | HintValue::Word(text) => format!("'{text}'"),
-                HintValue::ResourceGroup => return true,
-            };
-            let hint = format!("SET_VAR({}={value}) ", def.name);
+            let hint = format!("SET_VAR({}={}) ", def.name, shown(value));
             session.warn(ErrorCode::WarnConflictingHint, &[&hint]);
             return false;
         }
@@ -129,6 +123,16 @@ pub(super) fn take_hints(session: &mut SessionContext, hints: &Hints) -> Changed
     changed
 }
 
+/// A value as messages and EXPLAIN show it.
+fn shown(value: &HintValue) -> String {
+    match value {
+        HintValue::Int(value) => value.to_string(),
+        HintValue::Real(value) => value.clone(),
+        HintValue::Text(text) | HintValue::Word(text) => format!("'{text}'"),
+        HintValue::ResourceGroup => String::new(),
+    }
+}
+
 fn take_hint(
     session: &mut SessionContext,
     name: &str,
@@ -140,16 +144,17 @@ fn take_hint(
         return Err(SqlError::new(ErrorCode::GlobalVariable, &[&def.name]));
     }
     check_restricted(session, def.name)?;
-    let value = match value {
+    let given = match value {
         HintValue::Int(value) => Value::UInt(*value),
         HintValue::Real(text) => Value::Double(text.parse().unwrap_or_default()),
         HintValue::Text(text) | HintValue::Word(text) => Value::Text(text.clone()),
         HintValue::ResourceGroup => return Ok(()),
     };
-    let text = checked(session, (def, def.name), false, &value)?;
+    let text = checked(session, (def, def.name), false, &given)?;
     let before = session.host.vars.borrow().values.get(def.name).cloned();
     assign(session, false, def.name, &text)?;
     changed.values.push((def.name, before));
+    session.hinted_values.push(format!("SET_VAR({}={})", def.name, shown(value)));
     if def.name == "timestamp" {
         session.env.now_micros = session.host.fixed_now().unwrap_or_else(clock_micros);
     }
@@ -158,6 +163,9 @@ fn take_hint(
 
 /// Gives the session back what it had before the hints.
 pub(super) fn undo_hints(session: &mut SessionContext, changed: Changed) {
+    if !changed.values.is_empty() {
+        session.hinted_values.clear();
+    }
     for (name, before) in changed.values.into_iter().rev() {
         let text = before.clone().unwrap_or_else(|| inherited(session, name));
         // It was in effect before.

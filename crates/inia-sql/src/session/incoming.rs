@@ -311,7 +311,7 @@ impl Session {
             Ok(cost) => cost,
             Err(error) => return Err(failed(&mut self.context, error)),
         };
-        observe::note_prepared(&self.context, &shared.text);
+        observe::note_prepared(&self.context, id, &shared.text);
         let _slot = Some(slot);
         let described = kept.param_columns(params, self.context.env.collation);
         let made = PreparedStatement { _slot, cost, deep, shared, params, kept };

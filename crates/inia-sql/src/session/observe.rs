@@ -26,6 +26,8 @@ pub(super) struct Noted {
     pub(super) started: Instant,
     timestamp: i64,
     pub(super) text: String,
+    /// The number of a prepared statement.
+    handle: Option<u32>,
     kind: &'static str,
     is_admin: bool,
     is_show: bool,
@@ -43,7 +45,7 @@ pub(super) enum Arrival<'s> {
     /// As text.
     Text(&'s str),
     /// By the handle of a prepared statement, with its parameters.
-    Handle(&'s str, &'s [Value]),
+    Handle(u32, &'s str, &'s [Value]),
 }
 
 /// A statement begins.
@@ -77,9 +79,11 @@ pub(super) fn end(
 
 #[cold]
 fn note_begin(session: &SessionContext, statement: &Statement, arrival: Arrival<'_>) -> Box<Noted> {
-    let (text, name) = match arrival {
-        Arrival::Text(text) => (text.to_owned(), "Query"),
-        Arrival::Handle(text, params) => (with_values(session, text, params), "Execute"),
+    let (text, name, handle) = match arrival {
+        Arrival::Text(text) => (text.to_owned(), "Query", None),
+        Arrival::Handle(id, text, params) => {
+            (with_values(session, text, params), "Execute", Some(id))
+        }
     };
     let text = hide_secrets(&text, session.parser_mode()).unwrap_or(text);
     note_command(session, name, &text);
@@ -88,6 +92,7 @@ fn note_begin(session: &SessionContext, statement: &Statement, arrival: Arrival<
         started: Instant::now(),
         timestamp: now.div_euclid(1_000_000),
         text,
+        handle,
         kind: command_name(statement),
         is_admin: is_admin(statement),
         is_show: matches!(statement, Statement::Show(_) | Statement::Describe(_)),
@@ -193,6 +198,9 @@ fn note_end(session: &SessionContext, noted: &Noted, error: Option<&SqlError>) {
             no_index: u64::from(full_scan),
             ..Sums::default()
         };
+        if let Some(id) = noted.handle {
+            session.host.counters.history.executed(id, &sums);
+        }
         note_sums(session, noted, sums, error);
     }
 }
@@ -277,10 +285,29 @@ fn fraction(micros: u64) -> u8 {
 
 /// A statement has been prepared.
 #[inline]
-pub(super) fn note_prepared(session: &SessionContext, text: &str) {
-    if session.db.observer.wants() & GENERAL != 0 {
+pub(super) fn note_prepared(session: &SessionContext, id: u32, text: &str) {
+    if session.db.observer.wants() & (GENERAL | SUMS) != 0 {
         let hidden = hide_secrets(text, session.parser_mode());
-        note_command(session, "Prepare", hidden.as_deref().unwrap_or(text));
+        let text = hidden.as_deref().unwrap_or(text);
+        note_command(session, "Prepare", text);
+        if session.db.observer.wants() & SUMS != 0 {
+            session.host.counters.history.prepared(id, text.to_owned(), 0);
+        }
+    }
+}
+
+/// PREPARE has given a statement its name.
+pub(super) fn note_name(session: &SessionContext, id: u32, name: &str) {
+    if session.db.observer.wants() & SUMS != 0 {
+        session.host.counters.history.name_prepared(id, name);
+    }
+}
+
+/// A prepared statement is gone, or all are.
+#[inline]
+pub(super) fn note_unprepared(session: &SessionContext, id: Option<u32>) {
+    if session.db.observer.wants() & SUMS != 0 {
+        session.host.counters.history.unprepared(id);
     }
 }
 

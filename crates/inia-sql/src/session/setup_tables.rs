@@ -60,7 +60,7 @@ pub(super) fn run(
     params: &[Value],
 ) -> Result<StatementOutcome> {
     let found = information_schema::find(SCHEMA, table);
-    let columns = found.map(|table| table.definition().columns).unwrap_or_default();
+    let columns = found.map(|table| table.definition().columns.clone()).unwrap_or_default();
     let mut rows = Rows::new();
     query(session, (Select::default(), &whole(table)), params, &mut |row| {
         rows.push(row.to_vec());

@@ -10,7 +10,9 @@ use inia_expr::{ExprType, Level};
 use inia_parser::ast::{self, ShowKind};
 use inia_query::account::{Privileges, show as account};
 use inia_query::catalog::sequence::show_create_sequence;
-use inia_query::catalog::{CatalogVersion, ViewDef, quoted, show_create_schema, show_create_table};
+use inia_query::catalog::{
+    CatalogVersion, TableDef, ViewDef, quoted, show_create_schema, show_create_table,
+};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::context::full_name;
@@ -145,7 +147,7 @@ fn create_table(
             let table = information_schema::find(schema, &name.1).ok_or_else(missing)?;
             let def = table.definition();
             let text = show_create_table(&def, 0);
-            return send(sink, &["Table", "Create Table"], &[vec![def.name, text]]);
+            return send(sink, &["Table", "Create Table"], &[vec![def.name.clone(), text]]);
         }
         if let Some(view) = session.db.catalog().view(&name.0, &name.1) {
             return create_view(session, (&view.def, false), sink);
@@ -159,11 +161,29 @@ fn create_table(
     let table = table?;
     table.check_children()?;
     let next = auto_increment::current(&table)?;
-    let mut text = show_create_table(&table.def, next);
+    let mut text = match session.flag("show_create_table_verbosity") {
+        true => show_create_table(&with_row_format(&table.def), next),
+        false => show_create_table(&table.def, next),
+    };
     if !session.flag("sql_quote_show_create") {
         text = unquoted(&text);
     }
     send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
+}
+
+/// The definition with the row format that it has, where none was written.
+fn with_row_format(def: &TableDef) -> TableDef {
+    const FORMAT: &str = "ROW_FORMAT";
+    let mut def = def.clone();
+    if def.option(FORMAT).is_none() {
+        let format = information_schema::row_format(&def).to_ascii_uppercase();
+        let later = |(name, _): &(String, String)| {
+            ["KEY_BLOCK_SIZE", "COMPRESSION"].contains(&name.as_str())
+        };
+        let at = def.options.iter().position(later).unwrap_or(def.options.len());
+        def.options.insert(at, (FORMAT.to_owned(), format));
+    }
+    def
 }
 
 /// SHOW CREATE DATABASE.

@@ -80,13 +80,14 @@ fn views_of(block: &str) -> Vec<(String, String)> {
     match head.split_once(' ') {
         Some(("both", name)) => {
             let plain = query.replace("/*x", "").replace("x*/", "");
-            let plain = ["pico(", "size(", "brief("]
+            let plain = ["pico(", "size(", "brief(", "path("]
                 .iter()
                 .fold(plain, |text, mark| text.replace(mark, "("));
             let shown = query
                 .replace("pico(", "FORMAT_PICO_TIME(")
                 .replace("size(", "FORMAT_BYTES(")
-                .replace("brief(", "sys.format_statement(");
+                .replace("brief(", "sys.format_statement(")
+                .replace("path(", "sys.format_path(");
             vec![(format!("x${name}"), plain), (name.to_owned(), shown)]
         }
         Some((_, name)) => vec![(name.to_owned(), query.to_owned())],

@@ -9,7 +9,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{ObjectName, Statement};
 use inia_query::account::Privileges;
 use inia_query::catalog::SYSTEM_SCHEMA;
-use inia_query::computed::is_reserved;
+use inia_query::computed::is_computed;
 use inia_query::context::{SessionContext, StatementOutcome};
 
 /// Passes over a statement that was refused with this error; `None` where the error stands.
@@ -91,7 +91,7 @@ fn empty(
 /// The warning for a system table; `None` where the name is none.
 fn kept(session: &SessionContext, name: &ObjectName) -> Option<SqlError> {
     let schema = name.db.as_deref().or(session.env.database.as_deref())?;
-    let kept = schema == SYSTEM_SCHEMA && is_reserved(schema, &name.name);
+    let kept = schema == SYSTEM_SCHEMA && is_computed(schema, &name.name);
     kept.then(|| {
         let text = format!("System table '{schema}.{}' is kept as it is.", name.name);
         SqlError::with_message(ErrorCode::UnknownError, text)

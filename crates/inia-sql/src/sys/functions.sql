@@ -31,7 +31,7 @@ END
 
 CREATE FUNCTION sys.sys_get_config(in_variable_name VARCHAR(128), in_default_value VARCHAR(128))
     RETURNS VARCHAR(128)
-    READS SQL DATA SQL SECURITY INVOKER
+    DETERMINISTIC READS SQL DATA SQL SECURITY INVOKER
     COMMENT 'A setting of this schema'
 RETURN IFNULL((SELECT c.value FROM sys.sys_config AS c WHERE c.variable = in_variable_name), in_default_value)
 
@@ -170,3 +170,230 @@ CREATE PROCEDURE sys.ps_setup_show_disabled_consumers()
     DETERMINISTIC READS SQL DATA SQL SECURITY INVOKER
     COMMENT 'The consumers that are off'
 SELECT c.name AS disabled_consumers FROM performance_schema.setup_consumers AS c WHERE c.enabled = 'NO' ORDER BY c.name
+
+CREATE PROCEDURE sys.execute_prepared_stmt(IN in_query LONGTEXT)
+    NOT DETERMINISTIC READS SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Runs the statement of a text'
+BEGIN
+    IF in_query IS NULL OR LENGTH(in_query) < 4 THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'The @sys.execute_prepared_stmt.sql must contain a query';
+    END IF;
+    SET @sys.execute_prepared_stmt.sql = in_query;
+    PREPARE stmt FROM @sys.execute_prepared_stmt.sql;
+    EXECUTE stmt;
+    DEALLOCATE PREPARE stmt;
+    SET @sys.execute_prepared_stmt.sql = NULL;
+END
+
+CREATE PROCEDURE sys.create_synonym_db(IN in_db_name VARCHAR(64), IN in_synonym VARCHAR(64))
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'A database with a view of each table and view of another one'
+BEGIN
+    DECLARE done BOOL DEFAULT FALSE;
+    DECLARE one VARCHAR(64);
+    DECLARE made INT DEFAULT 0;
+    DECLARE names CURSOR FOR SELECT t.table_name FROM information_schema.tables AS t WHERE t.table_schema = in_db_name;
+    DECLARE CONTINUE HANDLER FOR NOT FOUND SET done = TRUE;
+    IF NOT EXISTS(SELECT 1 FROM information_schema.schemata AS s WHERE s.schema_name = in_db_name) THEN
+        SET @sys.message = CONCAT('Unknown database ', in_db_name);
+        SIGNAL SQLSTATE 'HY000' SET MESSAGE_TEXT = @sys.message;
+    END IF;
+    IF EXISTS(SELECT 1 FROM information_schema.schemata AS s WHERE s.schema_name = in_synonym) THEN
+        SET @sys.message = CONCAT('Can\'t create database ', in_synonym, '; database exists');
+        SIGNAL SQLSTATE 'HY000' SET MESSAGE_TEXT = @sys.message;
+    END IF;
+    CALL sys.execute_prepared_stmt(CONCAT('CREATE DATABASE ', sys.quote_identifier(in_synonym)));
+    SET done = FALSE;
+    OPEN names;
+    each_table: LOOP
+        FETCH names INTO one;
+        IF done THEN
+            LEAVE each_table;
+        END IF;
+        CALL sys.execute_prepared_stmt(CONCAT('CREATE SQL SECURITY INVOKER VIEW ', sys.quote_identifier(in_synonym), '.', sys.quote_identifier(one),
+            ' AS SELECT * FROM ', sys.quote_identifier(in_db_name), '.', sys.quote_identifier(one)));
+        SET made = made + 1;
+    END LOOP;
+    CLOSE names;
+    SELECT CONCAT('Created ', made, ' view', IF(made <> 1, 's', ''), ' in the ', sys.quote_identifier(in_synonym), ' database') AS summary;
+END
+
+CREATE PROCEDURE sys.ps_setup_enable_consumer(IN consumer VARCHAR(128))
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Switches the consumers on whose names have a text in them'
+BEGIN
+    UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name LIKE CONCAT('%', consumer, '%');
+    SET @sys.rows = ROW_COUNT();
+    SELECT CONCAT('Enabled ', @sys.rows, ' consumer', IF(@sys.rows <> 1, 's', '')) AS summary;
+END
+
+CREATE PROCEDURE sys.ps_setup_disable_consumer(IN consumer VARCHAR(128))
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Switches the consumers off whose names have a text in them'
+BEGIN
+    UPDATE performance_schema.setup_consumers SET enabled = 'NO' WHERE name LIKE CONCAT('%', consumer, '%');
+    SET @sys.rows = ROW_COUNT();
+    SELECT CONCAT('Disabled ', @sys.rows, ' consumer', IF(@sys.rows <> 1, 's', '')) AS summary;
+END
+
+CREATE PROCEDURE sys.ps_setup_enable_instrument(IN in_pattern VARCHAR(128))
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Switches the instruments on whose names have a text in them'
+BEGIN
+    UPDATE performance_schema.setup_instruments SET enabled = 'YES', timed = 'YES' WHERE name LIKE CONCAT('%', in_pattern, '%');
+    SET @sys.rows = ROW_COUNT();
+    SELECT CONCAT('Enabled ', @sys.rows, ' instrument', IF(@sys.rows <> 1, 's', '')) AS summary;
+END
+
+CREATE PROCEDURE sys.ps_setup_disable_instrument(IN in_pattern VARCHAR(128))
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Switches the instruments off whose names have a text in them'
+BEGIN
+    UPDATE performance_schema.setup_instruments SET enabled = 'NO', timed = 'NO' WHERE name LIKE CONCAT('%', in_pattern, '%');
+    SET @sys.rows = ROW_COUNT();
+    SELECT CONCAT('Disabled ', @sys.rows, ' instrument', IF(@sys.rows <> 1, 's', '')) AS summary;
+END
+
+CREATE PROCEDURE sys.ps_setup_enable_thread(IN in_connection_id BIGINT)
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'A connection whose statements are noted: all of them are'
+SELECT CONCAT('Enabled ', COUNT(*), ' thread', IF(COUNT(*) <> 1, 's', '')) AS summary
+FROM performance_schema.threads AS t WHERE t.processlist_id = in_connection_id
+
+CREATE PROCEDURE sys.ps_setup_disable_thread(IN in_connection_id BIGINT)
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'A connection whose statements are not to be noted: they are all the same'
+SELECT CONCAT('Disabled ', COUNT(*), ' thread', IF(COUNT(*) <> 1, 's', '')) AS summary
+FROM performance_schema.threads AS t WHERE t.processlist_id = in_connection_id
+
+CREATE PROCEDURE sys.ps_setup_enable_background_threads()
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'The threads that serve no connection'
+SELECT CONCAT('Enabled ', COUNT(*), ' background thread', IF(COUNT(*) <> 1, 's', '')) AS summary
+FROM performance_schema.threads AS t WHERE t.type = 'BACKGROUND'
+
+CREATE PROCEDURE sys.ps_setup_disable_background_threads()
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'The threads that serve no connection'
+SELECT CONCAT('Disabled ', COUNT(*), ' background thread', IF(COUNT(*) <> 1, 's', '')) AS summary
+FROM performance_schema.threads AS t WHERE t.type = 'BACKGROUND'
+
+CREATE PROCEDURE sys.ps_setup_show_enabled_instruments()
+    DETERMINISTIC READS SQL DATA SQL SECURITY INVOKER
+    COMMENT 'The instruments that are on'
+SELECT i.name AS enabled_instruments, i.timed AS timed FROM performance_schema.setup_instruments AS i WHERE i.enabled = 'YES' ORDER BY i.name
+
+CREATE PROCEDURE sys.ps_setup_show_disabled_instruments()
+    DETERMINISTIC READS SQL DATA SQL SECURITY INVOKER
+    COMMENT 'The instruments that are off'
+SELECT i.name AS disabled_instruments, i.timed AS timed FROM performance_schema.setup_instruments AS i WHERE i.enabled = 'NO' ORDER BY i.name
+
+CREATE PROCEDURE sys.ps_setup_show_enabled(IN in_show_instruments BOOLEAN, IN in_show_threads BOOLEAN)
+    DETERMINISTIC READS SQL DATA SQL SECURITY INVOKER
+    COMMENT 'All that is on'
+BEGIN
+    SELECT @@performance_schema AS performance_schema_enabled;
+    SELECT CONCAT('\'', a.user, '\'@\'', a.host, '\'') AS enabled_users FROM performance_schema.setup_actors AS a
+    WHERE a.enabled = 'YES' ORDER BY enabled_users;
+    SELECT o.object_type AS object_type, CONCAT(o.object_schema, '.', o.object_name) AS objects, o.enabled AS enabled, o.timed AS timed
+    FROM performance_schema.setup_objects AS o WHERE o.enabled = 'YES' ORDER BY o.object_type, objects;
+    SELECT c.name AS enabled_consumers FROM performance_schema.setup_consumers AS c WHERE c.enabled = 'YES' ORDER BY enabled_consumers;
+    IF in_show_threads THEN
+        SELECT IF(t.name = 'thread/sql/one_connection', CONCAT(t.processlist_user, '@', t.processlist_host), REPLACE(t.name, 'thread/', '')) AS enabled_threads,
+            t.type AS thread_type
+        FROM performance_schema.threads AS t WHERE t.instrumented = 'YES' ORDER BY enabled_threads;
+    END IF;
+    IF in_show_instruments THEN
+        SELECT i.name AS enabled_instruments, i.timed AS timed FROM performance_schema.setup_instruments AS i
+        WHERE i.enabled = 'YES' ORDER BY enabled_instruments;
+    END IF;
+END
+
+CREATE PROCEDURE sys.ps_setup_show_disabled(IN in_show_instruments BOOLEAN, IN in_show_threads BOOLEAN)
+    NOT DETERMINISTIC READS SQL DATA SQL SECURITY INVOKER
+    COMMENT 'All that is off'
+BEGIN
+    SELECT @@performance_schema AS performance_schema_enabled;
+    SELECT CONCAT('\'', a.user, '\'@\'', a.host, '\'') AS disabled_users FROM performance_schema.setup_actors AS a
+    WHERE a.enabled = 'NO' ORDER BY disabled_users;
+    SELECT o.object_type AS object_type, CONCAT(o.object_schema, '.', o.object_name) AS objects, o.enabled AS enabled, o.timed AS timed
+    FROM performance_schema.setup_objects AS o WHERE o.enabled = 'NO' ORDER BY o.object_type, objects;
+    SELECT c.name AS disabled_consumers FROM performance_schema.setup_consumers AS c WHERE c.enabled = 'NO' ORDER BY disabled_consumers;
+    IF in_show_threads THEN
+        SELECT IF(t.name = 'thread/sql/one_connection', CONCAT(t.processlist_user, '@', t.processlist_host), REPLACE(t.name, 'thread/', '')) AS disabled_threads,
+            t.type AS thread_type
+        FROM performance_schema.threads AS t WHERE t.instrumented = 'NO' ORDER BY disabled_threads;
+    END IF;
+    IF in_show_instruments THEN
+        SELECT i.name AS disabled_instruments, i.timed AS timed FROM performance_schema.setup_instruments AS i
+        WHERE i.enabled = 'NO' ORDER BY disabled_instruments;
+    END IF;
+END
+
+CREATE PROCEDURE sys.ps_setup_save(IN in_timeout INT)
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Keeps for this session which consumers are on'
+BEGIN
+    IF IFNULL(GET_LOCK('sys.ps_setup_save', in_timeout), 0) = 0 THEN
+        SIGNAL SQLSTATE VALUE '90000' SET MESSAGE_TEXT = 'Could not lock the sys.ps_setup_save user lock, another thread has a saved configuration';
+    END IF;
+    SET @sys.saved_consumers = (SELECT JSON_OBJECTAGG(c.name, c.enabled) FROM performance_schema.setup_consumers AS c);
+END
+
+CREATE PROCEDURE sys.ps_setup_reload_saved()
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Sets consumers as ps_setup_save found them'
+BEGIN
+    IF IS_USED_LOCK('sys.ps_setup_save') IS NULL OR IS_USED_LOCK('sys.ps_setup_save') <> CONNECTION_ID() THEN
+        SIGNAL SQLSTATE VALUE '90000' SET MESSAGE_TEXT = 'An error occurred, please investigate';
+    END IF;
+    UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE JSON_CONTAINS(@sys.saved_consumers, JSON_OBJECT(name, 'YES'));
+    UPDATE performance_schema.setup_consumers SET enabled = 'NO' WHERE JSON_CONTAINS(@sys.saved_consumers, JSON_OBJECT(name, 'NO'));
+    SET @sys.saved_consumers = NULL;
+    DO RELEASE_LOCK('sys.ps_setup_save');
+END
+
+CREATE PROCEDURE sys.ps_setup_reset_to_default(IN in_verbose BOOLEAN)
+    NOT DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Sets consumers as they are at the start'
+BEGIN
+    SET @sys.query = 'UPDATE performance_schema.setup_consumers\n SET ENABLED = IF(NAME IN (\'global_instrumentation\', \'thread_instrumentation\'), \'YES\', \'NO\')';
+    IF in_verbose THEN
+        SELECT CONCAT('Resetting: setup_consumers\n', @sys.query) AS status;
+    END IF;
+    CALL sys.execute_prepared_stmt(@sys.query);
+END
+
+CREATE PROCEDURE sys.ps_truncate_all_tables(IN in_verbose BOOLEAN)
+    DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER
+    COMMENT 'Empties all sums and histories'
+BEGIN
+    DECLARE done BOOL DEFAULT FALSE;
+    DECLARE one VARCHAR(64);
+    DECLARE emptied INT DEFAULT 0;
+    DECLARE names CURSOR FOR SELECT t.table_name FROM information_schema.tables AS t
+        WHERE t.table_schema = 'performance_schema' AND (t.table_name LIKE '%summary%' OR t.table_name LIKE '%history%') ORDER BY t.table_name;
+    DECLARE CONTINUE HANDLER FOR NOT FOUND SET done = TRUE;
+    OPEN names;
+    each_table: LOOP
+        FETCH names INTO one;
+        IF done THEN
+            LEAVE each_table;
+        END IF;
+        SET @sys.query = CONCAT('TRUNCATE TABLE performance_schema.', one);
+        IF in_verbose THEN
+            SELECT CONCAT('Running: ', @sys.query) AS status;
+        END IF;
+        CALL sys.execute_prepared_stmt(@sys.query);
+        SET emptied = emptied + 1;
+    END LOOP;
+    CLOSE names;
+    SELECT CONCAT('Truncated ', emptied, ' tables') AS summary;
+END
+
+CREATE FUNCTION sys.ps_thread_trx_info(in_thread_id BIGINT UNSIGNED) RETURNS LONGTEXT
+    NOT DETERMINISTIC READS SQL DATA SQL SECURITY INVOKER
+    COMMENT 'The transactions of a thread as JSON'
+RETURN (SELECT JSON_ARRAYAGG(JSON_OBJECT('time', sys.format_time(t.timer_wait), 'state', t.state, 'mode', t.access_mode,
+            'autocommitted', t.autocommit, 'gtid', t.gtid, 'isolation', t.isolation_level))
+        FROM performance_schema.events_transactions_current AS t WHERE t.thread_id = in_thread_id)

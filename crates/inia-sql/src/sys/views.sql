@@ -2,7 +2,7 @@
 --
 -- `both` before a name makes two views: one for people, with units, and one whose name begins with
 -- `x$`, with plain numbers. In the first `pico(…)` and `size(…)` put a unit behind picoseconds and
--- bytes, and `brief(…)` shortens a statement; in the second they leave their argument as it is, and
+-- bytes, `brief(…)` shortens a statement, and `path(…)` a path; in the second they leave their argument as it is, and
 -- what stands in a comment that begins with `x` is a part of it.
 
 view version
@@ -17,7 +17,7 @@ UNION ALL SELECT 'statement_performance_analyzer.view', NULL, NULL, NULL
 UNION ALL SELECT 'statement_truncate_len', '64', NULL, NULL
 
 both processlist
-SELECT t.thread_id AS thd_id, t.processlist_id AS conn_id,
+SELECT STRAIGHT_JOIN t.thread_id AS thd_id, t.processlist_id AS conn_id,
     IF(t.name = 'thread/sql/one_connection', CONCAT(t.processlist_user, '@', t.processlist_host), REPLACE(t.name, 'thread/', '')) AS user,
     t.processlist_db AS db, t.processlist_command AS command, t.processlist_state AS state, t.processlist_time AS time,
     brief(t.processlist_info) AS current_statement, t.execution_engine AS execution_engine,
@@ -147,61 +147,61 @@ WHERE sum_created_tmp_tables > 0
 ORDER BY sum_created_tmp_disk_tables DESC, sum_created_tmp_tables DESC
 
 both user_summary_by_statement_type
-SELECT IFNULL(user, 'background') AS user, SUBSTRING_INDEX(event_name, '/', -1) AS statement, count_star AS total,
+SELECT IF(user IS NULL, 'background', user) AS user, SUBSTRING_INDEX(event_name, '/', -1) AS statement, count_star AS total,
     pico(sum_timer_wait) AS total_latency, pico(max_timer_wait) AS max_latency, pico(sum_lock_time) AS lock_latency,
     pico(sum_cpu_time) AS cpu_latency, sum_rows_sent AS rows_sent, sum_rows_examined AS rows_examined, sum_rows_affected AS rows_affected,
     sum_no_index_used + sum_no_good_index_used AS full_scans
 FROM performance_schema.events_statements_summary_by_user_by_event_name
 WHERE sum_timer_wait <> 0
-ORDER BY IFNULL(user, 'background'), sum_timer_wait DESC
+ORDER BY IF(user IS NULL, 'background', user), sum_timer_wait DESC
 
 both user_summary_by_statement_latency
-SELECT IFNULL(user, 'background') AS user, SUM(count_star) AS total, pico(SUM(sum_timer_wait)) AS total_latency,
+SELECT IF(user IS NULL, 'background', user) AS user, SUM(count_star) AS total, pico(SUM(sum_timer_wait)) AS total_latency,
     pico(SUM(max_timer_wait)) AS max_latency, pico(SUM(sum_lock_time)) AS lock_latency, pico(SUM(sum_cpu_time)) AS cpu_latency,
     SUM(sum_rows_sent) AS rows_sent, SUM(sum_rows_examined) AS rows_examined, SUM(sum_rows_affected) AS rows_affected,
     SUM(sum_no_index_used) + SUM(sum_no_good_index_used) AS full_scans
 FROM performance_schema.events_statements_summary_by_user_by_event_name
-GROUP BY IFNULL(user, 'background')
+GROUP BY IF(user IS NULL, 'background', user)
 ORDER BY SUM(sum_timer_wait) DESC
 
 both user_summary
-SELECT IFNULL(a.user, 'background') AS user, SUM(s.total) AS statements, pico(SUM(s.total_latency)) AS statement_latency,
+SELECT IF(a.user IS NULL, 'background', a.user) AS user, SUM(s.total) AS statements, pico(SUM(s.total_latency)) AS statement_latency,
     pico(IFNULL(SUM(s.total_latency) / NULLIF(SUM(s.total), 0), 0)) AS statement_avg_latency, SUM(s.full_scans) AS table_scans,
     CAST(0 AS DECIMAL(64, 0)) AS file_ios, pico(0) AS file_io_latency, SUM(a.current_connections) AS current_connections,
     SUM(a.total_connections) AS total_connections, COUNT(DISTINCT a.host) AS unique_hosts, size(0) AS current_memory,
     size(0) AS total_memory_allocated
 FROM performance_schema.accounts AS a
-LEFT JOIN sys.x$user_summary_by_statement_latency AS s ON s.user = IFNULL(a.user, 'background')
-GROUP BY IFNULL(a.user, 'background')
+LEFT JOIN sys.x$user_summary_by_statement_latency AS s ON s.user = IF(a.user IS NULL, 'background', a.user)
+GROUP BY IF(a.user IS NULL, 'background', a.user)
 ORDER BY SUM(s.total_latency) DESC
 
 both host_summary_by_statement_type
-SELECT IFNULL(host, 'background') AS host, SUBSTRING_INDEX(event_name, '/', -1) AS statement, count_star AS total,
+SELECT IF(host IS NULL, 'background', host) AS host, SUBSTRING_INDEX(event_name, '/', -1) AS statement, count_star AS total,
     pico(sum_timer_wait) AS total_latency, pico(max_timer_wait) AS max_latency, pico(sum_lock_time) AS lock_latency,
     pico(sum_cpu_time) AS cpu_latency, sum_rows_sent AS rows_sent, sum_rows_examined AS rows_examined, sum_rows_affected AS rows_affected,
     sum_no_index_used + sum_no_good_index_used AS full_scans
 FROM performance_schema.events_statements_summary_by_host_by_event_name
 WHERE sum_timer_wait <> 0
-ORDER BY IFNULL(host, 'background'), sum_timer_wait DESC
+ORDER BY IF(host IS NULL, 'background', host), sum_timer_wait DESC
 
 both host_summary_by_statement_latency
-SELECT IFNULL(host, 'background') AS host, SUM(count_star) AS total, pico(SUM(sum_timer_wait)) AS total_latency,
+SELECT IF(host IS NULL, 'background', host) AS host, SUM(count_star) AS total, pico(SUM(sum_timer_wait)) AS total_latency,
     pico(MAX(max_timer_wait)) AS max_latency, pico(SUM(sum_lock_time)) AS lock_latency, pico(SUM(sum_cpu_time)) AS cpu_latency,
     SUM(sum_rows_sent) AS rows_sent, SUM(sum_rows_examined) AS rows_examined, SUM(sum_rows_affected) AS rows_affected,
     SUM(sum_no_index_used) + SUM(sum_no_good_index_used) AS full_scans
 FROM performance_schema.events_statements_summary_by_host_by_event_name
-GROUP BY IFNULL(host, 'background')
+GROUP BY IF(host IS NULL, 'background', host)
 ORDER BY SUM(sum_timer_wait) DESC
 
 both host_summary
-SELECT IFNULL(a.host, 'background') AS host, SUM(s.total) AS statements, pico(SUM(s.total_latency)) AS statement_latency,
+SELECT IF(a.host IS NULL, 'background', a.host) AS host, SUM(s.total) AS statements, pico(SUM(s.total_latency)) AS statement_latency,
     pico(IFNULL(SUM(s.total_latency) / NULLIF(SUM(s.total), 0), 0)) AS statement_avg_latency, SUM(s.full_scans) AS table_scans,
     CAST(0 AS DECIMAL(64, 0)) AS file_ios, pico(0) AS file_io_latency, SUM(a.current_connections) AS current_connections,
     SUM(a.total_connections) AS total_connections, COUNT(DISTINCT a.user) AS unique_users, size(0) AS current_memory,
     size(0) AS total_memory_allocated
 FROM performance_schema.accounts AS a
-LEFT JOIN sys.x$host_summary_by_statement_latency AS s ON s.host = IFNULL(a.host, 'background')
-GROUP BY IFNULL(a.host, 'background')
+LEFT JOIN sys.x$host_summary_by_statement_latency AS s ON s.host = IF(a.host IS NULL, 'background', a.host)
+GROUP BY IF(a.host IS NULL, 'background', a.host)
 
 both memory_global_total
 SELECT size(SUM(current_number_of_bytes_used)) AS total_allocated
@@ -237,16 +237,6 @@ SELECT object_schema AS object_schema, object_name AS object_name, count_read AS
 FROM performance_schema.table_io_waits_summary_by_index_usage
 WHERE index_name IS NULL AND count_read > 0
 ORDER BY count_read DESC
-
-both schema_table_statistics
-SELECT object_schema AS table_schema, object_name AS table_name, pico(sum_timer_wait) AS total_latency, count_fetch AS rows_fetched,
-    pico(sum_timer_fetch) AS fetch_latency, count_insert AS rows_inserted, pico(sum_timer_insert) AS insert_latency,
-    count_update AS rows_updated, pico(sum_timer_update) AS update_latency, count_delete AS rows_deleted,
-    pico(sum_timer_delete) AS delete_latency, CAST(NULL AS DECIMAL(42, 0)) AS io_read_requests, size(NULL) AS io_read,
-    pico(NULL) AS io_read_latency, CAST(NULL AS DECIMAL(42, 0)) AS io_write_requests, size(NULL) AS io_write,
-    pico(NULL) AS io_write_latency, CAST(NULL AS DECIMAL(42, 0)) AS io_misc_requests, pico(NULL) AS io_misc_latency
-FROM performance_schema.table_io_waits_summary_by_table
-ORDER BY sum_timer_wait DESC
 
 view x$schema_flattened_keys
 SELECT table_schema AS table_schema, table_name AS table_name, index_name AS index_name, MAX(non_unique) AS non_unique,
@@ -311,10 +301,240 @@ LEFT JOIN performance_schema.status_by_thread AS r ON r.thread_id = v.thread_id 
 WHERE v.variable_name = 'Ssl_version'
 
 both io_global_by_file_by_bytes
-SELECT sys.format_path(file_name) AS file, count_read AS count_read, size(sum_number_of_bytes_read) AS total_read,
+SELECT path(file_name) AS file, count_read AS count_read, size(sum_number_of_bytes_read) AS total_read,
     size(IFNULL(sum_number_of_bytes_read / NULLIF(count_read, 0), 0)) AS avg_read, count_write AS count_write,
     size(sum_number_of_bytes_write) AS total_written, size(IFNULL(sum_number_of_bytes_write / NULLIF(count_write, 0), 0)) AS avg_write,
     size(sum_number_of_bytes_read + sum_number_of_bytes_write) AS total,
     IFNULL(ROUND(100 - sum_number_of_bytes_read / NULLIF(sum_number_of_bytes_read + sum_number_of_bytes_write, 0) * 100, 2), 0.00) AS write_pct
 FROM performance_schema.file_summary_by_instance
 ORDER BY sum_number_of_bytes_read + sum_number_of_bytes_write DESC
+
+both io_global_by_file_by_latency
+SELECT path(file_name) AS file, count_star AS total, pico(sum_timer_wait) AS total_latency, count_read AS count_read,
+    pico(sum_timer_read) AS read_latency, count_write AS count_write, pico(sum_timer_write) AS write_latency,
+    count_misc AS count_misc, pico(sum_timer_misc) AS misc_latency
+FROM performance_schema.file_summary_by_instance
+ORDER BY sum_timer_wait DESC
+
+both io_global_by_wait_by_bytes
+SELECT SUBSTRING_INDEX(event_name, '/', -2) AS event_name, count_star AS total, pico(sum_timer_wait) AS total_latency,
+    pico(min_timer_wait) AS min_latency, pico(avg_timer_wait) AS avg_latency, pico(max_timer_wait) AS max_latency, count_read AS count_read,
+    size(sum_number_of_bytes_read) AS total_read, size(IFNULL(sum_number_of_bytes_read / NULLIF(count_read, 0), 0)) AS avg_read,
+    count_write AS count_write, size(sum_number_of_bytes_write) AS total_written,
+    size(IFNULL(sum_number_of_bytes_write / NULLIF(count_write, 0), 0)) AS avg_written,
+    size(sum_number_of_bytes_write + sum_number_of_bytes_read) AS total_requested
+FROM performance_schema.file_summary_by_event_name
+WHERE event_name LIKE 'wait/io/file/%' AND count_star > 0
+ORDER BY sum_number_of_bytes_write + sum_number_of_bytes_read DESC
+
+both io_global_by_wait_by_latency
+SELECT SUBSTRING_INDEX(event_name, '/', -2) AS event_name, count_star AS total, pico(sum_timer_wait) AS total_latency,
+    pico(avg_timer_wait) AS avg_latency, pico(max_timer_wait) AS max_latency, pico(sum_timer_read) AS read_latency,
+    pico(sum_timer_write) AS write_latency, pico(sum_timer_misc) AS misc_latency, count_read AS count_read,
+    size(sum_number_of_bytes_read) AS total_read, size(IFNULL(sum_number_of_bytes_read / NULLIF(count_read, 0), 0)) AS avg_read,
+    count_write AS count_write, size(sum_number_of_bytes_write) AS total_written,
+    size(IFNULL(sum_number_of_bytes_write / NULLIF(count_write, 0), 0)) AS avg_written
+FROM performance_schema.file_summary_by_event_name
+WHERE event_name LIKE 'wait/io/file/%' AND count_star > 0
+ORDER BY sum_timer_wait DESC
+
+both io_by_thread_by_latency
+SELECT IF(t.processlist_id IS NULL, SUBSTRING_INDEX(t.name, '/', -1),
+        CONCAT(t.processlist_user, '@', CONVERT(t.processlist_host USING utf8mb4))) AS user,
+    SUM(w.count_star) AS total, pico(SUM(w.sum_timer_wait)) AS total_latency, pico(MIN(w.min_timer_wait)) AS min_latency,
+    pico(AVG(w.avg_timer_wait)) AS avg_latency, pico(MAX(w.max_timer_wait)) AS max_latency, w.thread_id AS thread_id,
+    t.processlist_id AS processlist_id
+FROM performance_schema.events_waits_summary_by_thread_by_event_name AS w
+LEFT JOIN performance_schema.threads AS t ON w.thread_id = t.thread_id
+WHERE w.event_name LIKE 'wait/io/file/%' AND w.sum_timer_wait > 0
+GROUP BY w.thread_id, t.processlist_id, user
+ORDER BY SUM(w.sum_timer_wait) DESC
+
+both latest_file_io
+SELECT IF(p.id IS NULL, CONCAT(SUBSTRING_INDEX(t.name, '/', -1), ':', w.thread_id),
+        CONVERT(CONCAT(p.user, '@', p.host, ':', p.id) USING utf8mb4)) AS thread,
+    path(w.object_name) AS file, pico(w.timer_wait) AS latency, w.operation AS operation, size(w.number_of_bytes) AS requested
+FROM performance_schema.events_waits_history_long AS w
+JOIN performance_schema.threads AS t ON w.thread_id = t.thread_id
+LEFT JOIN information_schema.processlist AS p ON t.processlist_id = p.id
+WHERE w.object_name IS NOT NULL AND w.event_name LIKE 'wait/io/file/%'
+ORDER BY w.timer_start
+
+both waits_by_user_by_latency
+SELECT IF(user IS NULL, 'background', user) AS user, event_name AS event, count_star AS total, pico(sum_timer_wait) AS total_latency,
+    pico(avg_timer_wait) AS avg_latency, pico(max_timer_wait) AS max_latency
+FROM performance_schema.events_waits_summary_by_user_by_event_name
+WHERE event_name <> 'idle' AND user IS NOT NULL AND sum_timer_wait > 0
+ORDER BY IF(user IS NULL, 'background', user), sum_timer_wait DESC
+
+both waits_by_host_by_latency
+SELECT IF(host IS NULL, 'background', host) AS host, event_name AS event, count_star AS total, pico(sum_timer_wait) AS total_latency,
+    pico(avg_timer_wait) AS avg_latency, pico(max_timer_wait) AS max_latency
+FROM performance_schema.events_waits_summary_by_host_by_event_name
+WHERE event_name <> 'idle' AND sum_timer_wait > 0
+ORDER BY IF(host IS NULL, 'background', host), sum_timer_wait DESC
+
+both waits_global_by_latency
+SELECT event_name AS events, count_star AS total, pico(sum_timer_wait) AS total_latency, pico(avg_timer_wait) AS avg_latency,
+    pico(max_timer_wait) AS max_latency
+FROM performance_schema.events_waits_summary_global_by_event_name
+WHERE event_name <> 'idle' AND sum_timer_wait > 0
+ORDER BY sum_timer_wait DESC
+
+both wait_classes_global_by_latency
+SELECT SUBSTRING_INDEX(event_name, '/', 3) AS event_class, SUM(count_star) AS total, pico(SUM(sum_timer_wait)) AS total_latency,
+    pico(MIN(min_timer_wait)) AS min_latency, pico(IFNULL(SUM(sum_timer_wait) / NULLIF(SUM(count_star), 0), 0)) AS avg_latency,
+    pico(MAX(max_timer_wait)) AS max_latency
+FROM performance_schema.events_waits_summary_global_by_event_name
+WHERE sum_timer_wait > 0 AND event_name <> 'idle'
+GROUP BY SUBSTRING_INDEX(event_name, '/', 3)
+ORDER BY SUM(sum_timer_wait) DESC
+
+both wait_classes_global_by_avg_latency
+SELECT SUBSTRING_INDEX(event_name, '/', 3) AS event_class, SUM(count_star) AS total, pico(SUM(sum_timer_wait)) AS total_latency,
+    pico(MIN(min_timer_wait)) AS min_latency, pico(IFNULL(SUM(sum_timer_wait) / NULLIF(SUM(count_star), 0), 0)) AS avg_latency,
+    pico(MAX(max_timer_wait)) AS max_latency
+FROM performance_schema.events_waits_summary_global_by_event_name
+WHERE sum_timer_wait > 0 AND event_name <> 'idle'
+GROUP BY event_class
+ORDER BY IFNULL(SUM(sum_timer_wait) / NULLIF(SUM(count_star), 0), 0) DESC
+
+both user_summary_by_file_io
+SELECT IF(user IS NULL, 'background', user) AS user, SUM(count_star) AS ios, pico(SUM(sum_timer_wait)) AS io_latency
+FROM performance_schema.events_waits_summary_by_user_by_event_name
+WHERE event_name LIKE 'wait/io/file/%'
+GROUP BY IF(user IS NULL, 'background', user)
+ORDER BY SUM(sum_timer_wait) DESC
+
+both user_summary_by_file_io_type
+SELECT IF(user IS NULL, 'background', user) AS user, event_name AS event_name, count_star AS total, pico(sum_timer_wait) AS latency,
+    pico(max_timer_wait) AS max_latency
+FROM performance_schema.events_waits_summary_by_user_by_event_name
+WHERE event_name LIKE 'wait/io/file%' AND count_star > 0
+ORDER BY IF(user IS NULL, 'background', user), sum_timer_wait DESC
+
+both user_summary_by_stages
+SELECT IF(user IS NULL, 'background', user) AS user, event_name AS event_name, count_star AS total, pico(sum_timer_wait) AS total_latency,
+    pico(avg_timer_wait) AS avg_latency
+FROM performance_schema.events_stages_summary_by_user_by_event_name
+WHERE sum_timer_wait <> 0
+ORDER BY IF(user IS NULL, 'background', user), sum_timer_wait DESC
+
+both host_summary_by_file_io
+SELECT IF(host IS NULL, 'background', host) AS host, SUM(count_star) AS ios, pico(SUM(sum_timer_wait)) AS io_latency
+FROM performance_schema.events_waits_summary_by_host_by_event_name
+WHERE event_name LIKE 'wait/io/file/%'
+GROUP BY IF(host IS NULL, 'background', host)
+ORDER BY SUM(sum_timer_wait) DESC
+
+both host_summary_by_file_io_type
+SELECT IF(host IS NULL, 'background', host) AS host, event_name AS event_name, count_star AS total, pico(sum_timer_wait) AS total_latency,
+    pico(max_timer_wait) AS max_latency
+FROM performance_schema.events_waits_summary_by_host_by_event_name
+WHERE event_name LIKE 'wait/io/file%' AND count_star > 0
+ORDER BY IF(host IS NULL, 'background', host), sum_timer_wait DESC
+
+both host_summary_by_stages
+SELECT IF(host IS NULL, 'background', host) AS host, event_name AS event_name, count_star AS total, pico(sum_timer_wait) AS total_latency,
+    pico(avg_timer_wait) AS avg_latency
+FROM performance_schema.events_stages_summary_by_host_by_event_name
+WHERE sum_timer_wait <> 0
+ORDER BY IF(host IS NULL, 'background', host), sum_timer_wait DESC
+
+both memory_by_user_by_current_bytes
+SELECT IF(user IS NULL, 'background', user) AS user, SUM(current_count_used) AS current_count_used,
+    size(SUM(current_number_of_bytes_used)) AS current_allocated,
+    size(IFNULL(SUM(current_number_of_bytes_used) / NULLIF(SUM(current_count_used), 0), 0)) AS current_avg_alloc,
+    size(MAX(current_number_of_bytes_used)) AS current_max_alloc, size(SUM(sum_number_of_bytes_alloc)) AS total_allocated
+FROM performance_schema.memory_summary_by_user_by_event_name
+GROUP BY IF(user IS NULL, 'background', user)
+ORDER BY SUM(current_number_of_bytes_used) DESC
+
+both memory_by_host_by_current_bytes
+SELECT IF(host IS NULL, 'background', host) AS host, SUM(current_count_used) AS current_count_used,
+    size(SUM(current_number_of_bytes_used)) AS current_allocated,
+    size(IFNULL(SUM(current_number_of_bytes_used) / NULLIF(SUM(current_count_used), 0), 0)) AS current_avg_alloc,
+    size(MAX(current_number_of_bytes_used)) AS current_max_alloc, size(SUM(sum_number_of_bytes_alloc)) AS total_allocated
+FROM performance_schema.memory_summary_by_host_by_event_name
+GROUP BY IF(host IS NULL, 'background', host)
+ORDER BY SUM(current_number_of_bytes_used) DESC
+
+both memory_by_thread_by_current_bytes
+SELECT t.thread_id AS thread_id,
+    IF(t.name = 'thread/sql/one_connection', CONCAT(t.processlist_user, '@', CONVERT(t.processlist_host USING utf8mb4)), REPLACE(t.name, 'thread/', '')) AS user,
+    SUM(m.current_count_used) AS current_count_used, size(SUM(m.current_number_of_bytes_used)) AS current_allocated,
+    size(IFNULL(SUM(m.current_number_of_bytes_used) / NULLIF(SUM(m.current_count_used), 0), 0)) AS current_avg_alloc,
+    size(MAX(m.current_number_of_bytes_used)) AS current_max_alloc, size(SUM(m.sum_number_of_bytes_alloc)) AS total_allocated
+FROM performance_schema.memory_summary_by_thread_by_event_name AS m
+JOIN performance_schema.threads AS t ON m.thread_id = t.thread_id
+GROUP BY t.thread_id,
+    IF(t.name = 'thread/sql/one_connection', CONCAT(t.processlist_user, '@', CONVERT(t.processlist_host USING utf8mb4)), REPLACE(t.name, 'thread/', ''))
+ORDER BY SUM(m.current_number_of_bytes_used) DESC
+
+both innodb_buffer_stats_by_schema
+SELECT IF(LOCATE('.', b.table_name) = 0, 'InnoDB System', REPLACE(SUBSTRING_INDEX(b.table_name, '.', 1), '`', '')) AS object_schema,
+    size(SUM(IF(b.compressed_size = 0, 16384, b.compressed_size))) AS allocated, size(SUM(b.data_size)) AS data,
+    COUNT(b.page_number) AS pages, COUNT(IF(b.is_hashed = 'YES', 1, NULL)) AS pages_hashed, COUNT(IF(b.is_old = 'YES', 1, NULL)) AS pages_old,
+    ROUND(IFNULL(SUM(b.number_records) / NULLIF(COUNT(DISTINCT b.index_name), 0), 0), 0) AS rows_cached
+FROM information_schema.innodb_buffer_page AS b
+WHERE b.table_name IS NOT NULL
+GROUP BY object_schema
+ORDER BY SUM(IF(b.compressed_size = 0, 16384, b.compressed_size)) DESC
+
+both innodb_buffer_stats_by_table
+SELECT IF(LOCATE('.', b.table_name) = 0, 'InnoDB System', REPLACE(SUBSTRING_INDEX(b.table_name, '.', 1), '`', '')) AS object_schema,
+    REPLACE(SUBSTRING_INDEX(b.table_name, '.', -1), '`', '') AS object_name,
+    size(SUM(IF(b.compressed_size = 0, 16384, b.compressed_size))) AS allocated, size(SUM(b.data_size)) AS data,
+    COUNT(b.page_number) AS pages, COUNT(IF(b.is_hashed = 'YES', 1, NULL)) AS pages_hashed, COUNT(IF(b.is_old = 'YES', 1, NULL)) AS pages_old,
+    ROUND(IFNULL(SUM(b.number_records) / NULLIF(COUNT(DISTINCT b.index_name), 0), 0), 0) AS rows_cached
+FROM information_schema.innodb_buffer_page AS b
+WHERE b.table_name IS NOT NULL
+GROUP BY object_schema, object_name
+ORDER BY SUM(IF(b.compressed_size = 0, 16384, b.compressed_size)) DESC
+
+view x$ps_schema_table_statistics_io
+SELECT sys.extract_schema_from_file_name(file_name) AS table_schema, sys.extract_table_from_file_name(file_name) AS table_name,
+    SUM(count_read) AS count_read, SUM(sum_number_of_bytes_read) AS sum_number_of_bytes_read, SUM(sum_timer_read) AS sum_timer_read,
+    SUM(count_write) AS count_write, SUM(sum_number_of_bytes_write) AS sum_number_of_bytes_write, SUM(sum_timer_write) AS sum_timer_write,
+    SUM(count_misc) AS count_misc, SUM(sum_timer_misc) AS sum_timer_misc
+FROM performance_schema.file_summary_by_instance
+GROUP BY table_schema, table_name
+
+both schema_table_statistics
+SELECT t.object_schema AS table_schema, t.object_name AS table_name, pico(t.sum_timer_wait) AS total_latency, t.count_fetch AS rows_fetched,
+    pico(t.sum_timer_fetch) AS fetch_latency, t.count_insert AS rows_inserted, pico(t.sum_timer_insert) AS insert_latency,
+    t.count_update AS rows_updated, pico(t.sum_timer_update) AS update_latency, t.count_delete AS rows_deleted,
+    pico(t.sum_timer_delete) AS delete_latency, f.count_read AS io_read_requests, size(f.sum_number_of_bytes_read) AS io_read,
+    pico(f.sum_timer_read) AS io_read_latency, f.count_write AS io_write_requests, size(f.sum_number_of_bytes_write) AS io_write,
+    pico(f.sum_timer_write) AS io_write_latency, f.count_misc AS io_misc_requests, pico(f.sum_timer_misc) AS io_misc_latency
+FROM performance_schema.table_io_waits_summary_by_table AS t
+LEFT JOIN sys.x$ps_schema_table_statistics_io AS f ON t.object_schema = f.table_schema AND t.object_name = f.table_name
+ORDER BY t.sum_timer_wait DESC
+
+both schema_table_statistics_with_buffer
+SELECT t.object_schema AS table_schema, t.object_name AS table_name, t.count_fetch AS rows_fetched, pico(t.sum_timer_fetch) AS fetch_latency,
+    t.count_insert AS rows_inserted, pico(t.sum_timer_insert) AS insert_latency, t.count_update AS rows_updated,
+    pico(t.sum_timer_update) AS update_latency, t.count_delete AS rows_deleted, pico(t.sum_timer_delete) AS delete_latency,
+    f.count_read AS io_read_requests, size(f.sum_number_of_bytes_read) AS io_read, pico(f.sum_timer_read) AS io_read_latency,
+    f.count_write AS io_write_requests, size(f.sum_number_of_bytes_write) AS io_write, pico(f.sum_timer_write) AS io_write_latency,
+    f.count_misc AS io_misc_requests, pico(f.sum_timer_misc) AS io_misc_latency, size(b.allocated) AS innodb_buffer_allocated,
+    size(b.data) AS innodb_buffer_data, size(b.allocated - b.data) AS innodb_buffer_free, b.pages AS innodb_buffer_pages,
+    b.pages_hashed AS innodb_buffer_pages_hashed, b.pages_old AS innodb_buffer_pages_old, b.rows_cached AS innodb_buffer_rows_cached
+FROM performance_schema.table_io_waits_summary_by_table AS t
+LEFT JOIN sys.x$ps_schema_table_statistics_io AS f ON t.object_schema = f.table_schema AND t.object_name = f.table_name
+LEFT JOIN sys.x$innodb_buffer_stats_by_table AS b ON t.object_schema = b.object_schema AND t.object_name = b.object_name
+ORDER BY t.sum_timer_wait DESC
+
+view x$ps_digest_avg_latency_distribution
+SELECT COUNT(*) AS cnt, ROUND(avg_timer_wait / 1000000, 0) AS avg_us
+FROM performance_schema.events_statements_summary_by_digest
+GROUP BY avg_us
+
+view x$ps_digest_95th_percentile_by_avg_us
+SELECT b.avg_us AS avg_us, IFNULL(SUM(a.cnt) / NULLIF((SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest), 0), 0) AS percentile
+FROM sys.x$ps_digest_avg_latency_distribution AS a
+JOIN sys.x$ps_digest_avg_latency_distribution AS b ON a.avg_us <= b.avg_us
+GROUP BY b.avg_us
+HAVING IFNULL(SUM(a.cnt) / NULLIF((SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest), 0), 0) > 0.95
+ORDER BY percentile
+LIMIT 1

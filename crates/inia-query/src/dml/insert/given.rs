@@ -73,10 +73,8 @@ impl InsertPlan {
         ctx.ignores = self.ignore;
         auto_increment::prepare(&self.table)?;
         for _ in 0..self.values_calls {
-            let text = "'VALUES function' is deprecated and will be removed in a future release. \
-                        Please use an alias (INSERT INTO ... VALUES (...) AS alias) and replace \
-                        VALUES(col) in the ON DUPLICATE KEY UPDATE clause with alias.col instead";
-            let error = SqlError::with_message(ErrorCode::WarnDeprecatedSyntax, text);
+            let code = ErrorCode::WarnDeprecatedSyntax;
+            let error = SqlError::with_message(code, crate::note::VALUES_DEPRECATED);
             ctx.raise(inia_expr::Level::Warning, error)?;
         }
         Ok(())

@@ -1,16 +1,15 @@
 //! Which words a search looks for, by the settings of the session and of the index.
 
-use crate::catalog::Table;
-use crate::error::StorageResult;
+use crate::catalog::{Stopwords, Table};
 use crate::exec::{Result, Runner};
-use crate::fulltext::{DEFAULT_STOPWORDS, TextParser, WordRules, word_key};
+use crate::fulltext::{TextParser, WordRules, word_key};
+use crate::information_schema::search::{listed, words_listed};
 use crate::plan::search::SearchPlan;
-use crate::row::{Cell, WordsCodec};
+use crate::row::WordsCodec;
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::value::Value;
 use inia_expr::{EvalContext, VarScope};
-use inia_storage::{Direction, KeyBound, ReadMode};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -18,9 +17,6 @@ use std::sync::Arc;
 /// `schema/table`.
 const STOPWORD_TABLES: [&str; 2] =
     ["innodb_ft_user_stopword_table", "innodb_ft_server_stopword_table"];
-
-/// The column of such a table.
-const STOPWORD_COLUMN: &str = "value";
 
 impl Runner<'_> {
     /// What the settings say of words.
@@ -35,9 +31,12 @@ impl Runner<'_> {
                 _ => Collation::DEFAULT,
             },
         };
-        let stopwords = match number(ctx, "innodb_ft_enable_stopword", 1) {
-            0 => Vec::new(),
-            _ => self.stopwords(ctx)?,
+        let kept = plan.table.def.stopwords();
+        let any_case = kept.as_ref().is_none_or(|kept| *kept == Stopwords::Default);
+        let stopwords = match kept {
+            Some(kept) => listed(kept),
+            None if number(ctx, "innodb_ft_enable_stopword", 1) == 0 => Vec::new(),
+            None => self.stopwords(ctx)?,
         };
         let keys = stopwords.iter().filter_map(|word| word_key(collation, word));
         Ok(WordRules {
@@ -46,6 +45,7 @@ impl Runner<'_> {
             min_chars: number(ctx, "innodb_ft_min_token_size", 3),
             max_chars: number(ctx, "innodb_ft_max_token_size", 84),
             stopwords: Arc::new(keys.collect::<HashSet<Vec<u8>>>()),
+            any_case,
         })
     }
 
@@ -57,7 +57,7 @@ impl Runner<'_> {
                 return self.stopwords_of(&table);
             }
         }
-        Ok(DEFAULT_STOPWORDS.iter().map(|word| (*word).to_owned()).collect())
+        Ok(listed(Stopwords::Default))
     }
 
     fn stopword_table(&self, ctx: &EvalContext<'_>, variable: &str) -> Option<Arc<Table>> {
@@ -70,18 +70,7 @@ impl Runner<'_> {
     }
 
     fn stopwords_of(&self, table: &Arc<Table>) -> Result<Vec<String>> {
-        let Some(column) = table.def.column(STOPWORD_COLUMN) else { return Ok(Vec::new()) };
-        let mut txn = self.txn_of(table).borrow_mut();
-        let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-        let (tree, mode) = (&table.clustered, ReadMode::Snapshot);
-        let mut cursor = txn.cursor(tree, low, high, Direction::Forward, mode);
-        let mut words = Vec::new();
-        while let Some(record) = cursor.next(&mut txn).sql()? {
-            if let Cell::Text(word) = table.layout.cell(record.value, column)? {
-                words.push(word.to_owned());
-            }
-        }
-        Ok(words)
+        words_listed(table, &mut self.txn_of(table).borrow_mut())
     }
 }
 

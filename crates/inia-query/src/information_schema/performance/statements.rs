@@ -4,7 +4,7 @@ use super::visible_sessions;
 use crate::account::Privileges;
 use crate::information_schema::logs::moment;
 use crate::information_schema::{Information, Rows, or_null, row};
-use crate::observe::{Current, PICOS, Sums};
+use crate::observe::{Current, PICOS, SUMS, Sums};
 use inia_base::value::Value;
 use inia_parser::StatementDigest;
 use std::collections::BTreeMap;
@@ -43,6 +43,34 @@ fn summed(sums: &Sums) -> Vec<Value> {
         0u64,
         0u64,
     ]
+}
+
+/// The prepared statements of sessions, while sums are kept.
+pub(in super::super) fn prepared(info: &Information<'_>, rows: &mut Rows) {
+    if info.db.observer.wants() & SUMS == 0 {
+        return;
+    }
+    for session in visible_sessions(info) {
+        let owner = session.connection.id;
+        for (id, instance) in session.history.all_prepared() {
+            let text = match &instance.name {
+                Some(name) => format!("PREPARE {name} FROM ..."),
+                None => instance.text.clone(),
+            };
+            let mut row = row![
+                owner << 32 | u64::from(id),
+                u64::from(id),
+                or_null(instance.name.clone()),
+                text,
+                owner,
+                0u64,
+            ];
+            row.extend(row![Value::Null, Value::Null, Value::Null, "PRIMARY"]);
+            row.extend(row![instance.prepare.saturating_mul(PICOS), 0u64]);
+            row.extend(summed(&instance.sums));
+            rows.push(row);
+        }
+    }
 }
 
 pub(in super::super) fn by_digest(info: &Information<'_>, rows: &mut Rows) {

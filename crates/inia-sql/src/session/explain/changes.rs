@@ -6,20 +6,33 @@
 
 use crate::session::plan;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::{self, DeleteTarget, InsertSource, Statement, TableRef};
+use inia_parser::ast::{self, DeleteTarget, InsertSource, QueryBody, Statement, TableRef};
 use inia_query::context::SessionContext;
 use inia_query::dml;
 use inia_query::explain::{Line, describe};
 use inia_query::plan::StatementPlan;
 use inia_query::planner::plan_source;
+use std::borrow::Cow;
 
 /// Lines, and the plan of the query that finds the rows.
 type Lines = Result<(Vec<Line>, Option<StatementPlan>), SqlError>;
 
 /// The lines of a statement that changes rows. Its errors are those that it would meet itself.
-pub(super) fn lines(session: &SessionContext, statement: &Statement) -> Lines {
-    match statement {
-        Statement::Insert(insert) => of_insert(session, insert),
+/// Where rows are kept before any of them goes into the table, the statement says SQL_BUFFER_RESULT
+/// then.
+pub(super) fn lines(session: &SessionContext, statement: &mut Cow<'_, Statement>) -> Lines {
+    match &**statement {
+        Statement::Insert(insert) => {
+            let lines = of_insert(session, insert)?;
+            if lines.1.as_ref().is_some_and(|plan| reads_target(session, insert, plan))
+                && let Statement::Insert(insert) = statement.to_mut()
+                && let InsertSource::Query(query) = &mut insert.source
+                && let QueryBody::Select(select) = &mut query.body
+            {
+                select.options.buffer_result = true;
+            }
+            Ok(lines)
+        }
         Statement::Update(update) => {
             plan::plan(session, statement)?;
             let (update, guard) = dml::update_through(session, update)?;
@@ -69,9 +82,50 @@ fn of_insert(session: &SessionContext, insert: &ast::Insert) -> Lines {
     }];
     if let (InsertSource::Query(_), Some(source)) = (&insert.source, plan.source()) {
         session.check_explains(&source.views)?;
-        lines.extend(describe(source, &session.env, &session.host));
+        let mut found = describe(source, &session.env, &session.host);
+        if reads_target(session, &insert, source) {
+            buffered(&mut found);
+        }
+        match found.as_mut_slice() {
+            // No row is read.
+            [line] if line.table.is_none() => {
+                if line.extra != ["No tables used"] {
+                    line.select_type.clone_from(&lines[0].select_type);
+                    lines = found;
+                }
+            }
+            _ => lines.extend(found),
+        }
     }
     Ok((lines, plan.into_source()))
+}
+
+/// Whether INSERT … SELECT reads the table that it inserts into, so that its rows are kept first.
+fn reads_target(session: &SessionContext, insert: &ast::Insert, source: &StatementPlan) -> bool {
+    let is_select = match &insert.source {
+        InsertSource::Query(query) => matches!(query.body, QueryBody::Select(_)),
+        _ => false,
+    };
+    let target = dml::insert_through(session, insert).ok().and_then(|(insert, _)| {
+        let schema = insert.table.db.clone().or_else(|| session.env.database.clone())?;
+        session.table(&schema, &insert.table.name)
+    });
+    let is_target = |id| target.as_ref().is_some_and(|target| target.def.id == id);
+    is_select && source.tables.iter().any(|table| is_target(table.def.id))
+}
+
+/// The lines of a query whose rows are kept before any is sent.
+pub(super) fn buffered(lines: &mut [Line]) {
+    let is_own = |line: &&mut Line| {
+        matches!(line.select_type.as_str(), "SIMPLE" | "PRIMARY")
+            && line.access.is_some_and(|access| !matches!(access, "const" | "system"))
+    };
+    if let Some(line) = lines.iter_mut().find(is_own)
+        && !line.extra.contains(&"Using temporary")
+    {
+        let sorts = line.extra.iter().position(|extra| *extra == "Using filesort");
+        line.extra.insert(sorts.unwrap_or(line.extra.len()), "Using temporary");
+    }
 }
 
 /// The lines of `SELECT * FROM from WHERE condition` with those of the targets marked.
@@ -116,6 +170,11 @@ fn as_changed(line: &mut Line, conditional: bool) {
         line.reference = Some(vec!["const"; line.key_parts.len().max(1)].join(","));
     }
     line.filtered = Some(100.0);
+    if let Some(keys) = line.possible_keys.take() {
+        let keys = keys.split(',').filter(|key| !line.converted.iter().any(|c| c == key));
+        let keys = keys.collect::<Vec<_>>().join(",");
+        line.possible_keys = Some(keys).filter(|keys| !keys.is_empty());
+    }
     line.extra.retain(|extra| *extra != "Using index condition" && *extra != "Using index");
     if conditional && !line.extra.contains(&"Using where") {
         line.extra.insert(0, "Using where");

@@ -56,7 +56,9 @@ pub(super) fn takes(
         "innodb_ft_aux_table" => {
             let table = table_of(session, text);
             table.is_some_and(|table| {
-                table.def.indexes.iter().any(|index| index.kind == IndexKind::FullText)
+                let mut indexes = table.def.indexes.iter();
+                table.def.is_transactional()
+                    && indexes.any(|index| index.kind == IndexKind::FullText)
             })
         }
         "innodb_redo_log_archive_dirs" => text.is_empty() || text.contains(':'),
@@ -179,8 +181,7 @@ fn lists_words(table: &Table) -> bool {
     let is_innodb = table.def.engine.eq_ignore_ascii_case("InnoDB");
     is_innodb
         && first.is_some_and(|column| {
-            column.name.eq_ignore_ascii_case("value")
-                && matches!(column.data_type, DataType::VarChar { .. })
+            column.name == "value" && matches!(column.data_type, DataType::VarChar { .. })
         })
 }
 

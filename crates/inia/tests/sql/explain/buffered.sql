@@ -1,0 +1,27 @@
+-- Rows that are kept before they are sent, or go into the table that is read.
+create table t (a int primary key, b int, c int, key(b));
+create table u (a int primary key, b int);
+insert into t values (1,1,1),(2,2,2),(3,3,3);
+insert into u values (1,1),(2,2);
+explain select sql_buffer_result * from t;
+explain select sql_buffer_result * from t where a = 1;
+explain select sql_buffer_result * from t order by c;
+explain select sql_buffer_result c, count(*) from t group by c;
+explain select sql_buffer_result distinct c from t;
+explain select sql_buffer_result count(*) from t;
+explain select sql_buffer_result sum(c) from t;
+explain select sql_buffer_result 1;
+explain select sql_buffer_result b from t limit 1;
+explain insert into t select a+10, b, c from t;
+explain replace into t select a+10, b, c from t where b > 1;
+explain insert into t select u.a+10, (select max(c) from t), 1 from u;
+explain insert into t select a+10, b, 1 from u;
+explain insert into t select a+10, b, 1 from t union select a, b, 1 from u;
+explain insert into t select b+10, count(*), 1 from t group by b;
+explain insert into t select x.a+10, 1, 1 from t as x where x.c = 1;
+explain insert into t select x.a+10, 1, 1 from (select * from t) as x where x.c = 1;
+explain insert into t select a+10, b, c from t order by c;
+explain insert into t select a+10, b, 1 from t order by b limit 1;
+explain insert into u select 9, 9 from t where 1 = 0;
+explain insert into t values (9, 9, 9);
+drop table t, u;

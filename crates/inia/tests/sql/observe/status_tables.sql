@@ -1,0 +1,20 @@
+-- Names in the tables of variables and counters, and tables with rows that are always there.
+SELECT GROUP_CONCAT(VARIABLE_NAME ORDER BY VARIABLE_NAME) AS names FROM (SELECT DISTINCT VARIABLE_NAME FROM performance_schema.status_by_thread) AS x;
+SELECT COUNT(*) FROM performance_schema.global_status WHERE VARIABLE_NAME LIKE 'Com\_%';
+SELECT COUNT(*) FROM performance_schema.session_status WHERE VARIABLE_NAME LIKE 'Com\_%';
+SHOW GLOBAL STATUS WHERE Variable_name = 'Com_alter_instance' AND Value >= 0;
+SELECT COUNT(*) FROM performance_schema.global_variables WHERE VARIABLE_NAME IN ('error_count', 'warning_count', 'external_user', 'proxy_user', 'autocommit');
+SELECT COUNT(*) FROM performance_schema.session_variables WHERE VARIABLE_NAME IN ('error_count', 'warning_count', 'external_user', 'proxy_user', 'autocommit');
+SELECT COUNT(*) FROM performance_schema.variables_info WHERE VARIABLE_NAME IN ('error_count', 'insert_id', 'timestamp', 'gtid_next');
+SHOW GLOBAL VARIABLES LIKE 'warning_count';
+SELECT COUNT(DISTINCT VARIABLE_NAME) FROM performance_schema.status_by_account WHERE USER = 'root';
+SELECT COUNT(DISTINCT VARIABLE_NAME) FROM performance_schema.status_by_host WHERE HOST = 'localhost';
+SELECT COUNT(DISTINCT VARIABLE_NAME) FROM performance_schema.status_by_user WHERE USER = 'root';
+SELECT VARIABLE_VALUE > 0 FROM performance_schema.status_by_user WHERE USER = 'root' AND VARIABLE_NAME = 'Questions';
+SELECT cost_name, cost_value, comment, default_value FROM mysql.server_cost ORDER BY cost_name;
+SELECT engine_name, device_type, cost_name, cost_value, comment, default_value FROM mysql.engine_cost ORDER BY cost_name;
+SELECT * FROM information_schema.INNODB_CMP ORDER BY page_size;
+SELECT page_size, buffer_pool_instance, pages_used FROM information_schema.INNODB_CMPMEM ORDER BY page_size;
+SELECT NAME, SUBSYSTEM, STATUS, TYPE, COMMENT FROM information_schema.INNODB_METRICS ORDER BY NAME;
+SELECT COUNT > 0 FROM information_schema.INNODB_METRICS WHERE NAME = 'buffer_pool_size';
+SELECT COUNT(*), SUM(POOL_SIZE > 0), SUM(DATABASE_PAGES > 0) FROM information_schema.INNODB_BUFFER_POOL_STATS;
