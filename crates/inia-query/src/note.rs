@@ -136,6 +136,8 @@ struct Rewriter<'n> {
     /// The tables of the SELECT in hand that rows of NULLs stand for.
     nullable: Vec<order::Key>,
     said: Vec<Warning>,
+    /// Subqueries that are joined and materialized.
+    made: Vec<subquery::Made>,
     /// The common table expressions that are printed before a query.
     printed: Vec<ast::Cte>,
     /// The names of the tables that were merged.
@@ -162,6 +164,7 @@ impl<'n> Rewriter<'n> {
             uses: HashMap::new(),
             nullable: Vec::new(),
             said: Vec::new(),
+            made: Vec::new(),
             printed: Vec::new(),
             merged: RefCell::new(Vec::new()),
             traced: TracedTexts::default(),

@@ -37,6 +37,7 @@ use inia_expr::bind::Binder;
 use inia_expr::{Expr, ExprKind, TypeClass, wrong_date};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast;
+use std::cell::Cell;
 
 /// A SELECT's bound clauses, before planning.
 #[derive(Clone, Default)]
@@ -627,6 +628,7 @@ impl QueryBinder<'_> {
         let order: Option<Vec<OrderKey>> = clauses.order.iter().map(key).collect();
         let counts = distinct || select.options.calc_found_rows;
         let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
+        let spare = Cell::new(from.width);
         let block = QueryBlock {
             needed: &needed,
             straight: keeps_order(select),
@@ -636,6 +638,7 @@ impl QueryBinder<'_> {
             sorts: !clauses.order.is_empty(),
             limit: limit.filter(|_| !counts).map(|limit| limit as f64),
             hash_joins: self.hash_joins(from.tree.as_ref()),
+            spare: &spare,
             settings,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
@@ -648,7 +651,7 @@ impl QueryBinder<'_> {
             strategy: GroupStrategy::Hash,
         });
         let mut plan = SelectPlan {
-            width: from.width,
+            width: spare.get(),
             source,
             batches: None,
             once,

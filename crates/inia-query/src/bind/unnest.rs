@@ -38,7 +38,7 @@ use super::nesting::MAX_TABLES;
 use super::select::Clauses;
 use super::{QueryBinder, QueryUse};
 use crate::access::is_stable;
-use crate::optimize::{FromJoin, FromTree, LeafKind};
+use crate::optimize::{FromJoin, FromTree, LeafKind, NestRules, Strategies};
 use crate::plan::{JoinType, Subplan};
 use inia_base::value::Value;
 use inia_expr::tree::{Compare, Quantifier, RowLookup, Subquery, SubqueryKind};
@@ -58,8 +58,8 @@ pub(super) struct BoundNested {
     output: Vec<Expr>,
     /// GROUP BY and aggregates, where it has some.
     groups: Option<Groups>,
-    /// Conditions on it may become joins.
-    joins: bool,
+    /// Conditions on it may become joins, by these strategies.
+    joins: Option<Strategies>,
 }
 
 /// How the rows of a subquery are grouped.
@@ -293,10 +293,11 @@ impl QueryBinder<'_> {
         hoist(tree, conditions, &|condition| Tested::of(condition).is_some());
         for condition in std::mem::take(conditions) {
             match self.as_join(&condition, from, conditions) {
-                Some((kind, right, on)) => {
+                Some((kind, right, on, allowed)) => {
                     members.extend(Membership::of_join(&condition, &right));
                     let left = from.tree.take().expect("a FROM with members was looked at");
-                    let join = FromJoin { kind, straight: false, left, right, on };
+                    let nest = NestRules { allowed, number: 0 };
+                    let join = FromJoin { kind, straight: false, left, right, on, nest };
                     from.tree = Some(FromTree::Join(Box::new(join)));
                 }
                 None => conditions.push(condition),
@@ -312,7 +313,7 @@ impl QueryBinder<'_> {
         condition: &Expr,
         from: &mut BoundFrom,
         conditions: &mut Vec<Expr>,
-    ) -> Option<(JoinType, FromTree, Vec<Expr>)> {
+    ) -> Option<(JoinType, FromTree, Vec<Expr>, Strategies)> {
         let tested = Tested::of(condition)?;
         if let SubqueryKind::Quantified { left, .. } = &tested.sub.kind
             && !left.iter().all(is_movable)
@@ -321,23 +322,24 @@ impl QueryBinder<'_> {
         }
         let nested = self.nested.get(&tested.sub.id)?;
         let fits = from.tables + nested.tables <= MAX_TABLES;
-        if nested.groups.is_some() || !nested.joins || !fits || !tested.gains(nested) {
+        if nested.groups.is_some() || nested.joins.is_none() || !fits || !tested.gains(nested) {
             return None;
         }
         let mut nested = self.nested.remove(&tested.sub.id)?;
         nested.move_to(from.width);
-        let BoundNested { tree, width, tables, conditions: mut on, output, .. } = nested;
+        let BoundNested { tree, width, tables, conditions: mut on, output, joins, .. } = nested;
+        let joins = joins.unwrap_or_default();
         add_comparisons(&tested, output, &mut on);
         from.width += width;
         from.tables += tables;
         if tested.negated {
-            return Some((JoinType::Anti, tree, on));
+            return Some((JoinType::Anti, tree, on, joins));
         }
         let own = SlotSet::of_range(from.width - width..from.width);
         let reads_own = |condition: &Expr| slots_of(condition).slots.intersects(&own);
         let (on, around) = on.into_iter().partition(reads_own);
         conditions.extend::<Vec<Expr>>(around);
-        Some((JoinType::Semi, tree, on))
+        Some((JoinType::Semi, tree, on, joins))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::estimate::Estimator;
 use super::filtered::filtered;
 use super::grouped::{GroupedColumns, show_limit, show_order};
-use super::joined::show_joins;
+use super::joined::{show_behind, show_joins, show_possible};
 use super::materialized;
 use super::merged::merge_line;
 use super::skipped::{add_skipping, skip_line};
@@ -12,6 +12,7 @@ use crate::access::{
     SearchPath, branch_indexes, is_switched_off, partitions, rejected_indexes,
 };
 use crate::catalog::{IndexDef, TableDef};
+use crate::plan::dedup::{DedupSource, DedupStrategy};
 use crate::plan::json_table::JsonTableSource;
 use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
@@ -82,6 +83,7 @@ pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost)
         next_id: 1,
         ids: Vec::new(),
         materialized: Vec::new(),
+        renamed: Vec::new(),
     };
     describer.query(&plan.root, "PRIMARY");
     if is_switched_off(settings, "condition_fanout_filter") {
@@ -98,6 +100,13 @@ pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost)
 /// A subquery of a semi join whose rows are kept.
 const MATERIALIZED: &str = "MATERIALIZED";
 
+/// The tables of a materialized subquery.
+struct Below<'p> {
+    source: &'p RowSource,
+    /// It is looked up by an anti join.
+    anti: bool,
+}
+
 struct Describer<'p> {
     plan: &'p StatementPlan,
     settings: EvalSettings<'p>,
@@ -105,8 +114,10 @@ struct Describer<'p> {
     next_id: usize,
     /// Parts that have lines, and the number of their first SELECT.
     ids: Vec<(usize, usize)>,
-    /// Semi joins whose right sides come below, with their numbers.
-    materialized: Vec<(&'p JoinPlan, usize)>,
+    /// Materialized subqueries that come below, with their numbers.
+    materialized: Vec<(Below<'p>, usize)>,
+    /// What columns of materialized subqueries that are read first are called.
+    renamed: Vec<(String, String)>,
 }
 
 impl<'p> Describer<'p> {
@@ -204,7 +215,7 @@ impl<'p> Describer<'p> {
         });
         // Subplans come below the SELECT's own lines. Their numbers are known only then and replace
         // the placeholders in those lines.
-        self.materialized_below(&mut subplans);
+        self.materialized_below(select, &mut subplans);
         for (subplan, kind) in subplans {
             self.subplan(subplan, &kind, at);
         }
@@ -218,10 +229,8 @@ impl<'p> Describer<'p> {
         let in_order = columns.as_ref().is_some_and(|columns| columns.come_in_order(select));
         let sorted = query.is_some_and(|query| !query.order.is_empty());
         // MySQL notes temporary tables and sorting on the first table of the join.
+        show_behind(&select.source, &select.filter, &mut self.lines[at..]);
         if let Some(line) = self.lines.get_mut(at) {
-            if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
-                line.extra.insert(0, "Using where");
-            }
             // MySQL sorts groups in a table, and keeps different rows there beside a LIMIT.
             let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
             let kept = sorted || limited && select.distinct;
@@ -326,23 +335,31 @@ impl<'p> Describer<'p> {
                 ..blank.clone()
             }),
             RowSource::JsonTable(table) => self.lines.push(json_table_line(table, blank)),
+            RowSource::Dedup(dedup) => self.dedup(dedup, blank, join, subplans),
             // A join's method and conditions are shown on the line of its right member.
             RowSource::Join(inner) => {
                 let [first, second] = inner.in_order();
+                let from = self.lines.len();
                 self.source(first, blank, join, subplans);
+                if matches!(second, RowSource::One) {
+                    return show_behind(first, &inner.on, &mut self.lines[from..]);
+                }
                 let at = self.lines.len();
                 // The joins of a materialized subquery are one.
                 let outer = blank.select_type != MATERIALIZED;
-                if outer && materialized::keeps_rows(inner) {
+                if outer && inner.keeps_rows() {
                     let id = self.take_id();
-                    self.materialized.push((inner, id));
+                    let anti = inner.kind == JoinType::Anti;
+                    self.materialized.push((Below { source: &inner.right, anti }, id));
                     self.lines.push(materialized::lookup_line(inner, id, blank));
                     return;
                 }
                 self.source(second, blank, Some(inner), subplans);
-                if inner.kind == JoinType::Semi && outer {
+                let shown = inner.nest.is_some_and(|nest| nest.first_match);
+                if inner.kind == JoinType::Semi && (outer || shown) {
                     self.show_first_match(at);
                 }
+                self.rename(at);
             }
         }
     }
@@ -356,14 +373,73 @@ impl<'p> Describer<'p> {
         }
     }
 
-    /// Describes the right sides of semi joins whose rows are kept, below the lines of the SELECT.
-    fn materialized_below(&mut self, subplans: &mut Vec<(usize, String)>) {
-        for (join, id) in std::mem::take(&mut self.materialized) {
+    /// Describes joins that give each row once.
+    fn dedup(
+        &mut self,
+        dedup: &'p DedupSource,
+        blank: &Line,
+        join: Option<&JoinPlan>,
+        subplans: &mut Vec<(usize, String)>,
+    ) {
+        let at = self.lines.len();
+        if let DedupStrategy::Materialize(_) = dedup.strategy {
+            let id = self.take_id();
+            self.lines.push(materialized::scanned_line(id, join, blank));
+            self.materialized.push((Below { source: &dedup.source, anti: false }, id));
+            for (_, value) in dedup.values() {
+                if let ExprKind::Column { name, .. } = &value.kind {
+                    let name = name.replace('`', "");
+                    let column = name.rsplit('.').next().unwrap_or(&name);
+                    self.renamed.push((name.clone(), format!("<subquery{id}>.{column}")));
+                }
+            }
+            return;
+        }
+        self.source(&dedup.source, blank, join, subplans);
+        let first = match dedup.strategy {
+            DedupStrategy::Weedout(begins) => at + begins,
+            _ => at,
+        };
+        let (first, last) = (self.lines.get(first).map(|_| first), self.lines.len() - 1);
+        let Some(first) = first else { return };
+        match dedup.strategy {
+            DedupStrategy::Weedout(_) => {
+                add_strategy(&mut self.lines[first], "Start temporary");
+                add_strategy(&mut self.lines[last], "End temporary");
+            }
+            DedupStrategy::LooseScan => {
+                let line = &mut self.lines[first];
+                add_strategy(line, "LooseScan");
+                let share = dedup.rows / line.rows.unwrap_or(1).max(1) as f64;
+                line.filtered = line.filtered.map(|filtered| filtered * share.min(1.0));
+            }
+            _ => add_strategy(&mut self.lines[last], FIRST_MATCH),
+        }
+    }
+
+    /// Calls columns of materialized subqueries what they are called, in the lines from a place on.
+    fn rename(&mut self, at: usize) {
+        for line in &mut self.lines[at..] {
+            let Some(reference) = &mut line.reference else { continue };
+            let parts = reference.split(',').map(|part| {
+                let known = self.renamed.iter().find(|(name, _)| name == part);
+                known.map_or(part, |(_, name)| name)
+            });
+            *reference = parts.collect::<Vec<_>>().join(",");
+        }
+    }
+
+    /// Describes materialized subqueries below the lines of the SELECT.
+    fn materialized_below(&mut self, select: &'p SelectPlan, subplans: &mut Vec<(usize, String)>) {
+        self.renamed.clear();
+        for (Below { source, anti }, id) in std::mem::take(&mut self.materialized) {
             let select_type = MATERIALIZED.to_owned();
             let blank = Line { id: Some(id), select_type, ..Line::default() };
             let at = self.lines.len();
-            self.source(&join.right, &blank, None, subplans);
-            if join.kind == JoinType::Anti {
+            self.source(source, &blank, None, subplans);
+            show_joins(source, &mut self.lines[at..]);
+            show_possible(&select.source, &mut self.lines[at..]);
+            if anti {
                 self.lines[at..].iter_mut().for_each(|line| line.filtered = Some(100.0));
             }
         }
@@ -373,11 +449,16 @@ impl<'p> Describer<'p> {
     fn show_first_match(&mut self, at: usize) {
         let table = at.checked_sub(1).and_then(|before| self.lines[before].table.clone());
         let Some(line) = self.lines[at..].last_mut() else { return };
-        let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
-        line.extra.insert(buffer.unwrap_or(line.extra.len()), FIRST_MATCH);
+        add_strategy(line, FIRST_MATCH);
         // The number of a derived table is not known yet.
         line.first_match = table.filter(|name| !name.starts_with("<subplan"));
     }
+}
+
+/// Adds how a semi join is executed, which stands before how rows are buffered.
+fn add_strategy(line: &mut Line, strategy: &'static str) {
+    let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
+    line.extra.insert(buffer.unwrap_or(line.extra.len()), strategy);
 }
 
 fn json_table_line(table: &JsonTableSource, blank: &Line) -> Line {
@@ -437,6 +518,10 @@ fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
         RowSource::JsonTable(table) => {
             visit(&table.document);
             table.filter.iter().for_each(&mut *visit);
+        }
+        RowSource::Dedup(dedup) => {
+            dedup.values().iter().for_each(|(_, value)| visit(value));
+            each_condition(&dedup.source, visit);
         }
         RowSource::Join(join) => {
             each_condition(&join.left, visit);

@@ -7,18 +7,13 @@
 //!   2  MATERIALIZED  n             ALL
 //! ```
 
-use super::line::{Line, compared_with};
+use super::line::{Line, compared_with, join_extra};
 use crate::catalog::width::row_bytes;
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource};
 use inia_base::datatype::DataType;
 use inia_expr::{Expr, ExprKind, ExprType};
 
 const KEY: &str = "<auto_distinct_key>";
-
-/// Whether the right side's rows are kept.
-pub(super) fn keeps_rows(join: &JoinPlan) -> bool {
-    !join.kind.gives_right() && !keys(join).is_empty()
-}
 
 /// The line of a subquery whose distinct rows are joined: they are looked up where they are the
 /// right side of the join, and read first otherwise. Its number is not known yet.
@@ -35,6 +30,19 @@ pub(super) fn members_line(
             let (access, filtered) = (Some("ALL"), Some(100.0));
             Line { table, access, filtered, ..blank.clone() }
         }
+    }
+}
+
+/// The line of a subquery whose distinct rows are read.
+pub(super) fn scanned_line(id: usize, join: Option<&JoinPlan>, blank: &Line) -> Line {
+    let mut extra = Vec::new();
+    join_extra(join, &mut extra);
+    Line {
+        table: Some(format!("<subquery{id}>")),
+        access: Some("ALL"),
+        filtered: Some(100.0),
+        extra,
+        ..blank.clone()
     }
 }
 

@@ -1,5 +1,6 @@
 //! In which order the plan reads tables, and which derived tables it keeps.
 
+use crate::plan::dedup::DedupStrategy;
 use crate::plan::{Body, QueryPlan, RowSource, SelectPlan, StatementPlan};
 
 /// A member of FROM: its database, empty for derived tables, and the name it goes by.
@@ -11,8 +12,11 @@ fn name_of(alias: &str) -> &str {
 }
 
 /// The order of tables of each SELECT of a plan.
+#[derive(Default)]
 pub(super) struct ReadOrder {
     blocks: Vec<Vec<Key>>,
+    /// The tables of each subquery that is joined and materialized.
+    made: Vec<Vec<Key>>,
     /// Derived tables that are not merged.
     derived: Vec<String>,
     /// There is a function over a window.
@@ -21,7 +25,7 @@ pub(super) struct ReadOrder {
 
 impl ReadOrder {
     pub(super) fn of(plans: &[&StatementPlan]) -> ReadOrder {
-        let mut order = ReadOrder { blocks: Vec::new(), derived: Vec::new(), windows: false };
+        let mut order = ReadOrder::default();
         for plan in plans {
             order.query(&plan.root);
             for subplan in &plan.subplans {
@@ -67,6 +71,19 @@ impl ReadOrder {
             }
             RowSource::Virtual(table) => block.push((String::new(), table.alias.clone())),
             RowSource::JsonTable(table) => block.push((String::new(), table.alias.clone())),
+            RowSource::Dedup(dedup) => {
+                let first = block.len();
+                self.source(&dedup.source, block);
+                if let DedupStrategy::Materialize(_) = dedup.strategy {
+                    self.made.push(block[first..].to_vec());
+                }
+            }
+            RowSource::Join(join) if join.keeps_rows() => {
+                self.source(&join.left, block);
+                let first = block.len();
+                self.source(&join.right, block);
+                self.made.push(block[first..].to_vec());
+            }
             RowSource::Join(join) => {
                 join.in_order().into_iter().for_each(|side| self.source(side, block));
             }
@@ -76,6 +93,16 @@ impl ReadOrder {
     /// Whether a derived table of that name is computed before it is read.
     pub(super) fn materializes(&self, alias: &str) -> bool {
         self.derived.iter().any(|derived| derived == alias)
+    }
+
+    /// Whether the tables of a subquery that is joined are those of a materialized one.
+    pub(super) fn makes(&self, tables: &[Key]) -> bool {
+        let has = |made: &[Key], table: &Key| {
+            made.iter()
+                .any(|own| own.1 == name_of(&table.1) && (own.0 == table.0 || own.0.is_empty()))
+        };
+        !tables.is_empty()
+            && self.made.iter().any(|made| tables.iter().all(|table| has(made, table)))
     }
 
     /// Whether one SELECT of the plan reads tables of a query and of another inside it.

@@ -19,6 +19,29 @@ struct Unnested {
     list: Vec<Joined>,
     conditions: Vec<Expr>,
     correlated: bool,
+    number: usize,
+    items: Vec<(Expr, String)>,
+}
+
+/// A subquery that is joined and materialized.
+pub(super) struct Made {
+    pub(super) tables: Vec<Key>,
+    number: usize,
+    /// What its rows are compared by, and the names of that.
+    items: Vec<(Expr, String)>,
+}
+
+impl Made {
+    /// The column of the materialized table that has an expression's values.
+    pub(super) fn column(&self, expr: &Expr) -> Option<ColumnName> {
+        let (_, name) = self.items.iter().find(|(item, _)| item == expr)?;
+        let table = Some(format!("<subquery{}>", self.number));
+        Some(ColumnName { db: None, table, name: name.clone() })
+    }
+
+    pub(super) fn has(&self, column: &ColumnName) -> bool {
+        self.tables.contains(&table_of(column))
+    }
 }
 
 /// What a condition on a subquery tests.
@@ -107,7 +130,12 @@ fn is_correlated(query: &Query) -> bool {
 
 impl Rewriter<'_> {
     /// Turns conditions on subqueries into joins, where the plan has; they go behind `list`.
-    pub(super) fn unnest(&mut self, list: &mut Vec<Joined>, condition: &mut Option<Expr>) {
+    pub(super) fn unnest(
+        &mut self,
+        list: &mut Vec<Joined>,
+        condition: &mut Option<Expr>,
+        outermost: bool,
+    ) {
         let Some(whole) = condition.take() else { return };
         let outer = keys_of(list);
         let (mut kept, mut unnested): (Vec<Expr>, Vec<Unnested>) = (Vec::new(), Vec::new());
@@ -119,17 +147,25 @@ impl Rewriter<'_> {
         }
         // Those that read rows around them come first, then those of most tables.
         unnested.sort_by_key(|one| std::cmp::Reverse((one.correlated, keys_of(&one.list).len())));
-        for Unnested { kind, list: inner, conditions, .. } in unnested {
+        for Unnested { kind, list: mut inner, conditions, number, items, .. } in unnested {
+            let mut pulled = Vec::new();
+            if kind == JoinKind::Semi {
+                pulled = self.pulled_out(&mut inner, &conditions, &outer);
+            }
+            let tables = keys_of(&inner);
+            if outermost && self.order.makes(&tables) {
+                self.made.push(Made { tables, number, items });
+            }
             if kind == JoinKind::Anti {
                 let on = super::condition::all_of(conditions).unwrap_or(truth(true));
                 list.push(Joined { kind, member: Member::Nest(inner), on: Some(on) });
                 continue;
             }
-            let whole = self.found_by_key(&inner, &conditions, &outer);
             kept.extend(conditions);
-            if whole {
-                list.splice(0..0, inner);
-            } else {
+            list.splice(0..0, pulled);
+            if !inner.is_empty() && !outermost {
+                list.extend(inner);
+            } else if !inner.is_empty() {
                 list.push(Joined { kind, member: Member::Nest(inner), on: None });
             }
         }
@@ -157,9 +193,16 @@ impl Rewriter<'_> {
         self.add_tables(&list);
         let mut inner = select.where_.take().map(|condition| self.decided(normal(condition)));
         inner = inner.filter(|condition| *condition != truth(true));
-        self.unnest(&mut list, &mut inner);
+        self.unnest(&mut list, &mut inner, false);
+        let (number, mut items) = (select.number, Vec::new());
         let mut conditions: Vec<Expr> = Vec::new();
         if let Some(left) = left {
+            for (at, item) in select.items.iter().enumerate() {
+                let name = name_of_item(&select.items, at);
+                if let SelectItem::Expr { expr, .. } = item {
+                    items.push((expr.clone(), name));
+                }
+            }
             let lefts = match left {
                 Expr::Row(items) => items.clone(),
                 one => vec![one.clone()],
@@ -180,8 +223,14 @@ impl Rewriter<'_> {
                 // EXISTS compares with rows around it as IN does: those come last.
                 Expr::Binary { op: BinaryOp::Eq, left: l, right: r } if left.is_none() => {
                     match (is_of(&l, &own), is_of(&r, &own)) {
-                        (Some(true), Some(false)) => beside.push(binary(*r, BinaryOp::Eq, *l)),
-                        (Some(false), Some(true)) => beside.push(binary(*l, BinaryOp::Eq, *r)),
+                        (Some(true), Some(false)) => {
+                            items.push(named(&l));
+                            beside.push(binary(*r, BinaryOp::Eq, *l));
+                        }
+                        (Some(false), Some(true)) => {
+                            items.push(named(&r));
+                            beside.push(binary(*l, BinaryOp::Eq, *r));
+                        }
                         _ => on.push(binary(*l, BinaryOp::Eq, *r)),
                     }
                 }
@@ -193,7 +242,7 @@ impl Rewriter<'_> {
         let mut rest = super::condition::all_of(conditions);
         let list = super::joins::simplify(list, &mut rest);
         let conditions = rest.map(conjuncts).unwrap_or_default();
-        Some(Unnested { kind, list, conditions, correlated })
+        Some(Unnested { kind, list, conditions, correlated, number, items })
     }
 
     fn may_be_null(&self, expr: &Expr) -> bool {
@@ -204,26 +253,55 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether a unique key finds one row of a single table for each row around it.
-    fn found_by_key(&self, inner: &[Joined], conditions: &[Expr], outer: &[Key]) -> bool {
-        let [Joined { member: Member::One(table), .. }] = inner else { return false };
-        let key = super::joins::key_of(table);
+    /// Takes the tables out of a subquery of which a unique key finds one row for each row around.
+    fn pulled_out(
+        &self,
+        inner: &mut Vec<Joined>,
+        conditions: &[Expr],
+        outer: &[Key],
+    ) -> Vec<Joined> {
+        let (mut known, mut pulled) = (outer.to_vec(), Vec::new());
+        let needed = |inner: &[Joined]| inner.iter().any(|one| one.kind != JoinKind::Inner);
+        while !needed(inner) {
+            let found = inner.iter().position(|one| match one {
+                Joined { member: Member::One(table), kind: JoinKind::Inner, .. } => {
+                    self.found_by_key(&super::joins::key_of(table), conditions, &known)
+                }
+                _ => false,
+            });
+            let Some(found) = found else { break };
+            let one = inner.remove(found);
+            known.extend(keys_of(std::slice::from_ref(&one)));
+            pulled.push(one);
+        }
+        pulled
+    }
+
+    /// Whether a unique key finds one row of a table for each row of those that are known.
+    fn found_by_key(&self, key: &Key, conditions: &[Expr], known: &[Key]) -> bool {
         let Some(def) = self.types.table(&key.0, &key.1) else { return false };
+        let all = super::condition::all_of(conditions.to_vec());
+        let equal = all.and_then(|all| self.equalities(all)).map_or(Vec::new(), |(equal, _)| equal);
         let fixed = |column: usize| {
             let name = &def.def.columns[column].name;
-            let is = |column: &ColumnName| table_of(column) == key && column.name == *name;
+            let is = |column: &ColumnName| table_of(column) == *key && column.name == *name;
             let own = |expr: &Expr| matches!(expr, Expr::Column(column) if is(column));
             let given = |expr: &Expr| {
                 let mut given = true;
-                each_column(expr, &mut |column| given &= outer.contains(&table_of(column)));
+                each_column(expr, &mut |column| given &= known.contains(&table_of(column)));
                 given && !super::condition::has_query(expr)
             };
-            conditions.iter().any(|condition| match condition {
+            let stated = conditions.iter().any(|condition| match condition {
                 Expr::Binary { op: BinaryOp::Eq, left, right } => {
                     (own(left) && given(right)) || (own(right) && given(left))
                 }
                 _ => false,
-            })
+            });
+            let follows = |set: &super::equal::Equal| {
+                let others = set.columns.iter().any(|column| known.contains(&table_of(column)));
+                set.columns.iter().any(is) && (others || set.constant.is_some())
+            };
+            stated || equal.iter().any(follows)
         };
         let mut indexes = def.def.indexes.iter();
         indexes.any(|index| {
@@ -489,11 +567,27 @@ fn aggregated(expr: &Expr) -> bool {
 
 /// The name of a query's first column.
 fn item_name(query: &Query) -> String {
-    let QueryBody::Select(select) = &query.body else { return String::new() };
-    match select.items.first() {
+    match &query.body {
+        QueryBody::Select(select) => name_of_item(&select.items, 0),
+        _ => String::new(),
+    }
+}
+
+/// The name of an item of a select list.
+fn name_of_item(items: &[SelectItem], at: usize) -> String {
+    match items.get(at) {
         Some(SelectItem::Expr { alias: Some(alias), .. }) => alias.clone(),
         Some(SelectItem::Expr { expr: Expr::Column(name), .. }) => name.name.clone(),
         Some(SelectItem::Expr { text, .. }) => text.clone(),
         _ => String::new(),
     }
+}
+
+/// An expression with the name of its column in a materialized subquery.
+fn named(expr: &Expr) -> (Expr, String) {
+    let name = match expr {
+        Expr::Column(column) => column.name.clone(),
+        _ => String::new(),
+    };
+    (expr.clone(), name)
 }
