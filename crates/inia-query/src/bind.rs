@@ -385,7 +385,8 @@ impl<'c> QueryBinder<'c> {
         debug_assert!(self.subplans[id].is_none(), "a subplan is bound once");
         let correlated = self.reached < self.levels.len();
         self.reached = self.reached.min(enclosing);
-        self.subplans[id] = Some(Subplan { query: bound?, correlated, recursive: None });
+        self.subplans[id] =
+            Some(Subplan { query: bound?, correlated, recursive: None, asked: false });
         Ok((id, correlated))
     }
 

@@ -32,6 +32,7 @@ pub(crate) use price::{Once, Prices, price_of};
 pub(crate) use rewrite::matches_once;
 pub(crate) use search::is_natural;
 pub(crate) use search::relation::path_cost;
+pub(crate) use search::{has_small_tables, small_cost};
 pub(crate) use size::{
     UNKNOWN_ROWS, expected_rows, of_body, of_filtered, of_grouped, of_select, of_source,
 };

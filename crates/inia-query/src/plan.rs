@@ -132,6 +132,8 @@ pub struct Subplan {
     pub correlated: bool,
     /// The common table expression's recursive operand, where it has one.
     pub recursive: Option<RecursivePlan>,
+    /// It was IN, and is asked with each row for one that is equal.
+    pub asked: bool,
 }
 
 /// The recursive part of a common table expression.

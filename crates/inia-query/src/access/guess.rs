@@ -7,6 +7,7 @@
 //! ([`condition filtering`](https://dev.mysql.com/doc/refman/8.0/en/condition-filtering.html)).
 
 use crate::catalog::Table;
+use inia_expr::tree::SubqueryKind;
 use inia_expr::{CmpOp, Expr, ExprKind};
 
 /// What an equality keeps of a column that begins no index.
@@ -95,13 +96,22 @@ impl Guess<'_> {
                 of(self.column(&like.value), share)
             }
             ExprKind::IsNull(inner, negated) => match self.column(inner) {
-                Some(column) if self.table.def.columns[column].nullable => match negated {
-                    true => 1.0 - EQUAL,
-                    false => EQUAL,
-                },
+                Some(column) if self.table.def.columns[column].nullable => {
+                    let null = EQUAL.max(self.least());
+                    if *negated { 1.0 - null } else { null }
+                }
                 _ => 1.0,
             },
             ExprKind::Column { .. } => of(self.column(condition), 1.0 - EQUAL),
+            // What is greater or less than all or some is not compared with the least or greatest.
+            ExprKind::Subquery(sub) if !sub.correlated => match &sub.kind {
+                SubqueryKind::Quantified { left, op, .. }
+                    if !matches!(op, CmpOp::Eq | CmpOp::Ne) && left.len() == 1 =>
+                {
+                    of(self.column(&left[0]), 1.0 - COMPARED)
+                }
+                _ => 1.0,
+            },
             _ => 1.0,
         }
     }

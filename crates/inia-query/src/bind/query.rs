@@ -348,7 +348,8 @@ impl QueryBinder<'_> {
         }
         let limit = self.limit(cte.query.limit.as_ref())?;
         let recursive = Some(RecursivePlan { step, distinct: !head.all, limit, names });
-        self.subplans[subplan] = Some(Subplan { query: seed.query, correlated, recursive });
+        self.subplans[subplan] =
+            Some(Subplan { query: seed.query, correlated, recursive, asked: false });
         Ok(())
     }
 }

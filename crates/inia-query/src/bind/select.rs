@@ -477,9 +477,10 @@ impl QueryBinder<'_> {
         if !select.rollup {
             check_early(clauses);
         }
-        let members = self.unnest(from, &mut clauses.conditions);
+        let members = self.unnest(select, from, &mut clauses.conditions);
         self.check_orders(select, from.tree.as_ref());
         self.derive_subqueries((select, usage), (from, clauses), members);
+        self.ask_members(from, clauses);
         self.push_down(from, clauses);
         self.keep_nested((select, usage), from, clauses);
         if usage.derived {

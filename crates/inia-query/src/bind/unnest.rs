@@ -27,18 +27,19 @@
 //! change), that call what is not stable (RAND(), user variables), that have a LIMIT, and those
 //! whose own subqueries read rows around them for each row.
 
+mod asked;
 mod choice;
 mod groups;
 mod member;
 mod scalar;
 
 use super::from::BoundFrom;
-use super::hints::keeps_order;
+use super::hints::{hints_of, keeps_order};
 use super::nesting::MAX_TABLES;
 use super::select::Clauses;
-use super::{QueryBinder, QueryUse};
+use super::{Level, QueryBinder, QueryUse};
 use crate::access::is_stable;
-use crate::optimize::{FromJoin, FromTree, LeafKind, NestRules, Strategies};
+use crate::optimize::{FromJoin, FromTree, LeafKind, NestRules, Strategies, has_small_tables};
 use crate::plan::{JoinType, Subplan};
 use inia_base::value::Value;
 use inia_expr::tree::{Compare, Quantifier, RowLookup, Subquery, SubqueryKind};
@@ -60,6 +61,8 @@ pub(super) struct BoundNested {
     groups: Option<Groups>,
     /// Conditions on it may become joins, by these strategies.
     joins: Option<Strategies>,
+    /// What a hint says of how it is executed.
+    strategy: Option<ast::SubqueryStrategy>,
 }
 
 /// How the rows of a subquery are grouped.
@@ -110,6 +113,7 @@ impl BoundNested {
             output,
             groups,
             joins: binder.may_unnest(select),
+            strategy: hints_of(select).and_then(|hints| hints.subquery),
         })
     }
 
@@ -282,20 +286,26 @@ impl QueryBinder<'_> {
     /// done. Those that are `IN` over rows of their own come back.
     pub(super) fn unnest(
         &mut self,
+        select: &ast::Select,
         from: &mut BoundFrom,
         conditions: &mut Vec<Expr>,
     ) -> Vec<Membership> {
         let mut members = Vec::new();
         let Some(tree) = &mut from.tree else { return members };
-        if self.nested.is_empty() || locks(tree) {
+        // MySQL joins no subqueries where the order of FROM holds.
+        let keeps = keeps_order(select) && has_small_tables(tree);
+        if self.nested.is_empty() || keeps || locks(tree) {
             return members;
         }
         hoist(tree, conditions, &|condition| Tested::of(condition).is_some());
         for condition in std::mem::take(conditions) {
             match self.as_join(&condition, from, conditions) {
                 Some((kind, right, on, allowed)) => {
-                    members.extend(Membership::of_join(&condition, &right));
                     let left = from.tree.take().expect("a FROM with members was looked at");
+                    // Small tables are put in order with those around them.
+                    if !has_small_tables(&left) || !has_small_tables(&right) {
+                        members.extend(Membership::of_join(&condition, &right));
+                    }
                     let nest = NestRules { allowed, number: 0 };
                     let join = FromJoin { kind, straight: false, left, right, on, nest };
                     from.tree = Some(FromTree::Join(Box::new(join)));
@@ -322,14 +332,23 @@ impl QueryBinder<'_> {
         }
         let nested = self.nested.get(&tested.sub.id)?;
         let fits = from.tables + nested.tables <= MAX_TABLES;
-        if nested.groups.is_some() || nested.joins.is_none() || !fits || !tested.gains(nested) {
+        if nested.groups.is_some() || nested.joins.is_none() || !fits {
+            return None;
+        }
+        // MySQL joins whatever it can; of small tables Inia does, too.
+        let small = || {
+            let around = from.tree.as_ref().is_some_and(has_small_tables);
+            !tested.negated && around && has_small_tables(&nested.tree)
+        };
+        if !tested.gains(nested) && !small() {
             return None;
         }
         let mut nested = self.nested.remove(&tested.sub.id)?;
         nested.move_to(from.width);
-        let BoundNested { tree, width, tables, conditions: mut on, output, joins, .. } = nested;
-        let joins = joins.unwrap_or_default();
+        let BoundNested { tree, width, tables, conditions: own, output, joins, .. } = nested;
+        let (joins, mut on) = (joins.unwrap_or_default(), Vec::new());
         add_comparisons(&tested, output, &mut on);
+        on.extend(own);
         from.width += width;
         from.tables += tables;
         if tested.negated {

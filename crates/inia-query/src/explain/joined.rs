@@ -9,7 +9,7 @@ use super::grouped::add_possible;
 use super::line::Line;
 use crate::access::EqualPart;
 use crate::plan::dedup::DedupStrategy;
-use crate::plan::{JoinMethod, JoinPlan, JoinType, RowSource, TableSource};
+use crate::plan::{JoinMethod, JoinPlan, JoinType, RowSource, SelectPlan, TableSource};
 use inia_expr::{CmpOp, Expr, ExprKind, SlotSet, slots_of};
 
 /// Shows conditions that are checked behind joins on the last table that they read.
@@ -52,6 +52,29 @@ pub(super) fn show_possible(source: &RowSource, lines: &mut [Line]) {
     let mut joined = Joined { whole: true, ..Joined::default() };
     joined.collect(source, None);
     joined.add_possible(lines);
+}
+
+/// Adds the indexes by which values of a subquery could be looked for to the lines of its tables.
+pub(super) fn show_sought(select: &SelectPlan, lines: &mut [Line]) {
+    let mut joined = Joined::default();
+    joined.collect(&select.source, None);
+    for table in joined.tables {
+        let range = table.base..table.base + table.needed.len();
+        let column = |expr: &Expr| match expr.kind {
+            ExprKind::Column { index, .. } if range.contains(&index) => Some(index - table.base),
+            _ => None,
+        };
+        let columns: Vec<usize> =
+            select.output[..select.visible].iter().filter_map(column).collect();
+        let starts = |position: usize| {
+            let index = &table.table.def.indexes[position];
+            index.kind.has_keys() && columns.contains(&index.parts[0].column)
+        };
+        let line = lines.iter_mut().find(|line| line.table.as_ref() == Some(&table.alias));
+        if let Some(line) = line.filter(|_| !columns.is_empty()) {
+            add_possible(line, table, &starts);
+        }
+    }
 }
 
 /// Adds to the lines of a SELECT's tables what follows from its joins.
@@ -113,6 +136,8 @@ struct Joined<'p> {
 
 impl<'p> Joined<'p> {
     fn collect(&mut self, source: &'p RowSource, join: Option<&'p JoinPlan>) {
+        let join_of_left =
+            join.filter(|join| matches!(join.kind, JoinType::Inner | JoinType::Semi));
         match source {
             RowSource::Table(table) => {
                 self.tables.push(table);
@@ -142,7 +167,8 @@ impl<'p> Joined<'p> {
                 }
             }
             RowSource::Join(join) => {
-                self.collect(&join.left, None);
+                // The first table of what is joined as a whole is joined as that is.
+                self.collect(&join.left, join_of_left);
                 if join.keeps_rows() {
                     let JoinMethod::Hash(keys) = &join.method else { return };
                     if join.kind == JoinType::Semi {

@@ -3,7 +3,7 @@
 use super::estimate::Estimator;
 use super::filtered::filtered;
 use super::grouped::{GroupedColumns, show_limit, show_order};
-use super::joined::{show_behind, show_joins, show_possible};
+use super::joined::{show_behind, show_joins, show_possible, show_sought};
 use super::materialized;
 use super::merged::merge_line;
 use super::skipped::{add_skipping, skip_line};
@@ -19,8 +19,8 @@ use crate::plan::{
     TableSource,
 };
 use inia_base::value::Value;
-use inia_expr::tree::Subquery;
-use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
+use inia_expr::tree::{Subquery, SubqueryKind};
+use inia_expr::{CmpOp, Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
 
 /// What EXPLAIN shows of one member of FROM; `None` prints as NULL.
@@ -84,6 +84,7 @@ pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost)
         ids: Vec::new(),
         materialized: Vec::new(),
         renamed: Vec::new(),
+        sought: Vec::new(),
     };
     describer.query(&plan.root, "PRIMARY");
     if is_switched_off(settings, "condition_fanout_filter") {
@@ -116,6 +117,8 @@ struct Describer<'p> {
     ids: Vec<(usize, usize)>,
     /// Materialized subqueries that come below, with their numbers.
     materialized: Vec<(Below<'p>, usize)>,
+    /// Subplans whose values a comparison could look for.
+    sought: Vec<usize>,
     /// What columns of materialized subqueries that are read first are called.
     renamed: Vec<(String, String)>,
 }
@@ -209,8 +212,19 @@ impl<'p> Describer<'p> {
             self.show_above(select, query, at);
         }
         each_subquery(select, &mut |sub, _| {
+            let equal =
+                matches!(sub.kind, SubqueryKind::Quantified { op: CmpOp::Eq | CmpOp::Ne, .. });
+            // MySQL asks with each row where nothing has to be read.
+            let unread = match &self.plan.subplans[sub.id].query.body {
+                Body::Select(select) => select.extrema().is_some(),
+                _ => false,
+            };
+            let kind = if equal && unread && !sub.correlated { "DEPENDENT " } else { "" };
             if !subplans.iter().any(|(id, _)| *id == sub.id) {
-                subplans.push((sub.id, "SUBQUERY".to_owned()));
+                subplans.push((sub.id, format!("{kind}SUBQUERY")));
+            }
+            if equal && !sub.correlated {
+                self.sought.push(sub.id);
             }
         });
         // Subplans come below the SELECT's own lines. Their numbers are known only then and replace
@@ -235,7 +249,9 @@ impl<'p> Describer<'p> {
             let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
             let kept = sorted || limited && select.distinct;
             let members = line.select_type == MATERIALIZED;
-            if (grouped || select.distinct) && (!in_order || kept) && !members {
+            let by_table = sorted && !grouped && !select.distinct && sorts_joined(select, query);
+            let strategy = take_strategy(line);
+            if ((grouped || select.distinct) && (!in_order || kept) && !members) || by_table {
                 line.extra.push("Using temporary");
             }
             show_order(select, line);
@@ -247,6 +263,10 @@ impl<'p> Describer<'p> {
             if sorted {
                 line.extra.push("Using filesort");
             }
+            line.extra.extend(strategy);
+        }
+        if select.distinct && !grouped {
+            show_distinct(select, &mut self.lines[at..]);
         }
         show_joins(&select.source, &mut self.lines[at..]);
         if let RowSource::Table(table) = &select.source
@@ -271,7 +291,19 @@ impl<'p> Describer<'p> {
                 (false, kind) => kind.to_owned(),
             };
             self.ids.push((id, self.next_id));
+            let at = self.lines.len();
             let number = self.query(&subplan.query, &kind);
+            if subplan.asked
+                && let Body::Select(select) = &subplan.query.body
+            {
+                show_asked(select, &mut self.lines[at..]);
+            }
+            if self.sought.contains(&id)
+                && let Body::Select(select) = &subplan.query.body
+                && select.aggregation.is_none()
+            {
+                show_sought(select, &mut self.lines[at..]);
+            }
             if let Some(recursive) = &subplan.recursive {
                 let at = self.lines.len();
                 self.query(&recursive.step, "UNION");
@@ -437,7 +469,9 @@ impl<'p> Describer<'p> {
             let blank = Line { id: Some(id), select_type, ..Line::default() };
             let at = self.lines.len();
             self.source(source, &blank, None, subplans);
-            show_joins(source, &mut self.lines[at..]);
+            if !anti {
+                show_joins(source, &mut self.lines[at..]);
+            }
             show_possible(&select.source, &mut self.lines[at..]);
             if anti {
                 self.lines[at..].iter_mut().for_each(|line| line.filtered = Some(100.0));
@@ -459,6 +493,73 @@ impl<'p> Describer<'p> {
 fn add_strategy(line: &mut Line, strategy: &'static str) {
     let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
     line.extra.insert(buffer.unwrap_or(line.extra.len()), strategy);
+}
+
+/// Calls the lookup of a single table by the values of IN what MySQL calls it.
+fn show_asked(select: &SelectPlan, lines: &mut [Line]) {
+    let (RowSource::Table(_), Some(line)) = (&select.source, lines.first_mut()) else { return };
+    let parts = || line.reference.iter().flat_map(|reference| reference.split(','));
+    // Index lookups by what the subquery itself reads around it are none of IN.
+    if parts().any(|part| part != "func" && part != "const") || !parts().any(|part| part == "func")
+    {
+        return;
+    }
+    line.access = match line.access {
+        Some("eq_ref") => Some("unique_subquery"),
+        Some("ref") => Some("index_subquery"),
+        other => other,
+    };
+}
+
+/// Takes off a line how a semi join begins there.
+fn take_strategy(line: &mut Line) -> Vec<&'static str> {
+    const STRATEGIES: [&str; 4] = ["Start temporary", "End temporary", "LooseScan", FIRST_MATCH];
+    line.extra.extract_if(.., |part| STRATEGIES.contains(part)).collect()
+}
+
+/// Whether rows are sorted once they are joined: not where the first table alone can be sorted.
+fn sorts_joined(select: &SelectPlan, query: Option<&QueryPlan>) -> bool {
+    let mut tables = Vec::new();
+    let mut repeats = false;
+    let mut buffered = false;
+    select.source.each(&mut |source| match source {
+        RowSource::Table(table) => tables.push(table.base..table.base + table.needed.len()),
+        RowSource::Dedup(_) => repeats = true,
+        RowSource::Join(join) if !join.keeps_rows() => {
+            buffered |= matches!(join.method, JoinMethod::Hash(_));
+        }
+        _ => {}
+    });
+    if tables.len() < 2 {
+        return false;
+    }
+    let ordered = query.into_iter().flat_map(|query| &query.order);
+    let mut read = ordered.filter_map(|key| select.output.get(key.index)).map(slots_of);
+    let of_first = |slot: usize| tables[0].contains(&slot);
+    repeats || buffered || !read.all(|read| read.slots.iter().all(of_first))
+}
+
+/// Notes the last tables of which SELECT DISTINCT reads nothing.
+fn show_distinct(select: &SelectPlan, lines: &mut [Line]) {
+    let mut read = SlotSet::default();
+    select.output.iter().for_each(|expr| read = read.union(&slots_of(expr).slots));
+    let mut names = Vec::new();
+    select.source.each(&mut |source| {
+        if let RowSource::Table(table) = source {
+            let slots = SlotSet::of_range(table.base..table.base + table.needed.len());
+            if slots.intersects(&read) {
+                names.push(table.alias.clone());
+            }
+        }
+    });
+    let selected = |line: &Line| line.table.as_ref().is_some_and(|table| names.contains(table));
+    let unread = lines.iter().rposition(selected).map_or(0, |last| last + 1).max(1);
+    let number = lines.first().and_then(|line| line.id);
+    for line in lines.iter_mut().skip(unread).filter(|line| line.id == number) {
+        let strategy = take_strategy(line);
+        add_strategy(line, "Distinct");
+        strategy.into_iter().for_each(|one| add_strategy(line, one));
+    }
 }
 
 fn json_table_line(table: &JsonTableSource, blank: &Line) -> Line {
@@ -731,6 +832,7 @@ fn reference(path: &AccessPath) -> Option<String> {
 /// What a part of an index is compared with, as column `ref` names it.
 pub(super) fn compared_with(expr: &Expr) -> String {
     match &expr.kind {
+        ExprKind::OuterColumn { name, .. } if name.starts_with("<cache>") => "func".to_owned(),
         ExprKind::Column { name, .. } | ExprKind::OuterColumn { name, .. } => name.replace('`', ""),
         ExprKind::Subquery(sub) if !sub.correlated => "const".to_owned(),
         _ if expr.is_constant_in_statement() => "const".to_owned(),

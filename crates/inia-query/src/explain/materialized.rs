@@ -50,9 +50,12 @@ pub(super) fn scanned_line(id: usize, join: Option<&JoinPlan>, blank: &Line) -> 
 pub(super) fn lookup_line(join: &JoinPlan, id: usize, blank: &Line) -> Line {
     let keys = keys(join);
     let references: Vec<String> = keys.iter().map(|key| compared_with(&key.left)).collect();
-    let length = keys.iter().map(|key| key_length(&key.right.ty)).sum::<u64>();
-    let mut extra = Vec::new();
     let anti = join.kind == JoinType::Anti;
+    // The rows of an anti join's table may be rows of NULLs.
+    let may_be_null = |key: &HashKey| u64::from(anti && !key.right.ty.nullable);
+    let length = |key: &HashKey| key_length(&key.right.ty) + may_be_null(key);
+    let length = keys.iter().map(length).sum::<u64>();
+    let mut extra = Vec::new();
     if anti || !join.on.is_empty() || !keys.iter().all(is_plain) {
         extra.push("Using where");
     }

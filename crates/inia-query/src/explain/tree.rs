@@ -463,8 +463,11 @@ fn dedup_text(dedup: &DedupSource) -> String {
     match dedup.strategy {
         DedupStrategy::Weedout(_) => {
             let names: Vec<&str> = names.iter().map(|(alias, _)| *alias).collect();
-            let names = names.join(", ");
-            format!("Remove duplicate ({names}) rows using temporary table (weedout)")
+            let names = match &names[..] {
+                [one] => (*one).to_owned(),
+                names => format!("({})", names.join(", ")),
+            };
+            format!("Remove duplicate {names} rows using temporary table (weedout)")
         }
         DedupStrategy::LooseScan => {
             let index = names.first().and_then(|(_, table)| {

@@ -394,21 +394,28 @@ impl Rewriter<'_> {
     /// How `left IN (query)` is asked.
     fn within(&mut self, left: &Expr, mut query: Query, decides: bool) -> Expr {
         let single = matches!(query.body, QueryBody::Select(_)) && !matches!(left, Expr::Row(_));
-        let mut aggregates = false;
+        let (mut aggregates, mut tables) = (false, Vec::new());
         if let QueryBody::Select(select) = &query.body {
             item_exprs(&select.items).for_each(|item| aggregates |= aggregated(item));
-            aggregates &= select.group_by.is_empty();
+            aggregates |= !select.group_by.is_empty();
+            tables = keys_of(&list_of(select.from.clone()));
         }
-        if single && !aggregates && !is_correlated(&query) {
+        let asks = self.order.asks(&tables);
+        if let Some(Some(lookup)) = asks {
+            return self.looked_up(left, query, lookup);
+        }
+        let unread = aggregates && self.order.reads_none(&tables);
+        if single && asks.is_none() && !unread && !is_correlated(&query) {
             let nullable = self.nullable_item(&query);
             self.query(&mut query);
-            if let QueryBody::Select(select) = &mut query.body
-                && !decides
-                && nullable
-                && select.group_by.is_empty()
-            {
-                select.where_.get_or_insert(truth(true));
-                select.having.get_or_insert(truth(true));
+            if let QueryBody::Select(select) = &mut query.body {
+                // What was asked for leaves nothing behind.
+                if !aggregates {
+                    select.where_.get_or_insert(truth(true));
+                }
+                if aggregates || (!decides && nullable) {
+                    select.having.get_or_insert(truth(true));
+                }
             }
             let column = Expr::string(item_name(&query));
             let query = Expr::Subquery(Box::new(query));
@@ -419,6 +426,29 @@ impl Rewriter<'_> {
         }
         self.query(&mut query);
         internal("<exists>", vec![Expr::Subquery(Box::new(query))])
+    }
+
+    /// A subquery of a single table, whose rows an index finds by what they are asked for.
+    fn looked_up(&mut self, left: &Expr, mut query: Query, lookup: super::order::Lookup) -> Expr {
+        let lefts = match left {
+            Expr::Row(items) => items.clone(),
+            one => vec![one.clone()],
+        };
+        if let QueryBody::Select(select) = &mut query.body {
+            let items: Vec<Expr> = item_exprs(&select.items).cloned().collect();
+            for (left, item) in lefts.iter().zip(items).skip(lookup.parts) {
+                let cached = internal("<cache>", vec![left.clone()]);
+                super::joins::add(&mut select.where_, binary(cached, BinaryOp::Eq, item));
+            }
+        }
+        self.query(&mut query);
+        let name = if lookup.unique { "<primary_index_lookup>" } else { "<index_lookup>" };
+        let (table, index) = (Expr::string(lookup.table), Expr::string(lookup.index));
+        let mut args = vec![lefts.into_iter().next().unwrap_or_else(Expr::null), table, index];
+        if let QueryBody::Select(select) = query.body {
+            args.extend(select.where_);
+        }
+        internal("<exists>", vec![internal(name, args)])
     }
 
     fn nullable_item(&mut self, query: &Query) -> bool {

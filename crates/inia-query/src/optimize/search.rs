@@ -55,6 +55,7 @@ use inia_expr::{Expr, SlotSet};
 use members::Members;
 use relation::{Around, Nested, Relation};
 use rows::Rows;
+pub(crate) use semi::{has_small_tables, small_cost};
 
 /// Larger groups are not enumerated.
 const MAX_ENUMERATED: usize = 12;
@@ -72,6 +73,8 @@ pub(super) struct Solution {
     conditions: Vec<Expr>,
     classes: Vec<Equal>,
     nested: Vec<Option<Nested>>,
+    /// Its small tables are read as MySQL reads them.
+    as_mysql: bool,
 }
 
 /// The joins of a group.
@@ -160,7 +163,8 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
     if count == 1 && simple && outermost {
         // A query of one table has nothing to be searched.
         let (tree, classes) = (Tree::Member(0), Vec::new());
-        return Solution { tree, cost: 0.0, rows: 1.0, conditions, classes, nested: vec![None] };
+        let (nested, as_mysql) = (vec![None], false);
+        return Solution { tree, cost: 0.0, rows: 1.0, conditions, classes, nested, as_mysql };
     }
     let mut classes = equal::classes(group, &conditions);
     let known = equal::constants(&mut classes, &conditions);
@@ -180,7 +184,7 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
     };
     conditions.truncate(given);
     let nested = relations.iter_mut().map(|relation| relation.nested.take()).collect();
-    Solution { tree, cost, rows, conditions, classes, nested }
+    Solution { tree, cost, rows, conditions, classes, nested, as_mysql: false }
 }
 
 /// Adds the equalities of each class that no condition states; in a large class only those with its

@@ -31,7 +31,7 @@ pub(super) fn build(
     filled: &SlotSet,
     block: &QueryBlock<'_>,
 ) -> (RowSource, Vec<Expr>) {
-    let Solution { tree, conditions, classes, nested, .. } = solution;
+    let Solution { tree, conditions, classes, nested, as_mysql, .. } = solution;
     let slots = group.members.iter().map(|member| member.slots.clone()).collect();
     let ranges = group.members.iter().map(|member| member.range.clone()).collect();
     let members = group.members.into_iter().map(Some).collect();
@@ -47,6 +47,7 @@ pub(super) fn build(
         around,
         before,
         placed,
+        as_mysql,
         path,
         block,
     };
@@ -69,6 +70,8 @@ struct Builder<'b> {
     before: Members,
     /// The members, in the order in which they were placed.
     placed: Vec<usize>,
+    /// Small tables are looked up as MySQL looks them up.
+    as_mysql: bool,
     /// How a member is read that has no choice.
     path: Option<(usize, AccessPath)>,
     block: &'b QueryBlock<'b>,
@@ -101,9 +104,9 @@ impl Builder<'_> {
             TreeKey::RowIds(ids) => {
                 let mut slots = Vec::new();
                 for member in ids.iter() {
-                    let slot = self.block.spare.get();
-                    self.block.spare.set(slot + 1);
-                    give_row_id(&mut source, self.ranges[member].start, slot);
+                    let next = self.block.spare.get();
+                    let slot = give_row_id(&mut source, self.ranges[member].start, next);
+                    self.block.spare.set(next.max(slot + 1));
                     slots.push(slot);
                 }
                 DedupKey::RowIds(slots)
@@ -289,7 +292,10 @@ impl Builder<'_> {
         };
         if method == Method::Loop {
             // What is read anew for each left row checks all conditions itself.
-            let choice = choice(&leaf, &conditions, &before, self.block);
+            let mut choice = choice(&leaf, &conditions, &before, self.block);
+            if self.as_mysql {
+                choice = choice.map(|choice| by_equal(choice, &leaf, &conditions, &self.around));
+            }
             let parts = bounded(choice.as_ref(), conditions);
             let source = leaf_source(leaf, choice, parts, self.block);
             return Right { source, method: JoinMethod::NestedLoop, on: Vec::new() };
@@ -323,6 +329,32 @@ impl Builder<'_> {
     }
 }
 
+/// A path without the ranges whose ends are columns of tables before it, which MySQL looks for no
+/// rows in.
+fn by_equal(choice: Choice, leaf: &Leaf, conditions: &[Expr], around: &SlotSet) -> Choice {
+    let LeafKind::Table { table, .. } = &leaf.kind else { return choice };
+    let ends = choice.path.intervals.iter().flat_map(|interval| {
+        interval.lower.iter().chain(&interval.upper).map(|end| slots_of(&end.value))
+    });
+    let mut ends = ends.filter(|read| !read.slots.is_subset(around));
+    let (false, Some(index), Some(_)) =
+        (choice.path.equal.is_empty(), choice.path.index, ends.next())
+    else {
+        return choice;
+    };
+    let parts = choice.path.equal.len();
+    let rows = table.stats().rows_per_key(index, parts).unwrap_or(choice.rows);
+    let states_value = |condition: &Expr| match &condition.kind {
+        ExprKind::Compare(compare) => matches!(compare.op, CmpOp::Eq | CmpOp::NullSafeEq),
+        ExprKind::In(_) | ExprKind::IsNull(..) => true,
+        _ => false,
+    };
+    let covered = choice.covered.iter().zip(conditions);
+    let covered = covered.map(|(covered, condition)| *covered && states_value(condition)).collect();
+    let path = AccessPath { intervals: Vec::new(), ..choice.path };
+    Choice { path, rows, covered }
+}
+
 /// A choice of a path that was made already.
 fn by_path(choice: Choice, leaf: &Leaf, path: AccessPath) -> Choice {
     let LeafKind::Table { table, .. } = &leaf.kind else { return choice };
@@ -330,16 +362,17 @@ fn by_path(choice: Choice, leaf: &Leaf, path: AccessPath) -> Choice {
     Choice { path, rows: table.rows() as f64, covered }
 }
 
-/// Makes the table whose columns begin at a slot give the ids of its rows in another slot.
-fn give_row_id(source: &mut RowSource, base: usize, slot: usize) {
+/// Makes the table whose columns begin at a slot give the ids of its rows in another slot, unless
+/// it has one for them already; returns the slot.
+fn give_row_id(source: &mut RowSource, base: usize, slot: usize) -> usize {
     match source {
-        RowSource::Table(table) if table.base == base => table.row_id = Some(slot),
+        RowSource::Table(table) if table.base == base => *table.row_id.get_or_insert(slot),
         RowSource::Join(join) => {
-            give_row_id(&mut join.left, base, slot);
-            give_row_id(&mut join.right, base, slot);
+            let right = give_row_id(&mut join.right, base, slot);
+            give_row_id(&mut join.left, base, right)
         }
         RowSource::Dedup(dedup) => give_row_id(&mut dedup.source, base, slot),
-        _ => {}
+        _ => slot,
     }
 }
 

@@ -24,14 +24,16 @@ use super::group::{Group, Nest, Source};
 use super::members::Members;
 use super::relation::{Around, Relation};
 use super::{Method, NestJoin, Solution, Tree, TreeDedup, TreeJoin, TreeKey, derive};
+use crate::access::EvalSettings;
 use crate::catalog::SMALL_TABLE;
 use crate::optimize::{FromTree, Leaf, LeafKind, QueryBlock};
 use crate::plan::dedup::DedupStrategy;
 use crate::plan::{JoinType, NestShown};
-use inia_expr::{Expr, SlotSet};
+use inia_expr::{Expr, SlotSet, slots_of};
 use model::{Access, Costs, Way};
 use nest::Subquery;
 use order::{Order, Position, Search, Strategy};
+use std::cell::Cell;
 
 /// Groups of more members are ordered as others are.
 const MAX_MEMBERS: usize = 8;
@@ -41,6 +43,12 @@ pub(super) fn applies(tree: &FromTree) -> bool {
     let (mut nests, mut members) = (false, 0);
     let small = walk(tree, &mut nests, &mut members);
     small && nests && members <= MAX_MEMBERS
+}
+
+/// Whether a tree has few tables, all of which are small.
+pub(crate) fn has_small_tables(tree: &FromTree) -> bool {
+    let (mut nests, mut members) = (false, 0);
+    walk(tree, &mut nests, &mut members) && members <= MAX_MEMBERS / 2
 }
 
 fn walk(tree: &FromTree, nests: &mut bool, members: &mut usize) -> bool {
@@ -94,7 +102,51 @@ pub(super) fn solve(
     let (tree, cost, rows) = found?;
     conditions.truncate(given);
     let nested = relations.iter_mut().map(|relation| relation.nested.take()).collect();
-    Some((group, Solution { tree, cost, rows, conditions, classes, nested }))
+    let as_mysql = true;
+    Some((group, Solution { tree, cost, rows, conditions, classes, nested, as_mysql }))
+}
+
+/// What reading small tables costs MySQL, and how many rows they give; `hash_joins` where rows may be
+/// kept in buffers.
+pub(crate) fn small_cost(
+    tree: FromTree,
+    mut conditions: Vec<Expr>,
+    (settings, hash_joins): (EvalSettings<'_>, bool),
+) -> Option<(f64, f64)> {
+    let mut needed = SlotSet::default();
+    tree.for_each_expr(&mut |expr| needed = needed.union(&slots_of(expr).slots));
+    conditions.iter().for_each(|expr| needed = needed.union(&slots_of(expr).slots));
+    let spare = Cell::new(0);
+    let block = QueryBlock {
+        needed: &needed,
+        straight: false,
+        orders: &[],
+        reads_all: true,
+        order: &[],
+        sorts: false,
+        limit: None,
+        hash_joins,
+        spare: &spare,
+        settings,
+    };
+    let (mut group, nests) = Group::flat(tree)?;
+    conditions.append(&mut group.conditions);
+    let filled = SlotSet::default();
+    let mut classes = equal::classes(&group, &conditions);
+    let known = equal::constants(&mut classes, &conditions);
+    conditions.extend(known);
+    let given = conditions.len();
+    derive(&classes, &mut conditions);
+    let around = Around { group: &group, filled: &filled, block: &block };
+    let count = group.members.len();
+    let relations: Vec<Relation> =
+        (0..count).map(|member| Relation::of(around, member, &conditions)).collect();
+    let costs = Costs::new(around, &relations, (&conditions, given), &classes);
+    let mut subqueries: Vec<Subquery> =
+        nests.iter().map(|nest| Subquery::of(&costs, nest)).collect();
+    subqueries.iter_mut().for_each(|subquery| subquery.materialize(&costs));
+    let order = Search::best(&costs, &subqueries, Members::first_of(count), None)?;
+    Some((order.cost, order.rows))
 }
 
 fn ordered(
@@ -287,7 +339,10 @@ impl Assembly<'_> {
             members.filter(outer).fold(Members::default(), |all, one| all.union(Members::one(one)));
         let tree = joined.unwrap_or(Tree::Member(0));
         let (by, rows) = (TreeKey::RowIds(ids), positions[last].rows);
-        let strategy = DedupStrategy::Weedout(lines);
+        // Rows in a join buffer make the range begin with the first table.
+        let buffered = |position: &Position| position.access.way == Way::Buffer;
+        let begins = if positions[first..=last].iter().any(buffered) { 0 } else { lines };
+        let strategy = DedupStrategy::Weedout(begins);
         Tree::Dedup(Box::new(TreeDedup { tree, by, strategy, rows, path: None }))
     }
 

@@ -5,7 +5,7 @@ use super::super::group::{Group, Nest, Source};
 use super::super::members::Members;
 use super::model::{Access, Costs, ROW, Way};
 use super::order::{Order, Search};
-use crate::access::{AccessPath, is_switched_off};
+use crate::access::AccessPath;
 use crate::optimize::{Strategies, matches_once};
 use crate::plan::JoinType;
 use inia_expr::compare::{CmpClass, hashable};
@@ -41,8 +41,6 @@ pub(super) struct Materialized {
     pub(super) rows: f64,
     /// Its rows may be read first.
     pub(super) scans: bool,
-    /// Costs count; 0 where they do not.
-    pub(super) weight: f64,
 }
 
 /// Takes tables out of subqueries of which a unique key finds one row for each row around.
@@ -106,8 +104,6 @@ impl Subquery {
             Subquery { members, reads, allowed, number, values, correlated, materialized };
         found.allowed.loose_scan =
             allowed.loose_scan && members.iter().any(|member| found.loose(costs, member).is_some());
-        let others = Strategies { weedout: false, ..found.allowed };
-        found.allowed.weedout |= others == Strategies::default();
         found
     }
 
@@ -121,8 +117,6 @@ impl Subquery {
             return;
         }
         let Some(order) = Search::best(costs, &[], self.members, None) else { return };
-        let off = |name| is_switched_off(costs.around.block.settings, name);
-        let weight = if off("subquery_materialization_cost_based") { 0.0 } else { 1.0 };
         let mut most = 1.0;
         for member in self.members.iter() {
             let slots = costs.slots(Members::one(member));
@@ -132,7 +126,7 @@ impl Subquery {
         }
         let (read, written) = (order.cost, order.rows);
         let (rows, scans) = (written.min(most), true);
-        self.materialized = Some(Materialized { order, read, written, rows, scans, weight });
+        self.materialized = Some(Materialized { order, read, written, rows, scans });
     }
 
     /// How LooseScan reads a table of it: by which path, at what cost, and how many groups.

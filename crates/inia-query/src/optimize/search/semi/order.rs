@@ -20,6 +20,9 @@ use crate::plan::JoinType;
 
 /// How much better a plan must be to take the place of another one.
 const BETTER: f64 = 0.001;
+/// Costs that are as near as that are the same.
+const SAME: f64 = 1e-9;
+
 /// A strategy of a semi join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
@@ -58,6 +61,8 @@ struct Begun {
     scan: Option<(usize, Members)>,
     /// Duplicate Weedout: where it begins, and the tables it needs.
     weedout: Option<(usize, Members)>,
+    /// A strategy was taken that is not allowed.
+    forbidden: bool,
 }
 
 /// An order that was found best.
@@ -65,6 +70,8 @@ pub(super) struct Order {
     pub(super) positions: Vec<Position>,
     pub(super) cost: f64,
     pub(super) rows: f64,
+    /// It has allowed strategies only.
+    allowed: bool,
 }
 
 /// Searches for the best order.
@@ -143,8 +150,10 @@ impl<'s> Search<'s> {
             let rest = left.minus(Members::one(member));
             self.advance(rest);
             let now = self.positions[at];
-            let given_up = self.best.as_ref().is_some_and(|best| now.cost >= best.cost);
-            if !given_up && self.promises(now, (&mut least_cost, &mut least_rows), left) {
+            let best = self.best.as_ref().filter(|best| best.allowed);
+            let given_up = best.is_some_and(|best| now.cost >= best.cost);
+            let promises = self.promises(now, (&mut least_cost, &mut least_rows), left);
+            if !given_up && promises {
                 match rest.is_empty() {
                     true => self.complete(),
                     false => self.extend(rest),
@@ -159,7 +168,7 @@ impl<'s> Search<'s> {
         let (cost, rows) = least;
         let sorted = self.positions.len() == 1 && self.sort_by == Some(now.member);
         if !(*rows > now.rows || *cost > now.cost || sorted) {
-            return false;
+            return !self.best.as_ref().is_some_and(|best| best.allowed);
         }
         let others = left.minus(Members::one(now.member));
         let depends = others.iter().any(|other| self.costs.depends(now.member, other));
@@ -177,9 +186,15 @@ impl<'s> Search<'s> {
         let first = self.positions[0].member;
         let sorts = self.sort_by.is_some_and(|wanted| wanted != first);
         let cost = last.cost + if sorts { last.rows } else { 0.0 };
-        if self.best.as_ref().is_none_or(|best| cost < best.cost - BETTER) {
+        let allowed = !last.begun.forbidden;
+        let better = self.best.as_ref().is_none_or(|best| match (allowed, best.allowed) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => cost < best.cost - BETTER,
+        });
+        if better {
             let positions = self.positions.clone();
-            self.best = Some(Order { positions, cost, rows: last.rows });
+            self.best = Some(Order { positions, cost, rows: last.rows, allowed });
         }
     }
 
@@ -198,8 +213,7 @@ impl<'s> Search<'s> {
                 Strategy::FirstMatch => begun.first_match = None,
                 Strategy::LooseScan => begun.loose = None,
                 Strategy::Scan => begun.scan = None,
-                Strategy::Weedout => begun.weedout = None,
-                Strategy::Lookup => {}
+                Strategy::Lookup | Strategy::Weedout => {}
             }
         }
         let repeated = !self.positions[at].begun.repeating.is_empty();
@@ -219,7 +233,10 @@ impl<'s> Search<'s> {
         if let Some(found) = self.scan(at, own, left) {
             self.take_cheaper(at, found);
         }
-        if let Some(found) = self.weedout(at, own, left) {
+        if let Some((found, allowed)) = self.weedout(at, own, left)
+            && (allowed || !self.positions[at].begun.repeating.is_empty())
+        {
+            self.positions[at].begun.forbidden |= !allowed;
             self.take_cheaper(at, found);
         }
     }
@@ -234,7 +251,7 @@ impl<'s> Search<'s> {
     /// Takes a strategy where it costs less, or repetitions are left.
     fn take_cheaper(&mut self, at: usize, found: Priced) {
         let position = &self.positions[at];
-        if found.cost < position.cost || !position.begun.repeating.is_empty() {
+        if found.cost < position.cost - SAME || !position.begun.repeating.is_empty() {
             self.take(at, found);
         }
     }
@@ -367,7 +384,7 @@ impl<'s> Search<'s> {
             return None;
         }
         let (cost, rows) = self.prefix(first);
-        let cost = cost + made.cost() + rows * TOUCH * made.weight;
+        let cost = cost + made.cost() + rows * TOUCH;
         let strategy = (Strategy::Lookup, first, own);
         Some(Priced { strategy, cost, rows, handled: subquery.members })
     }
@@ -390,7 +407,7 @@ impl<'s> Search<'s> {
         let made = subquery.materialized.as_ref()?;
         let first = last + 1 - subquery.members.len();
         let (cost, rows) = self.prefix(first);
-        let mut cost = cost + made.cost() + rows * made.rows * TOUCH * made.weight;
+        let mut cost = cost + made.cost() + rows * made.rows * TOUCH;
         let mut outer = 1.0;
         for at in last + 1..=at {
             let now = rows * made.rows * outer;
@@ -403,7 +420,9 @@ impl<'s> Search<'s> {
         Some(Priced { strategy, cost, rows: rows * outer, handled: subquery.members })
     }
 
-    fn weedout(&mut self, at: usize, own: Option<usize>, left: Members) -> Option<Priced> {
+    /// Duplicate Weedout, and whether it is allowed: where it is not, it still serves where nothing
+    /// else does.
+    fn weedout(&mut self, at: usize, own: Option<usize>, left: Members) -> Option<(Priced, bool)> {
         if let Some(own) = own {
             let subquery = &self.subqueries[own];
             let needed = subquery.members.union(subquery.reads);
@@ -421,7 +440,7 @@ impl<'s> Search<'s> {
                 allowed &= self.subqueries[of].allowed.weedout;
             }
         }
-        if needed.intersects(left) || !allowed || !self.has_row_ids(at) {
+        if needed.intersects(left) || !self.has_row_ids(at) {
             return None;
         }
         let own = self.subquery_of(self.positions[first].member)?;
@@ -445,7 +464,7 @@ impl<'s> Search<'s> {
         let outer_rows = rows * f64::min(inner * outer, most);
         cost += CREATE + TOUCH * outer_rows + TOUCH * pairs;
         let strategy = (Strategy::Weedout, first, own);
-        Some(Priced { strategy, cost, rows: outer_rows, handled })
+        Some((Priced { strategy, cost, rows: outer_rows, handled }, allowed))
     }
 
     /// Whether each table up to a place has an id for each of its rows.
@@ -458,7 +477,7 @@ impl<'s> Search<'s> {
 impl Materialized {
     /// What making it costs.
     fn cost(&self) -> f64 {
-        self.weight * (self.read + CREATE + TOUCH * self.written)
+        self.read + CREATE + TOUCH * self.written
     }
 }
 
