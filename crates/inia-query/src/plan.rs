@@ -260,6 +260,8 @@ pub enum Body {
 /// `first op rest[0] op rest[1] …`.
 #[derive(Debug)]
 pub struct SetPlan {
+    /// Its number in the statement's text; 0 where it is not of that.
+    pub number: usize,
     /// The leftmost operand.
     pub first: Body,
     /// The other operands.
@@ -285,6 +287,8 @@ pub struct SetStep {
 /// One SELECT.
 #[derive(Debug)]
 pub struct SelectPlan {
+    /// Its number in the statement's text; 0 where it is not of that.
+    pub number: usize,
     /// Slots of its row.
     pub width: usize,
     /// FROM.

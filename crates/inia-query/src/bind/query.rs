@@ -169,7 +169,8 @@ impl QueryBinder<'_> {
         self.determined = None;
         let counted = steps.iter().rposition(|step| !appends(step));
         let counted = counted.map_or(0, |last| last + 1);
-        let plan = SetPlan { first, rest: steps, counted, types };
+        let number = self.next_number();
+        let plan = SetPlan { number, first, rest: steps, counted, types };
         Ok((Body::SetOperation(Box::new(plan)), columns))
     }
 

@@ -320,13 +320,22 @@ impl QueryBinder<'_> {
     ) -> Result<QueryPlan> {
         let named_windows = select.windows.clone();
         let QueryUse { keeps_digits, .. } = usage;
-        let level =
-            Level { named_windows, keeps_digits, rollup: select.rollup, ..Level::default() };
+        let (number, rollup) = (self.next_number(), select.rollup);
+        let level = Level { number, named_windows, keeps_digits, rollup, ..Level::default() };
         self.levels.push(Level { open: true, ..level });
         let bound =
             self.one_deeper(|binder| binder.select_in_level((select, usage), order_by, locking));
         self.levels.pop();
         bound
+    }
+
+    /// The number of the next SELECT or set operation; 0 in a view, whose text is another one.
+    pub(super) fn next_number(&mut self) -> usize {
+        if !self.open_views.is_empty() {
+            return 0;
+        }
+        self.numbers += 1;
+        self.numbers
     }
 
     /// Binds FROM and the clauses behind it.
@@ -337,7 +346,11 @@ impl QueryBinder<'_> {
         locking: &[ast::Locking],
     ) -> Result<(BoundFrom, Clauses)> {
         check_named(&select.windows)?;
+        // The select list stands before FROM.
+        let (before, listed) = (self.numbers, in_list(select));
+        self.numbers += listed;
         let mut from = self.from(select, locking)?;
+        let behind = std::mem::replace(&mut self.numbers, before);
         if from.tables > MAX_TABLES {
             return Err(too_many_tables());
         }
@@ -346,6 +359,7 @@ impl QueryBinder<'_> {
         clauses.conditions = std::mem::take(&mut from.conditions);
         // What fails in the list is reported before what fails in the conditions.
         self.select_list(select, &mut clauses)?;
+        self.numbers = behind;
         if let Some(condition) = &select.where_ {
             let meant = self.meant(condition, false);
             let condition = meant.as_ref().unwrap_or(condition);
@@ -651,7 +665,9 @@ impl QueryBinder<'_> {
             shown: clauses.shown.into_iter().zip(clauses.shown_at..).collect(),
             strategy: GroupStrategy::Hash,
         });
+        let number = self.levels.last().map_or(0, |level| level.number);
         let mut plan = SelectPlan {
+            number,
             width: spare.get(),
             source,
             batches: None,
@@ -675,6 +691,34 @@ impl QueryBinder<'_> {
             count_found_rows: select.options.calc_found_rows,
             presorted: false,
         }
+    }
+}
+
+/// How many SELECTs the select list has, where FROM has others.
+fn in_list(select: &ast::Select) -> usize {
+    fn derives(table: &ast::TableRef) -> bool {
+        match table {
+            ast::TableRef::Derived(_) => true,
+            ast::TableRef::Join(join) => derives(&join.left) || derives(&join.right),
+            ast::TableRef::List(list) => list.iter().any(derives),
+            ast::TableRef::Table(_) | ast::TableRef::JsonTable(_) => false,
+        }
+    }
+    fn selects(expr: &ast::Expr) -> usize {
+        let own = matches!(
+            expr,
+            ast::Expr::Subquery(_)
+                | ast::Expr::Exists(_)
+                | ast::Expr::InSubquery { .. }
+                | ast::Expr::Quantified { .. }
+        );
+        let mut count = usize::from(own);
+        expr.for_each_child(&mut |child| count += selects(child));
+        count
+    }
+    match select.from.iter().any(derives) {
+        true => ast::item_exprs(&select.items).map(selects).sum(),
+        false => 0,
     }
 }
 

@@ -61,6 +61,8 @@ pub(super) struct BoundNested {
     groups: Option<Groups>,
     /// Conditions on it may become joins, by these strategies.
     joins: Option<Strategies>,
+    /// The number of its SELECT.
+    number: usize,
     /// What a hint says of how it is executed.
     strategy: Option<ast::SubqueryStrategy>,
 }
@@ -113,6 +115,7 @@ impl BoundNested {
             output,
             groups,
             joins: binder.may_unnest(select),
+            number: binder.levels.last().map_or(0, |level| level.number),
             strategy: hints_of(select).and_then(|hints| hints.subquery),
         })
     }
@@ -300,13 +303,12 @@ impl QueryBinder<'_> {
         hoist(tree, conditions, &|condition| Tested::of(condition).is_some());
         for condition in std::mem::take(conditions) {
             match self.as_join(&condition, from, conditions) {
-                Some((kind, right, on, allowed)) => {
+                Some((kind, right, on, nest)) => {
                     let left = from.tree.take().expect("a FROM with members was looked at");
                     // Small tables are put in order with those around them.
                     if !has_small_tables(&left) || !has_small_tables(&right) {
                         members.extend(Membership::of_join(&condition, &right));
                     }
-                    let nest = NestRules { allowed, number: 0 };
                     let join = FromJoin { kind, straight: false, left, right, on, nest };
                     from.tree = Some(FromTree::Join(Box::new(join)));
                 }
@@ -323,7 +325,7 @@ impl QueryBinder<'_> {
         condition: &Expr,
         from: &mut BoundFrom,
         conditions: &mut Vec<Expr>,
-    ) -> Option<(JoinType, FromTree, Vec<Expr>, Strategies)> {
+    ) -> Option<(JoinType, FromTree, Vec<Expr>, NestRules)> {
         let tested = Tested::of(condition)?;
         if let SubqueryKind::Quantified { left, .. } = &tested.sub.kind
             && !left.iter().all(is_movable)
@@ -345,20 +347,22 @@ impl QueryBinder<'_> {
         }
         let mut nested = self.nested.remove(&tested.sub.id)?;
         nested.move_to(from.width);
-        let BoundNested { tree, width, tables, conditions: own, output, joins, .. } = nested;
-        let (joins, mut on) = (joins.unwrap_or_default(), Vec::new());
+        let BoundNested { tree, width, tables, conditions: own, output, joins, number, .. } =
+            nested;
+        let (allowed, mut on) = (joins.unwrap_or_default(), Vec::new());
+        let nest = NestRules { allowed, number };
         add_comparisons(&tested, output, &mut on);
         on.extend(own);
         from.width += width;
         from.tables += tables;
         if tested.negated {
-            return Some((JoinType::Anti, tree, on, joins));
+            return Some((JoinType::Anti, tree, on, nest));
         }
         let own = SlotSet::of_range(from.width - width..from.width);
         let reads_own = |condition: &Expr| slots_of(condition).slots.intersects(&own);
         let (on, around) = on.into_iter().partition(reads_own);
         conditions.extend::<Vec<Expr>>(around);
-        Some((JoinType::Semi, tree, on, joins))
+        Some((JoinType::Semi, tree, on, nest))
     }
 }
 

@@ -13,6 +13,7 @@ use super::estimate::{Estimate, Estimator, computed, scan};
 use super::grouped::is_skipped;
 use super::line::{Line, each_subquery, request_of, table_line};
 use super::materialized::lookup_line;
+use super::numbers::Numbers;
 use crate::access::{EvalSettings, RejectedIndex, is_switched_off, rejected_indexes};
 use crate::optimize::path_cost;
 use crate::plan::batches::BatchSource;
@@ -50,8 +51,14 @@ pub(super) fn digits(number: f64) -> Json {
 pub fn print_json(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost) -> String {
     let settings = EvalSettings { env, host };
     let estimator = Estimator::new(plan);
-    let mut printer =
-        Printer { plan, estimator, settings, next_id: 1, shown: Vec::new(), batches: None };
+    let mut printer = Printer {
+        plan,
+        estimator,
+        settings,
+        numbers: Numbers::of(plan),
+        shown: Vec::new(),
+        batches: None,
+    };
     let block = printer.query(&plan.root);
     let mut out = String::new();
     write(&Json::Object(vec![("query_block", Json::Object(block))]), 0, &mut out);
@@ -132,7 +139,7 @@ struct Printer<'p> {
     plan: &'p StatementPlan,
     estimator: Estimator<'p>,
     settings: EvalSettings<'p>,
-    next_id: usize,
+    numbers: Numbers,
     /// Subplans that have been shown, and the number of their query block.
     shown: Vec<(usize, usize)>,
     /// How the SELECT that is shown is executed over batches, where it is.
@@ -167,16 +174,11 @@ impl<'p> Printer<'p> {
             Body::Select(select) => self.select(select, None),
             Body::Nested(query) => self.query(query),
             Body::Values(_) => vec![
-                ("select_id", Json::Number(self.take_id() as u64)),
+                ("select_id", Json::Number(self.numbers.id(0) as u64)),
                 ("message", text("No tables used")),
             ],
             Body::SetOperation(set) => self.set_operation(set),
         }
-    }
-
-    fn take_id(&mut self) -> usize {
-        self.next_id += 1;
-        self.next_id - 1
     }
 
     fn set_operation(&mut self, set: &'p SetPlan) -> Object {
@@ -199,7 +201,7 @@ impl<'p> Printer<'p> {
     }
 
     fn select(&mut self, select: &'p SelectPlan, query: Option<&'p QueryPlan>) -> Object {
-        let mut members = vec![("select_id", Json::Number(self.take_id() as u64))];
+        let mut members = vec![("select_id", Json::Number(self.numbers.id(select.number) as u64))];
         let whole = match query {
             Some(query) => self.estimator.query(query),
             None => self.estimator.select(select).whole,
@@ -370,8 +372,7 @@ impl<'p> Printer<'p> {
 
     /// The table of a materialized subquery.
     fn kept(&mut self, read: Object, source: &RowSource, nest: Option<NestShown>) -> Object {
-        let number = nest.map_or(0, |nest| nest.number);
-        let number = if number == 0 { self.take_id() } else { number };
+        let number = self.numbers.id(nest.map_or(0, |nest| nest.number));
         let mut members = vec![("table_name", text(format!("<subquery{number}>")))];
         let hidden = ["table_name", "possible_keys", "used_key_parts", "filtered"];
         members.extend(read.into_iter().filter(|(name, _)| !hidden.contains(name)));
@@ -489,7 +490,7 @@ impl<'p> Printer<'p> {
                 Json::Object(vec![("select_id", number)]),
             )]);
         }
-        self.shown.push((id, self.next_id));
+        self.shown.push((id, self.numbers.of_first(&self.plan.subplans[id].query.body)));
         let plan = self.plan;
         let block = Json::Object(self.query(&plan.subplans[id].query));
         Json::Object(vec![

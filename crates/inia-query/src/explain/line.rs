@@ -6,6 +6,7 @@ use super::grouped::{GroupedColumns, show_limit, show_order};
 use super::joined::{show_behind, show_joins, show_possible, show_sought};
 use super::materialized;
 use super::merged::merge_line;
+use super::numbers::Numbers;
 use super::skipped::{add_skipping, skip_line};
 use crate::access::{
     AccessPath, EqualPart, EvalSettings, HintedIndexes, MergeRules, RejectedIndex, Request,
@@ -80,7 +81,7 @@ pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost)
         plan,
         settings,
         lines: Vec::new(),
-        next_id: 1,
+        numbers: Numbers::of(plan),
         ids: Vec::new(),
         materialized: Vec::new(),
         renamed: Vec::new(),
@@ -112,7 +113,7 @@ struct Describer<'p> {
     plan: &'p StatementPlan,
     settings: EvalSettings<'p>,
     lines: Vec<Line>,
-    next_id: usize,
+    numbers: Numbers,
     /// Parts that have lines, and the number of their first SELECT.
     ids: Vec<(usize, usize)>,
     /// Materialized subqueries that come below, with their numbers.
@@ -124,11 +125,6 @@ struct Describer<'p> {
 }
 
 impl<'p> Describer<'p> {
-    fn take_id(&mut self) -> usize {
-        self.next_id += 1;
-        self.next_id - 1
-    }
-
     fn query(&mut self, query: &'p QueryPlan, select_type: &str) -> usize {
         self.body(&query.body, select_type, Some(query))
     }
@@ -139,7 +135,7 @@ impl<'p> Describer<'p> {
             Body::Select(select) => self.select(select, select_type, query),
             Body::Nested(query) => self.query(query, select_type),
             Body::Values(_) => {
-                let id = self.take_id();
+                let id = self.numbers.id(0);
                 self.lines.push(Line {
                     id: Some(id),
                     select_type: select_type.to_owned(),
@@ -176,7 +172,7 @@ impl<'p> Describer<'p> {
             if sorted {
                 extra.push("Using filesort");
             }
-            let id = self.take_id();
+            let id = self.numbers.id(set.number);
             self.lines.push(Line {
                 id: Some(id),
                 select_type: result.to_owned(),
@@ -195,7 +191,7 @@ impl<'p> Describer<'p> {
         select_type: &str,
         query: Option<&'p QueryPlan>,
     ) -> usize {
-        let id = self.take_id();
+        let id = self.numbers.id(select.number);
         let blank = Line { id: Some(id), select_type: select_type.to_owned(), ..Line::default() };
         let at = self.lines.len();
         let mut subplans = Vec::new();
@@ -290,7 +286,7 @@ impl<'p> Describer<'p> {
                 (true, kind) => format!("DEPENDENT {kind}"),
                 (false, kind) => kind.to_owned(),
             };
-            self.ids.push((id, self.next_id));
+            self.ids.push((id, self.numbers.of_first(&subplan.query.body)));
             let at = self.lines.len();
             let number = self.query(&subplan.query, &kind);
             if subplan.asked
@@ -380,7 +376,7 @@ impl<'p> Describer<'p> {
                 // The joins of a materialized subquery are one.
                 let outer = blank.select_type != MATERIALIZED;
                 if outer && inner.keeps_rows() {
-                    let id = self.take_id();
+                    let id = self.numbers.id(inner.nest.map_or(0, |nest| nest.number));
                     let anti = inner.kind == JoinType::Anti;
                     self.materialized.push((Below { source: &inner.right, anti }, id));
                     self.lines.push(materialized::lookup_line(inner, id, blank));
@@ -414,8 +410,8 @@ impl<'p> Describer<'p> {
         subplans: &mut Vec<(usize, String)>,
     ) {
         let at = self.lines.len();
-        if let DedupStrategy::Materialize(_) = dedup.strategy {
-            let id = self.take_id();
+        if let DedupStrategy::Materialize(number) = dedup.strategy {
+            let id = self.numbers.id(number);
             self.lines.push(materialized::scanned_line(id, join, blank));
             self.materialized.push((Below { source: &dedup.source, anti: false }, id));
             for (_, value) in dedup.values() {

@@ -17,7 +17,7 @@ impl QueryPlan {
     }
 
     /// Every member of FROM, and the joins that they are parts of.
-    pub(super) fn for_each_source(&self, visit: &mut dyn FnMut(&RowSource)) {
+    pub(crate) fn for_each_source(&self, visit: &mut dyn FnMut(&RowSource)) {
         self.body.for_each_select(&mut |select| select.source.each(visit));
     }
 }

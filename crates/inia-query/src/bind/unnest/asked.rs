@@ -126,7 +126,8 @@ impl QueryBinder<'_> {
         let mut inner = Clauses::of_conditions(conditions);
         nested.output.iter().for_each(|expr| inner.push_unnamed(expr.clone()));
         let own = nested.from();
-        self.levels.push(Level::default());
+        let number = self.nested.get(&sub.id).map_or(0, |nested| nested.number);
+        self.levels.push(Level { number, ..Level::default() });
         let query = self.plan(&ast::Select::default(), own, inner, None);
         self.levels.pop();
         self.subplans[sub.id] =
