@@ -125,6 +125,8 @@ fn condition_of(query: &ast::Query) -> Option<String> {
 }
 
 /// Rewrites one statement.
+///
+/// Wide: one field for each thing that is known of the statement.
 struct Rewriter<'n> {
     session: &'n SessionContext,
     catalog: &'n CatalogVersion,

@@ -285,6 +285,8 @@ pub struct SetStep {
 }
 
 /// One SELECT.
+///
+/// Wide: one field for each clause.
 #[derive(Debug)]
 pub struct SelectPlan {
     /// Its number in the statement's text; 0 where it is not of that.

@@ -641,7 +641,6 @@ impl QueryBinder<'_> {
             _ => None,
         };
         let order: Option<Vec<OrderKey>> = clauses.order.iter().map(key).collect();
-        let counts = distinct || select.options.calc_found_rows;
         let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
         let spare = Cell::new(from.width);
         let block = QueryBlock {
@@ -651,20 +650,17 @@ impl QueryBinder<'_> {
             reads_all: grouped || !clauses.windows.is_empty(),
             order: order.as_deref().unwrap_or_default(),
             sorts: !clauses.order.is_empty(),
-            limit: limit.filter(|_| !counts).map(|limit| limit as f64),
+            limit: limit.filter(|_| !counts(select, distinct)).map(|limit| limit as f64),
             hash_joins: self.hash_joins(from.tree.as_ref()),
             spare: &spare,
             settings,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
         // Aggregates that queries inside read have slots behind those of FROM.
-        let aggregation = grouped.then_some(Aggregation {
-            group: clauses.group,
-            calls: clauses.aggregates,
-            rollup: select.rollup,
-            shown: clauses.shown.into_iter().zip(clauses.shown_at..).collect(),
-            strategy: GroupStrategy::Hash,
-        });
+        let shown = clauses.shown.into_iter().zip(clauses.shown_at..).collect();
+        let (group, calls, rollup) = (clauses.group, clauses.aggregates, select.rollup);
+        let strategy = GroupStrategy::Hash;
+        let aggregation = grouped.then_some(Aggregation { group, calls, rollup, shown, strategy });
         let number = self.levels.last().map_or(0, |level| level.number);
         let mut plan = SelectPlan {
             number,
@@ -692,6 +688,11 @@ impl QueryBinder<'_> {
             presorted: false,
         }
     }
+}
+
+/// Whether rows are read beyond those that LIMIT asks for.
+fn counts(select: &ast::Select, distinct: bool) -> bool {
+    distinct || select.options.calc_found_rows
 }
 
 /// How many SELECTs the select list has, where FROM has others.

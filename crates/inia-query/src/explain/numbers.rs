@@ -1,5 +1,5 @@
-//! The numbers of SELECTs: those that they have in the statement's text. A SELECT that is not in it,
-//! of a view or made of a subquery, has the next one behind them.
+//! The numbers of SELECTs: those that they have in the statement's text. A SELECT that is not in
+//! it, of a view or made of a subquery, has the next one behind them.
 
 use crate::plan::{Body, RowSource, StatementPlan};
 
@@ -51,8 +51,8 @@ impl Numbers {
         Numbers { next: most + shift + 1, shift, begun: false }
     }
 
-    /// The number of a SELECT which has this one in the statement's text; the first one that asks is
-    /// the statement itself.
+    /// The number of a SELECT which has this one in the statement's text; the first one that asks
+    /// is the statement itself.
     pub(super) fn id(&mut self, number: usize) -> usize {
         let begun = std::mem::replace(&mut self.begun, true);
         match number {

@@ -217,7 +217,8 @@ impl Rewriter<'_> {
     }
 
     /// Equal columns, in the order of reading, as sets of those that are compared: one of a
-    /// materialized subquery stands for it among the others, and its own are compared by themselves.
+    /// materialized subquery stands for it among the others, and its own are compared by
+    /// themselves.
     fn apart(&self, columns: &[&ColumnName]) -> Vec<Vec<ColumnName>> {
         let mut sets = vec![Vec::new()];
         let mut seen: Vec<usize> = Vec::new();

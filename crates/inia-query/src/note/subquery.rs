@@ -197,12 +197,7 @@ impl Rewriter<'_> {
         let (number, mut items) = (select.number, Vec::new());
         let mut conditions: Vec<Expr> = Vec::new();
         if let Some(left) = left {
-            for (at, item) in select.items.iter().enumerate() {
-                let name = name_of_item(&select.items, at);
-                if let SelectItem::Expr { expr, .. } = item {
-                    items.push((expr.clone(), name));
-                }
-            }
+            items = named_items(&select.items);
             let lefts = match left {
                 Expr::Row(items) => items.clone(),
                 one => vec![one.clone()],
@@ -593,6 +588,15 @@ fn aggregated(expr: &Expr) -> bool {
     let mut found = matches!(expr, Expr::Aggregate(_));
     expr.for_each_child(&mut |child| found = found || aggregated(child));
     found
+}
+
+/// The items of a select list with their names.
+fn named_items(items: &[SelectItem]) -> Vec<(Expr, String)> {
+    let named = |(at, item): (usize, &SelectItem)| match item {
+        SelectItem::Expr { expr, .. } => Some((expr.clone(), name_of_item(items, at))),
+        _ => None,
+    };
+    items.iter().enumerate().filter_map(named).collect()
 }
 
 /// The name of a query's first column.

@@ -27,7 +27,7 @@ fn inside(expr: &Expr) -> Expr {
     expr.walk_mut(&mut |node| match &mut node.kind {
         ExprKind::OuterColumn { depth, .. } => *depth += 1,
         ExprKind::Column { index, name } => {
-            // EXPLAIN tells what is asked for by its name.
+            // EXPLAIN knows what is asked for by its name.
             let name = format!("<cache>({name})").into();
             node.kind = ExprKind::OuterColumn { depth: 1, index: *index, name };
         }

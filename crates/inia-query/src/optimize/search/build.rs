@@ -240,7 +240,8 @@ impl Builder<'_> {
             Some(NestJoin { kind: JoinType::Semi, .. }) => lefts,
             _ => lefts.union(rights),
         };
-        if kind == JoinType::Inner || last {
+        // A subquery's conditions are checked with it.
+        if kind == JoinType::Inner || (last && !self.as_mysql) {
             return (joined, both);
         }
         // Conditions on rows that an outer join has completed.

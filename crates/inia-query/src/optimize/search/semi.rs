@@ -106,8 +106,8 @@ pub(super) fn solve(
     Some((group, Solution { tree, cost, rows, conditions, classes, nested, as_mysql }))
 }
 
-/// What reading small tables costs MySQL, and how many rows they give; `hash_joins` where rows may be
-/// kept in buffers.
+/// What reading small tables costs MySQL, and how many rows they give; `hash_joins` where rows may
+/// be kept in buffers.
 pub(crate) fn small_cost(
     tree: FromTree,
     mut conditions: Vec<Expr>,
@@ -249,7 +249,11 @@ impl Assembly<'_> {
         strategy: Strategy,
         subquery: &Subquery,
     ) -> Option<Tree> {
-        let count = subquery.members.len();
+        // FirstMatch may have tables of several subqueries, in any order.
+        let count = match strategy {
+            Strategy::FirstMatch => range.len(),
+            _ => subquery.members.len(),
+        };
         let (inner, rest) = range.split_at(count);
         let rows = inner.last()?.rows;
         let mut joined = match strategy {

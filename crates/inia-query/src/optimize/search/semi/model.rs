@@ -25,7 +25,7 @@ pub(super) const ROW: f64 = 0.1;
 /// Bytes of a page.
 const PAGE_BYTES: f64 = 16_384.0;
 /// The fewest rows that conditions are taken to leave.
-const LEAST_ROWS: f64 = 0.05;
+const MIN_ROWS: f64 = 0.05;
 /// What a range costs before its first row, and each of its rows.
 const RANGE: (f64, f64) = (0.26, 0.2);
 /// What looking up the row of an entry of a range costs besides.
@@ -178,7 +178,7 @@ impl<'m> Costs<'m> {
         };
         let conditions = bounding(member, self.conditions).iter().filter(own);
         let share = conditions.map(|condition| guess.kept(condition)).product::<f64>();
-        share.clamp((LEAST_ROWS / facts.records).min(1.0), 1.0).max(guess.least())
+        share.clamp((MIN_ROWS / facts.records).min(1.0), 1.0).max(guess.least())
     }
 
     /// The share of the fetched rows that conditions with the tables before leave.
@@ -213,7 +213,7 @@ impl<'m> Costs<'m> {
                 }
             }
         }
-        share.max((LEAST_ROWS / rows.max(LEAST_ROWS)).min(1.0)).min(1.0)
+        share.max((MIN_ROWS / rows.max(MIN_ROWS)).min(1.0)).min(1.0)
     }
 
     /// How a table is looked up by those before it.
@@ -331,7 +331,7 @@ impl<'m> Costs<'m> {
                 share *= guess.kept(condition);
             }
         }
-        share.max((LEAST_ROWS / look.rows.max(LEAST_ROWS)).min(1.0))
+        share.max((MIN_ROWS / look.rows.max(MIN_ROWS)).min(1.0))
     }
 
     /// A table of an outer or an anti join leaves each row before it.
@@ -340,7 +340,7 @@ impl<'m> Costs<'m> {
             JoinType::Inner => access,
             JoinType::Left => Access { filter: 1.0, rows: access.rows.max(1.0), ..access },
             JoinType::Semi | JoinType::Anti => {
-                Access { filter: 1.0 / access.rows.max(LEAST_ROWS), ..access }
+                Access { filter: 1.0 / access.rows.max(MIN_ROWS), ..access }
             }
         }
     }
