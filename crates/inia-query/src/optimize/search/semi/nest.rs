@@ -102,8 +102,10 @@ impl Subquery {
         let members = nest.members;
         let mut found =
             Subquery { members, reads, allowed, number, values, correlated, materialized };
-        found.allowed.loose_scan =
-            allowed.loose_scan && members.iter().any(|member| found.loose(costs, member).is_some());
+        let inner = |member: usize| group.members[member].kind == JoinType::Inner;
+        found.allowed.loose_scan = allowed.loose_scan
+            && members.iter().all(inner)
+            && members.iter().any(|member| found.loose(costs, member).is_some());
         found
     }
 

@@ -127,7 +127,7 @@ impl<'s> Search<'s> {
         let (mut least_rows, mut least_cost) = (f64::MAX, f64::MAX);
         for member in self.sorted.clone() {
             let needs = self.costs.around.group.members[member].needs;
-            if !left.contains(member) || needs.intersects(left) {
+            if !left.contains(member) || needs.intersects(left) || self.must_wait(member, left) {
                 continue;
             }
             let (cost, rows) = self.prefix(at);
@@ -161,6 +161,18 @@ impl<'s> Search<'s> {
             }
             self.positions.truncate(at);
         }
+    }
+
+    /// Whether a table that is joined to others of its subquery must come behind all of those that
+    /// are not: a range begins with one of these.
+    fn must_wait(&self, member: usize, left: Members) -> bool {
+        let members = &self.costs.around.group.members;
+        if members[member].kind == JoinType::Inner {
+            return false;
+        }
+        let own = self.subquery_of(member).map(|own| self.subqueries[own].members);
+        let inner = |other: usize| members[other].kind == JoinType::Inner;
+        own.is_some_and(|own| own.and(left).iter().any(inner))
     }
 
     /// Whether an order is worth going on with, beside those with another table at its place.
