@@ -11,6 +11,7 @@
 mod bounds;
 mod choose;
 mod elements;
+mod guess;
 mod hinted;
 mod lookups;
 mod merge;
@@ -26,6 +27,7 @@ mod spatial;
 mod tuples;
 
 pub(crate) use choose::{Choice, EvalSettings, Request, choose, is_covering, is_stable};
+pub(crate) use guess::Guess;
 pub(crate) use hinted::{HintedIndexes, IndexScope};
 pub(crate) use lookups::Lookups;
 pub(crate) use merge::{

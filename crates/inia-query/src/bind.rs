@@ -155,6 +155,8 @@ fn bind_outermost(
 /// Wide: one field for each clause that is bound so far.
 #[derive(Default)]
 struct Level {
+    /// The number of the SELECT in the order of the statement's text; 0 in a view.
+    number: usize,
     /// The names of the members of FROM that are bound so far.
     namespace: Namespace,
     /// The stored tables of FROM, with the slots of their rows.
@@ -234,6 +236,8 @@ struct QueryBinder<'c> {
     /// Temporary tables and the names they are read by: each can be read once.
     temporary: Vec<(Arc<Table>, String)>,
     levels: Vec<Level>,
+    /// SELECTs and set operations of the statement's text so far.
+    numbers: usize,
     /// Levels from this one on are inside the innermost derived table or common table expression:
     /// it knows no items of the select lists around it.
     inside: usize,
@@ -285,6 +289,7 @@ impl<'c> QueryBinder<'c> {
             tables: Vec::new(),
             temporary: Vec::new(),
             levels: Vec::new(),
+            numbers: 0,
             inside: 0,
             insides: 0,
             ctes: Vec::new(),
@@ -385,7 +390,8 @@ impl<'c> QueryBinder<'c> {
         debug_assert!(self.subplans[id].is_none(), "a subplan is bound once");
         let correlated = self.reached < self.levels.len();
         self.reached = self.reached.min(enclosing);
-        self.subplans[id] = Some(Subplan { query: bound?, correlated, recursive: None });
+        self.subplans[id] =
+            Some(Subplan { query: bound?, correlated, recursive: None, asked: false });
         Ok((id, correlated))
     }
 

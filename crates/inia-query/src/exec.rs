@@ -11,6 +11,7 @@
 mod aggregate;
 mod cells;
 mod checks;
+mod dedup;
 mod direct;
 mod emit;
 mod handler;

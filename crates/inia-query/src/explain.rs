@@ -13,6 +13,7 @@ mod json;
 mod line;
 mod materialized;
 mod merged;
+mod numbers;
 mod skipped;
 mod traced;
 mod tree;

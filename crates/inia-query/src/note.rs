@@ -150,6 +150,8 @@ fn condition_of(query: &ast::Query) -> Option<String> {
 }
 
 /// Rewrites one statement.
+///
+/// Wide: one field for each thing that is known of the statement.
 struct Rewriter<'n> {
     session: &'n SessionContext,
     catalog: &'n CatalogVersion,
@@ -161,6 +163,8 @@ struct Rewriter<'n> {
     /// The tables of the SELECT in hand that rows of NULLs stand for.
     nullable: Vec<order::Key>,
     said: Remarks,
+    /// Subqueries that are joined and materialized.
+    made: Vec<subquery::Made>,
     /// The common table expressions that are printed before a query.
     printed: Vec<ast::Cte>,
     /// The names of the tables that were merged.
@@ -187,6 +191,7 @@ impl<'n> Rewriter<'n> {
             uses: HashMap::new(),
             nullable: Vec::new(),
             said: Remarks::default(),
+            made: Vec::new(),
             printed: Vec::new(),
             merged: RefCell::new(Vec::new()),
             traced: TracedTexts::default(),

@@ -32,6 +32,7 @@ pub(crate) use price::{Once, Prices, price_of};
 pub(crate) use rewrite::matches_once;
 pub(crate) use search::is_natural;
 pub(crate) use search::relation::path_cost;
+pub(crate) use search::{has_small_tables, small_cost};
 pub(crate) use size::{
     UNKNOWN_ROWS, expected_rows, of_body, of_filtered, of_grouped, of_select, of_source,
 };
@@ -44,6 +45,7 @@ use crate::plan::{JoinType, RowSource, SelectPlan, VirtualTable};
 use inia_expr::{Expr, SlotSet, slots_of};
 use inia_parser::ast::HintKind;
 use inia_storage::LockRequest;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -70,6 +72,30 @@ pub(crate) struct FromJoin {
     pub(crate) right: FromTree,
     /// Conditions of ON, USING or NATURAL.
     pub(crate) on: Vec<Expr>,
+    /// What is known of the subquery that the right side of a semi or an anti join was.
+    pub(crate) nest: NestRules,
+}
+
+/// What is known of a subquery that has become a join.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NestRules {
+    /// The strategies that may be taken.
+    pub(crate) allowed: Strategies,
+    /// The number of its SELECT; 0 where it is not known.
+    pub(crate) number: usize,
+}
+
+/// Strategies of semi joins, as hints and `optimizer_switch` leave them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Strategies {
+    /// FirstMatch.
+    pub(crate) first_match: bool,
+    /// LooseScan.
+    pub(crate) loose_scan: bool,
+    /// Materialization.
+    pub(crate) materialization: bool,
+    /// Duplicate Weedout, which is taken where no other may be.
+    pub(crate) weedout: bool,
 }
 
 /// A single member of FROM.
@@ -181,6 +207,8 @@ pub(crate) struct QueryBlock<'b> {
     pub(crate) limit: Option<f64>,
     /// Hash joins may be used where hints say nothing (`optimizer_switch`).
     pub(crate) hash_joins: bool,
+    /// The first slot of the row that nothing fills.
+    pub(crate) spare: &'b Cell<usize>,
     /// What constants are evaluated with.
     pub(crate) settings: EvalSettings<'b>,
 }
@@ -194,6 +222,10 @@ pub(crate) fn plan_from(
     let Some(mut tree) = tree else {
         return (RowSource::One, conditions);
     };
+    // Small tables are taken out of subqueries where orders are searched.
+    if !search::executes_nests(&tree, block) {
+        rewrite::join_unique(&mut tree);
+    }
     rewrite::rewrite(&mut tree, &mut conditions);
     outer::simplify(&mut tree, &conditions);
     search::plan(tree, conditions, block)

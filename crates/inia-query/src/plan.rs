@@ -10,6 +10,7 @@
 
 pub(crate) mod batches;
 mod counts;
+pub(crate) mod dedup;
 pub(crate) mod json_table;
 pub(crate) mod outer_reads;
 pub(crate) mod reads;
@@ -131,6 +132,8 @@ pub struct Subplan {
     pub correlated: bool,
     /// The common table expression's recursive operand, where it has one.
     pub recursive: Option<RecursivePlan>,
+    /// It was IN, and is asked with each row for one that is equal.
+    pub asked: bool,
 }
 
 /// The recursive part of a common table expression.
@@ -257,6 +260,8 @@ pub enum Body {
 /// `first op rest[0] op rest[1] …`.
 #[derive(Debug)]
 pub struct SetPlan {
+    /// Its number in the statement's text; 0 where it is not of that.
+    pub number: usize,
     /// The leftmost operand.
     pub first: Body,
     /// The other operands.
@@ -280,8 +285,12 @@ pub struct SetStep {
 }
 
 /// One SELECT.
+///
+/// Wide: one field for each clause.
 #[derive(Debug)]
 pub struct SelectPlan {
+    /// Its number in the statement's text; 0 where it is not of that.
+    pub number: usize,
     /// Slots of its row.
     pub width: usize,
     /// FROM.
@@ -364,6 +373,8 @@ pub enum RowSource {
     Virtual(Box<VirtualSource>),
     /// JSON_TABLE.
     JsonTable(Box<json_table::JsonTableSource>),
+    /// A source without repetitions.
+    Dedup(Box<dedup::DedupSource>),
     /// Two sources.
     Join(Box<JoinPlan>),
 }
@@ -397,6 +408,8 @@ pub struct TableSource {
     pub lock: Option<LockRequest>,
     /// Indexes that hints leave; `None` for all.
     pub(crate) hinted: Option<Arc<HintedIndexes>>,
+    /// The slot that takes the key of each row in the table's tree.
+    pub(crate) row_id: Option<usize>,
     /// How the rows are sorted before they are joined; `None` for the order of the path.
     pub(crate) sorted: Option<Box<FirstSort>>,
 }
@@ -475,9 +488,29 @@ pub struct JoinPlan {
     pub right_first: bool,
     /// Rows that are expected to come out.
     pub rows: f64,
+    /// What a semi or an anti join of small tables is called.
+    pub(crate) nest: Option<NestShown>,
+}
+
+/// What a semi or an anti join is called by EXPLAIN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NestShown {
+    /// FirstMatch; else its subquery is materialized.
+    pub(crate) first_match: bool,
+    /// The number of the subquery's SELECT; 0 where it is not known.
+    pub(crate) number: usize,
 }
 
 impl JoinPlan {
+    /// Whether the right side of a semi or an anti join is a table of its rows.
+    pub(crate) fn keeps_rows(&self) -> bool {
+        let JoinMethod::Hash(keys) = &self.method else { return false };
+        match self.nest {
+            Some(nest) => !nest.first_match,
+            None => !self.kind.gives_right() && !keys.is_empty(),
+        }
+    }
+
     /// Both sides in the order of the members that the search has chosen.
     pub(crate) fn in_order(&self) -> [&RowSource; 2] {
         match self.right_first {

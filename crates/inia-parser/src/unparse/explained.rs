@@ -100,6 +100,25 @@ impl Printer {
                 }
                 self.put("))))");
             }
+            (
+                name @ ("<index_lookup>" | "<primary_index_lookup>"),
+                [
+                    left,
+                    Expr::Literal(Literal::String { value: table, .. }),
+                    Expr::Literal(Literal::String { value: index, .. }),
+                    condition @ ..,
+                ],
+            ) => {
+                self.put(name);
+                self.put("(<cache>(");
+                self.expr(left);
+                self.put(&format!(") in {table} on {index}"));
+                for condition in condition {
+                    self.put(" where ");
+                    self.expr(condition);
+                }
+                self.put(")");
+            }
             (name, args) => {
                 self.put(name);
                 self.put("(");

@@ -83,7 +83,11 @@ impl BoundSelect {
         let mut stable = clauses.is_stable();
         tree.for_each_expr(&mut |expr| stable &= is_stable(expr));
         stable.then(|| BoundSelect {
-            select: ast::Select { options: select.options, ..ast::Select::default() },
+            select: ast::Select {
+                options: select.options,
+                number: level.number,
+                ..ast::Select::default()
+            },
             from: from.clone(),
             clauses: clauses.clone(),
             read_by_parts: level.read_by_parts.clone(),
@@ -144,7 +148,8 @@ impl QueryBinder<'_> {
 
     fn planned(&mut self, block: &mut BoundSelect) -> QueryPlan {
         let read_by_parts = block.read_by_parts.clone();
-        self.levels.push(Level { read_by_parts, ..Level::default() });
+        let number = block.select.number;
+        self.levels.push(Level { number, read_by_parts, ..Level::default() });
         self.push_down(&mut block.from, &mut block.clauses);
         let mut plan = self.plan(&block.select, block.from.clone(), block.clauses.clone(), None);
         self.levels.pop();

@@ -14,7 +14,7 @@ use super::namespace::{FromColumn, FromTable, Namespace};
 use super::{CteBinding, QueryBinder, QueryUse, Result};
 use crate::access::{EvalSettings, HintedIndexes, is_switched_on};
 use crate::catalog::{Table, View, same_name};
-use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, UNKNOWN_ROWS, expected_rows};
+use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, NestRules, UNKNOWN_ROWS, expected_rows};
 use crate::plan::JoinType;
 use columns::{derived_type, row_id_column};
 use inia_base::datatype::DataType;
@@ -45,7 +45,9 @@ impl BoundFrom {
         self.tree = Some(match self.tree.take() {
             None => right,
             Some(left) => {
-                FromTree::Join(Box::new(FromJoin { kind, straight: false, left, right, on }))
+                let nest = NestRules::default();
+                let join = FromJoin { kind, straight: false, left, right, on, nest };
+                FromTree::Join(Box::new(join))
             }
         });
     }
@@ -383,7 +385,8 @@ impl QueryBinder<'_> {
 
 pub(super) fn inner(left: FromTree, right: FromTree) -> FromTree {
     let (kind, on) = (JoinType::Inner, Vec::new());
-    let join = FromJoin { kind, straight: false, left, right, on };
+    let nest = NestRules::default();
+    let join = FromJoin { kind, straight: false, left, right, on, nest };
     FromTree::Join(Box::new(join))
 }
 

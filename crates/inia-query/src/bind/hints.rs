@@ -8,7 +8,7 @@
 
 use super::QueryBinder;
 use crate::catalog::Table;
-use crate::optimize::{FromTree, JoinOrder, LeafHints};
+use crate::optimize::{FromTree, JoinOrder, LeafHints, Strategies};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::{Level as WarningLevel, VarScope, Warning};
@@ -66,20 +66,42 @@ impl QueryBinder<'_> {
         said.unwrap_or_else(|| self.switched_on("derived_merge"))
     }
 
-    /// Whether a subquery may become a join.
-    pub(super) fn may_unnest(&self, select: &ast::Select) -> bool {
-        const STRATEGIES: usize = 4;
+    /// The strategies by which a subquery may become a join; `None` where it may not.
+    pub(super) fn may_unnest(&self, select: &ast::Select) -> Option<Strategies> {
         let hints = hints_of(select);
         if hints.is_some_and(|hints| hints.subquery.is_some()) {
-            return false;
+            return None;
         }
-        let said = hints.and_then(|hints| {
-            let on = hints.switch(HintKind::Semijoin)?;
+        let switched = Strategies {
+            first_match: self.switched_on("firstmatch"),
+            loose_scan: self.switched_on("loosescan"),
+            materialization: self.switched_on("materialization"),
+            weedout: self.switched_on("duplicateweedout"),
+        };
+        let said = hints.and_then(|hints| Some((hints.switch(HintKind::Semijoin)?, hints)));
+        let Some((on, hints)) = said else {
+            return self.switched_on("semijoin").then_some(switched);
+        };
+        if hints.semijoins.is_empty() {
+            return on.then_some(switched);
+        }
+        let named = |name: &str| hints.semijoins.iter().any(|one| one.eq_ignore_ascii_case(name));
+        let named = Strategies {
+            first_match: named("FIRSTMATCH"),
+            loose_scan: named("LOOSESCAN"),
+            materialization: named("MATERIALIZATION"),
+            weedout: named("DUPSWEEDOUT"),
+        };
+        Some(match on {
+            true => named,
             // NO_SEMIJOIN with strategies leaves the others.
-            let whole = hints.semijoins.is_empty() || hints.semijoins.len() >= STRATEGIES;
-            (on || whole).then_some(on)
-        });
-        said.unwrap_or_else(|| self.switched_on("semijoin"))
+            false => Strategies {
+                first_match: switched.first_match && !named.first_match,
+                loose_scan: switched.loose_scan && !named.loose_scan,
+                materialization: switched.materialization && !named.materialization,
+                weedout: switched.weedout && !named.weedout,
+            },
+        })
     }
 
     /// Whether the rows of a subquery are compared one by one, instead of being put into a table.
@@ -87,7 +109,7 @@ impl QueryBinder<'_> {
         let ast::QueryBody::Select(select) = &query.body else { return false };
         match hints_of(select).and_then(|hints| hints.subquery) {
             Some(strategy) => strategy == SubqueryStrategy::IntoExists,
-            None => !self.switched_on("materialization") && !self.may_unnest(select),
+            None => !self.switched_on("materialization") && self.may_unnest(select).is_none(),
         }
     }
 

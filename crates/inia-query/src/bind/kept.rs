@@ -103,7 +103,7 @@ fn slots(source: &RowSource) -> std::ops::Range<usize> {
         RowSource::Subplan { base, width, .. } => *base..base + width,
         RowSource::Virtual(table) => table.base..table.base + table.table.columns().len(),
         RowSource::JsonTable(table) => table.base..table.base + table.rows.width(),
-        RowSource::One | RowSource::Nothing | RowSource::Join(_) => 0..0,
+        RowSource::One | RowSource::Nothing | RowSource::Dedup(_) | RowSource::Join(_) => 0..0,
     }
 }
 

@@ -169,7 +169,8 @@ impl QueryBinder<'_> {
         self.determined = None;
         let counted = steps.iter().rposition(|step| !appends(step));
         let counted = counted.map_or(0, |last| last + 1);
-        let plan = SetPlan { first, rest: steps, counted, types };
+        let number = self.next_number();
+        let plan = SetPlan { number, first, rest: steps, counted, types };
         Ok((Body::SetOperation(Box::new(plan)), columns))
     }
 
@@ -348,7 +349,8 @@ impl QueryBinder<'_> {
         }
         let limit = self.limit(cte.query.limit.as_ref())?;
         let recursive = Some(RecursivePlan { step, distinct: !head.all, limit, names });
-        self.subplans[subplan] = Some(Subplan { query: seed.query, correlated, recursive });
+        self.subplans[subplan] =
+            Some(Subplan { query: seed.query, correlated, recursive, asked: false });
         Ok(())
     }
 }

@@ -37,6 +37,7 @@ use inia_expr::bind::Binder;
 use inia_expr::{Expr, ExprKind, TypeClass, wrong_date};
 use inia_expr::{SlotSet, conjuncts, slots_of};
 use inia_parser::ast;
+use std::cell::Cell;
 
 /// A SELECT's bound clauses, before planning.
 #[derive(Clone, Default)]
@@ -319,13 +320,22 @@ impl QueryBinder<'_> {
     ) -> Result<QueryPlan> {
         let named_windows = select.windows.clone();
         let QueryUse { keeps_digits, .. } = usage;
-        let level =
-            Level { named_windows, keeps_digits, rollup: select.rollup, ..Level::default() };
+        let (number, rollup) = (self.next_number(), select.rollup);
+        let level = Level { number, named_windows, keeps_digits, rollup, ..Level::default() };
         self.levels.push(Level { open: true, ..level });
         let bound =
             self.one_deeper(|binder| binder.select_in_level((select, usage), order_by, locking));
         self.levels.pop();
         bound
+    }
+
+    /// The number of the next SELECT or set operation; 0 in a view, whose text is another one.
+    pub(super) fn next_number(&mut self) -> usize {
+        if !self.open_views.is_empty() {
+            return 0;
+        }
+        self.numbers += 1;
+        self.numbers
     }
 
     /// Binds FROM and the clauses behind it.
@@ -336,7 +346,11 @@ impl QueryBinder<'_> {
         locking: &[ast::Locking],
     ) -> Result<(BoundFrom, Clauses)> {
         check_named(&select.windows)?;
+        // The select list stands before FROM.
+        let (before, listed) = (self.numbers, in_list(select));
+        self.numbers += listed;
         let mut from = self.from(select, locking)?;
+        let behind = std::mem::replace(&mut self.numbers, before);
         if from.tables > MAX_TABLES {
             return Err(too_many_tables());
         }
@@ -345,6 +359,7 @@ impl QueryBinder<'_> {
         clauses.conditions = std::mem::take(&mut from.conditions);
         // What fails in the list is reported before what fails in the conditions.
         self.select_list(select, &mut clauses)?;
+        self.numbers = behind;
         if let Some(condition) = &select.where_ {
             let meant = self.meant(condition, false);
             let condition = meant.as_ref().unwrap_or(condition);
@@ -476,9 +491,10 @@ impl QueryBinder<'_> {
         if !select.rollup {
             check_early(clauses);
         }
-        let members = self.unnest(from, &mut clauses.conditions);
+        let members = self.unnest(select, from, &mut clauses.conditions);
         self.check_orders(select, from.tree.as_ref());
         self.derive_subqueries((select, usage), (from, clauses), members);
+        self.ask_members(from, clauses);
         self.push_down(from, clauses);
         self.keep_nested((select, usage), from, clauses);
         if usage.derived {
@@ -625,8 +641,8 @@ impl QueryBinder<'_> {
             _ => None,
         };
         let order: Option<Vec<OrderKey>> = clauses.order.iter().map(key).collect();
-        let counts = distinct || select.options.calc_found_rows;
         let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
+        let spare = Cell::new(from.width);
         let block = QueryBlock {
             needed: &needed,
             straight: keeps_order(select),
@@ -634,21 +650,21 @@ impl QueryBinder<'_> {
             reads_all: grouped || !clauses.windows.is_empty(),
             order: order.as_deref().unwrap_or_default(),
             sorts: !clauses.order.is_empty(),
-            limit: limit.filter(|_| !counts).map(|limit| limit as f64),
+            limit: limit.filter(|_| !counts(select, distinct)).map(|limit| limit as f64),
             hash_joins: self.hash_joins(from.tree.as_ref()),
+            spare: &spare,
             settings,
         };
         let (source, filter) = plan_from(from.tree, conditions, &block);
         // Aggregates that queries inside read have slots behind those of FROM.
-        let aggregation = grouped.then_some(Aggregation {
-            group: clauses.group,
-            calls: clauses.aggregates,
-            rollup: select.rollup,
-            shown: clauses.shown.into_iter().zip(clauses.shown_at..).collect(),
-            strategy: GroupStrategy::Hash,
-        });
+        let shown = clauses.shown.into_iter().zip(clauses.shown_at..).collect();
+        let (group, calls, rollup) = (clauses.group, clauses.aggregates, select.rollup);
+        let strategy = GroupStrategy::Hash;
+        let aggregation = grouped.then_some(Aggregation { group, calls, rollup, shown, strategy });
+        let number = self.levels.last().map_or(0, |level| level.number);
         let mut plan = SelectPlan {
-            width: from.width,
+            number,
+            width: spare.get(),
             source,
             batches: None,
             once,
@@ -671,6 +687,39 @@ impl QueryBinder<'_> {
             count_found_rows: select.options.calc_found_rows,
             presorted: false,
         }
+    }
+}
+
+/// Whether rows are read beyond those that LIMIT asks for.
+fn counts(select: &ast::Select, distinct: bool) -> bool {
+    distinct || select.options.calc_found_rows
+}
+
+/// How many SELECTs the select list has, where FROM has others.
+fn in_list(select: &ast::Select) -> usize {
+    fn derives(table: &ast::TableRef) -> bool {
+        match table {
+            ast::TableRef::Derived(_) => true,
+            ast::TableRef::Join(join) => derives(&join.left) || derives(&join.right),
+            ast::TableRef::List(list) => list.iter().any(derives),
+            ast::TableRef::Table(_) | ast::TableRef::JsonTable(_) => false,
+        }
+    }
+    fn selects(expr: &ast::Expr) -> usize {
+        let own = matches!(
+            expr,
+            ast::Expr::Subquery(_)
+                | ast::Expr::Exists(_)
+                | ast::Expr::InSubquery { .. }
+                | ast::Expr::Quantified { .. }
+        );
+        let mut count = usize::from(own);
+        expr.for_each_child(&mut |child| count += selects(child));
+        count
+    }
+    match select.from.iter().any(derives) {
+        true => ast::item_exprs(&select.items).map(selects).sum(),
+        false => 0,
     }
 }
 

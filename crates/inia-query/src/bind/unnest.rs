@@ -27,18 +27,19 @@
 //! change), that call what is not stable (RAND(), user variables), that have a LIMIT, and those
 //! whose own subqueries read rows around them for each row.
 
+mod asked;
 mod choice;
 mod groups;
 mod member;
 mod scalar;
 
 use super::from::BoundFrom;
-use super::hints::keeps_order;
+use super::hints::{hints_of, keeps_order};
 use super::nesting::MAX_TABLES;
 use super::select::Clauses;
-use super::{QueryBinder, QueryUse};
+use super::{Level, QueryBinder, QueryUse};
 use crate::access::is_stable;
-use crate::optimize::{FromJoin, FromTree, LeafKind};
+use crate::optimize::{FromJoin, FromTree, LeafKind, NestRules, Strategies, has_small_tables};
 use crate::plan::{JoinType, Subplan};
 use inia_base::value::Value;
 use inia_expr::tree::{Compare, Quantifier, RowLookup, Subquery, SubqueryKind};
@@ -58,8 +59,12 @@ pub(super) struct BoundNested {
     output: Vec<Expr>,
     /// GROUP BY and aggregates, where it has some.
     groups: Option<Groups>,
-    /// Conditions on it may become joins.
-    joins: bool,
+    /// Conditions on it may become joins, by these strategies.
+    joins: Option<Strategies>,
+    /// The number of its SELECT.
+    number: usize,
+    /// What a hint says of how it is executed.
+    strategy: Option<ast::SubqueryStrategy>,
 }
 
 /// How the rows of a subquery are grouped.
@@ -110,6 +115,8 @@ impl BoundNested {
             output,
             groups,
             joins: binder.may_unnest(select),
+            number: binder.levels.last().map_or(0, |level| level.number),
+            strategy: hints_of(select).and_then(|hints| hints.subquery),
         })
     }
 
@@ -282,21 +289,27 @@ impl QueryBinder<'_> {
     /// done. Those that are `IN` over rows of their own come back.
     pub(super) fn unnest(
         &mut self,
+        select: &ast::Select,
         from: &mut BoundFrom,
         conditions: &mut Vec<Expr>,
     ) -> Vec<Membership> {
         let mut members = Vec::new();
         let Some(tree) = &mut from.tree else { return members };
-        if self.nested.is_empty() || locks(tree) {
+        // MySQL joins no subqueries where the order of FROM holds.
+        let keeps = keeps_order(select) && has_small_tables(tree);
+        if self.nested.is_empty() || keeps || locks(tree) {
             return members;
         }
         hoist(tree, conditions, &|condition| Tested::of(condition).is_some());
         for condition in std::mem::take(conditions) {
             match self.as_join(&condition, from, conditions) {
-                Some((kind, right, on)) => {
-                    members.extend(Membership::of_join(&condition, &right));
+                Some((kind, right, on, nest)) => {
                     let left = from.tree.take().expect("a FROM with members was looked at");
-                    let join = FromJoin { kind, straight: false, left, right, on };
+                    // Small tables are put in order with those around them.
+                    if !has_small_tables(&left) || !has_small_tables(&right) {
+                        members.extend(Membership::of_join(&condition, &right));
+                    }
+                    let join = FromJoin { kind, straight: false, left, right, on, nest };
                     from.tree = Some(FromTree::Join(Box::new(join)));
                 }
                 None => conditions.push(condition),
@@ -312,7 +325,7 @@ impl QueryBinder<'_> {
         condition: &Expr,
         from: &mut BoundFrom,
         conditions: &mut Vec<Expr>,
-    ) -> Option<(JoinType, FromTree, Vec<Expr>)> {
+    ) -> Option<(JoinType, FromTree, Vec<Expr>, NestRules)> {
         let tested = Tested::of(condition)?;
         if let SubqueryKind::Quantified { left, .. } = &tested.sub.kind
             && !left.iter().all(is_movable)
@@ -321,23 +334,35 @@ impl QueryBinder<'_> {
         }
         let nested = self.nested.get(&tested.sub.id)?;
         let fits = from.tables + nested.tables <= MAX_TABLES;
-        if nested.groups.is_some() || !nested.joins || !fits || !tested.gains(nested) {
+        if nested.groups.is_some() || nested.joins.is_none() || !fits {
+            return None;
+        }
+        // MySQL joins whatever it can; of small tables Inia does, too.
+        let small = || {
+            let around = from.tree.as_ref().is_some_and(has_small_tables);
+            !tested.negated && around && has_small_tables(&nested.tree)
+        };
+        if !tested.gains(nested) && !small() {
             return None;
         }
         let mut nested = self.nested.remove(&tested.sub.id)?;
         nested.move_to(from.width);
-        let BoundNested { tree, width, tables, conditions: mut on, output, .. } = nested;
+        let BoundNested { tree, width, tables, conditions: own, output, joins, number, .. } =
+            nested;
+        let (allowed, mut on) = (joins.unwrap_or_default(), Vec::new());
+        let nest = NestRules { allowed, number };
         add_comparisons(&tested, output, &mut on);
+        on.extend(own);
         from.width += width;
         from.tables += tables;
         if tested.negated {
-            return Some((JoinType::Anti, tree, on));
+            return Some((JoinType::Anti, tree, on, nest));
         }
         let own = SlotSet::of_range(from.width - width..from.width);
         let reads_own = |condition: &Expr| slots_of(condition).slots.intersects(&own);
         let (on, around) = on.into_iter().partition(reads_own);
         conditions.extend::<Vec<Expr>>(around);
-        Some((JoinType::Semi, tree, on))
+        Some((JoinType::Semi, tree, on, nest))
     }
 }
 

@@ -111,6 +111,18 @@ impl Statistics<'_> {
         Some(((keys.entries - prefix.nulls) / prefix.distinct.max(1.0)).max(1.0))
     }
 
+    /// How many rows have the same values in the first `parts` parts of an index as MySQL counts
+    /// them, NULL being equal to NULL.
+    pub(crate) fn rows_per_group(self, index: usize, parts: usize) -> Option<f64> {
+        let def = &self.table.def.indexes[index];
+        if def.unique() && parts == def.parts.len() {
+            return Some(1.0);
+        }
+        let keys = self.keys(index)?;
+        let prefix = keys.prefixes.get(parts.checked_sub(1)?)?;
+        Some((keys.entries / (prefix.distinct + prefix.distinct_nulls).max(1.0)).max(1.0))
+    }
+
     /// How many values a column has, NULL not counted; `None` where it is not known. An index that
     /// begins with the column knows it better than a sample of rows.
     pub(crate) fn distinct(self, column: usize) -> Option<f64> {

@@ -15,7 +15,7 @@ use super::select::holds;
 use super::source::clear;
 use super::{Result, RowVisitor, Runner};
 use crate::plan::trace::{Node, Stage};
-use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType};
+use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource};
 use crate::spill::Grant;
 use grace::Spilled;
 use inia_base::value::Value;
@@ -85,7 +85,7 @@ impl<'s> Runner<'s> {
             right.retain(|slot| is_read(*slot));
         }
         debug_assert!(
-            right.iter().all(|slot| join.right_slots.contains(slot)),
+            right.iter().all(|slot| join.right_slots.contains(slot) || is_row_id(join, *slot)),
             "the right side fills its own slots"
         );
         let (mut table, mut bytes) = (JoinTable::new(right.len()), Vec::new());
@@ -127,6 +127,15 @@ impl<'s> Runner<'s> {
             Ok(wanted)
         })
     }
+}
+
+/// Whether a slot takes the ids of rows of the right side.
+fn is_row_id(join: &JoinPlan, slot: usize) -> bool {
+    let mut found = false;
+    join.right.each(&mut |source| {
+        found |= matches!(source, RowSource::Table(table) if table.row_id == Some(slot));
+    });
+    found
 }
 
 /// Gives the left row in `row` with each right row that matches to `visit`, in a semi join once and

@@ -93,6 +93,7 @@ impl Runner<'_> {
             }
             RowSource::Virtual(table) => self.virtual_table(table, ctx, row, visit),
             RowSource::JsonTable(table) => self.json_table(table, ctx, row, visit),
+            RowSource::Dedup(dedup) => self.dedup(dedup, ctx, row, visit),
             RowSource::Join(join) => self.join(join, ctx, row, visit),
         }
     }
@@ -133,6 +134,7 @@ impl Runner<'_> {
         row: &mut Vec<Value>,
         visit: &mut RowVisitor<'_>,
     ) -> Result<bool> {
+        debug_assert!(source.row_id.is_none(), "ids of sorted rows are not kept");
         let slots = source.base..source.base + source.needed.len();
         let size = SortSize::of_first(source, sort);
         let limit = sort.limit.as_ref().map(|limit| Window::of(limit, ctx)).transpose()?;
@@ -187,7 +189,11 @@ impl Runner<'_> {
             self.check_killed()?;
             // The transaction is borrowed for the move alone: the visitor may read tables in it,
             // too.
-            let run = scan.run(&mut txn.borrow_mut())?;
+            // Rows of a run come without their keys.
+            let run = match source.row_id {
+                None => scan.run(&mut txn.borrow_mut())?,
+                Some(_) => None,
+            };
             if let Some(mut run) = run {
                 // Conditions on stored cells choose among the whole run before values are made of
                 // any row. An early stop has examined only the rows up to its own.
@@ -208,6 +214,9 @@ impl Runner<'_> {
                 let mut txn = txn.borrow_mut();
                 let Some(found) = scan.next(&mut txn)? else { break };
                 *examined += 1;
+                if let Some(slot) = source.row_id {
+                    row[slot] = Value::Bytes(found.clustered_key.to_vec());
+                }
                 filler.fill(&found, ctx, row)?;
             }
             if holds(&source.filter, ctx, row)?

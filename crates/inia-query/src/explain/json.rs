@@ -12,12 +12,15 @@
 use super::estimate::{Estimate, Estimator, computed, scan};
 use super::grouped::is_skipped;
 use super::line::{Line, each_subquery, request_of, table_line};
+use super::materialized::lookup_line;
+use super::numbers::Numbers;
 use crate::access::{EvalSettings, RejectedIndex, is_switched_off, rejected_indexes};
 use crate::optimize::path_cost;
 use crate::plan::batches::BatchSource;
+use crate::plan::dedup::{DedupSource, DedupStrategy};
 use crate::plan::{
-    Body, GroupStrategy, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan,
-    StatementPlan, TableSource,
+    Body, GroupStrategy, JoinMethod, JoinPlan, JoinType, NestShown, QueryPlan, RowSource,
+    SelectPlan, SetPlan, StatementPlan, TableSource,
 };
 use inia_expr::print::print;
 use inia_expr::{Environment, Expr, SessionHost};
@@ -48,8 +51,14 @@ pub(super) fn digits(number: f64) -> Json {
 pub fn print_json(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost) -> String {
     let settings = EvalSettings { env, host };
     let estimator = Estimator::new(plan);
-    let mut printer =
-        Printer { plan, estimator, settings, next_id: 1, shown: Vec::new(), batches: None };
+    let mut printer = Printer {
+        plan,
+        estimator,
+        settings,
+        numbers: Numbers::of(plan),
+        shown: Vec::new(),
+        batches: None,
+    };
     let block = printer.query(&plan.root);
     let mut out = String::new();
     write(&Json::Object(vec![("query_block", Json::Object(block))]), 0, &mut out);
@@ -130,7 +139,7 @@ struct Printer<'p> {
     plan: &'p StatementPlan,
     estimator: Estimator<'p>,
     settings: EvalSettings<'p>,
-    next_id: usize,
+    numbers: Numbers,
     /// Subplans that have been shown, and the number of their query block.
     shown: Vec<(usize, usize)>,
     /// How the SELECT that is shown is executed over batches, where it is.
@@ -165,16 +174,11 @@ impl<'p> Printer<'p> {
             Body::Select(select) => self.select(select, None),
             Body::Nested(query) => self.query(query),
             Body::Values(_) => vec![
-                ("select_id", Json::Number(self.take_id() as u64)),
+                ("select_id", Json::Number(self.numbers.id(0) as u64)),
                 ("message", text("No tables used")),
             ],
             Body::SetOperation(set) => self.set_operation(set),
         }
-    }
-
-    fn take_id(&mut self) -> usize {
-        self.next_id += 1;
-        self.next_id - 1
     }
 
     fn set_operation(&mut self, set: &'p SetPlan) -> Object {
@@ -197,7 +201,7 @@ impl<'p> Printer<'p> {
     }
 
     fn select(&mut self, select: &'p SelectPlan, query: Option<&'p QueryPlan>) -> Object {
-        let mut members = vec![("select_id", Json::Number(self.take_id() as u64))];
+        let mut members = vec![("select_id", Json::Number(self.numbers.id(select.number) as u64))];
         let whole = match query {
             Some(query) => self.estimator.query(query),
             None => self.estimator.select(select).whole,
@@ -287,13 +291,7 @@ impl<'p> Printer<'p> {
     fn tables(&mut self, source: &RowSource) -> Object {
         let mut found = Vec::new();
         self.joined(source, (None, 0.0), &mut found);
-        match found.len() {
-            1 => vec![("table", found.remove(0))],
-            _ => {
-                let table = |table| Json::Object(vec![("table", table)]);
-                vec![("nested_loop", Json::List(found.into_iter().map(table).collect()))]
-            }
-        }
+        listed(found)
     }
 
     /// Adds the tables of a source. `join` is the one whose right side it is; `before` what all
@@ -302,28 +300,88 @@ impl<'p> Printer<'p> {
         &mut self,
         source: &RowSource,
         (join, before): (Option<Joined<'_>>, f64),
-        found: &mut Vec<Json>,
+        found: &mut Vec<(&'static str, Object)>,
     ) {
         match source {
             RowSource::One | RowSource::Nothing => {}
             RowSource::Join(inner) if matches!(inner.right, RowSource::One) => {
                 self.joined(&inner.left, (join, before), found);
-                if let Some(Json::Object(last)) = found.last_mut() {
+                if let Some((_, last)) = found.last_mut() {
                     last.push(("joined_condition", text(conditions(&inner.on))));
                 }
             }
             RowSource::Join(inner) => {
                 let [first, second] = inner.in_order();
                 self.joined(first, (join, before), found);
+                if inner.keeps_rows() {
+                    let line = lookup_line(inner, 0, &Line::default());
+                    found.push(("table", self.kept(line_members(&line), &inner.right, inner.nest)));
+                    return;
+                }
                 let read = self.estimator.source(first).cost;
                 let joined = Some((&**inner, self.estimator.source(source)));
+                let before_it = found.last().and_then(|(_, last)| name_of(last));
                 self.joined(second, (joined, before + read), found);
+                if inner.kind == JoinType::Semi
+                    && let (Some((_, last)), Some(name)) = (found.last_mut(), before_it)
+                {
+                    add_behind(last, "filtered", ("first_match", text(name)));
+                }
             }
+            RowSource::Dedup(dedup) => self.dedup(dedup, (join, before), found),
             RowSource::Table(table) => {
-                found.push(Json::Object(self.table(source, table, (join, before))));
+                found.push(("table", self.table(source, table, (join, before))));
             }
-            other => found.push(Json::Object(self.computed(other, join, before))),
+            other => found.push(("table", self.computed(other, join, before))),
         }
+    }
+
+    /// Joins that give each row once.
+    fn dedup(
+        &mut self,
+        dedup: &DedupSource,
+        around: (Option<Joined<'_>>, f64),
+        found: &mut Vec<(&'static str, Object)>,
+    ) {
+        let at = found.len();
+        match dedup.strategy {
+            DedupStrategy::Materialize(number) => {
+                let members = vec![("access_type", text("ALL"))];
+                let nest = NestShown { first_match: false, number };
+                found.push(("table", self.kept(members, &dedup.source, Some(nest))));
+            }
+            DedupStrategy::Weedout(begins) => {
+                self.joined(&dedup.source, around, found);
+                let begins = (at + begins).min(found.len());
+                let mut members = vec![("using_temporary_table", Json::Flag(true))];
+                members.append(&mut listed(found.split_off(begins)));
+                found.push(("duplicates_removal", members));
+            }
+            DedupStrategy::LooseScan | DedupStrategy::FirstMatch => {
+                self.joined(&dedup.source, around, found);
+                let name = match dedup.strategy {
+                    DedupStrategy::LooseScan => "loosescan",
+                    _ => "first_match",
+                };
+                if let Some((_, first)) = found.get_mut(at) {
+                    add_behind(first, "filtered", (name, Json::Flag(true)));
+                }
+            }
+        }
+    }
+
+    /// The table of a materialized subquery.
+    fn kept(&mut self, read: Object, source: &RowSource, nest: Option<NestShown>) -> Object {
+        let number = self.numbers.id(nest.map_or(0, |nest| nest.number));
+        let mut members = vec![("table_name", text(format!("<subquery{number}>")))];
+        let hidden = ["table_name", "possible_keys", "used_key_parts", "filtered"];
+        members.extend(read.into_iter().filter(|(name, _)| !hidden.contains(name)));
+        let inner = Json::Object(vec![
+            ("using_temporary_table", Json::Flag(true)),
+            ("query_block", Json::Object(self.tables(source))),
+        ]);
+        members.push(("materialized_from_subquery", inner));
+        members
     }
 
     fn table(
@@ -432,7 +490,7 @@ impl<'p> Printer<'p> {
                 Json::Object(vec![("select_id", number)]),
             )]);
         }
-        self.shown.push((id, self.next_id));
+        self.shown.push((id, self.numbers.of_first(&self.plan.subplans[id].query.body)));
         let plan = self.plan;
         let block = Json::Object(self.query(&plan.subplans[id].query));
         Json::Object(vec![
@@ -485,6 +543,32 @@ fn query_cost(estimate: Estimate) -> Json {
     Json::Object(vec![("query_cost", digits(estimate.shown_cost()))])
 }
 
+/// Tables that are joined, or a single one.
+fn listed(mut found: Vec<(&'static str, Object)>) -> Object {
+    let one = |(name, members)| (name, Json::Object(members));
+    match found.len() {
+        1 => vec![one(found.remove(0))],
+        _ => {
+            let all = found.into_iter().map(|found| Json::Object(vec![one(found)]));
+            vec![("nested_loop", Json::List(all.collect()))]
+        }
+    }
+}
+
+/// The name of a table, by its members.
+fn name_of(members: &Object) -> Option<String> {
+    members.iter().find_map(|(name, value)| match value {
+        Json::Text(value) if *name == "table_name" => Some(value.clone()),
+        _ => None,
+    })
+}
+
+/// Adds a member behind another one.
+fn add_behind(members: &mut Object, other: &str, member: (&'static str, Json)) {
+    let place = members.iter().position(|(name, _)| *name == other);
+    members.insert(place.map_or(members.len(), |place| place + 1), member);
+}
+
 /// How a table is joined to those before it.
 fn add_join(join: Option<Joined<'_>>, members: &mut Object) {
     let Some((join, _)) = join else { return };
@@ -492,9 +576,8 @@ fn add_join(join: Option<Joined<'_>>, members: &mut Object) {
         members.push(("using_join_buffer", text("hash join")));
     }
     match join.kind {
-        JoinType::Semi => members.push(("first_match", Json::Flag(true))),
         JoinType::Anti => members.push(("not_exists", Json::Flag(true))),
-        JoinType::Inner | JoinType::Left => {}
+        JoinType::Inner | JoinType::Left | JoinType::Semi => {}
     }
     let mut on: Vec<String> = join.on.iter().map(print).collect();
     if let JoinMethod::Hash(keys) = &join.method {

@@ -4,23 +4,25 @@ use super::converted::{converted_keys, is_converted};
 use super::estimate::Estimator;
 use super::filtered::filtered;
 use super::grouped::{GroupedColumns, show_limit, show_order, show_windows};
-use super::joined::show_joins;
+use super::joined::{show_behind, show_joins, show_possible, show_sought};
 use super::materialized;
 use super::merged::merge_line;
+use super::numbers::Numbers;
 use super::skipped::{add_skipping, skip_line};
 use crate::access::{
     AccessPath, EqualPart, EvalSettings, HintedIndexes, MergeRules, RejectedIndex, Request,
     SearchPath, branch_indexes, is_switched_off, partitions, rejected_indexes,
 };
 use crate::catalog::{IndexDef, TableDef};
+use crate::plan::dedup::{DedupSource, DedupStrategy};
 use crate::plan::json_table::JsonTableSource;
 use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
     TableSource,
 };
 use inia_base::value::Value;
-use inia_expr::tree::Subquery;
-use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
+use inia_expr::tree::{Subquery, SubqueryKind};
+use inia_expr::{CmpOp, Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
 
 /// What EXPLAIN shows of one member of FROM; `None` prints as NULL.
@@ -82,9 +84,11 @@ pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost)
         plan,
         settings,
         lines: Vec::new(),
-        next_id: 1,
+        numbers: Numbers::of(plan),
         ids: Vec::new(),
         materialized: Vec::new(),
+        renamed: Vec::new(),
+        sought: Vec::new(),
     };
     describer.query(&plan.root, "PRIMARY");
     if is_switched_off(settings, "condition_fanout_filter") {
@@ -101,23 +105,29 @@ pub fn describe(plan: &StatementPlan, env: &Environment, host: &dyn SessionHost)
 /// A subquery of a semi join whose rows are kept.
 const MATERIALIZED: &str = "MATERIALIZED";
 
+/// The tables of a materialized subquery.
+struct Below<'p> {
+    source: &'p RowSource,
+    /// It is looked up by an anti join.
+    anti: bool,
+}
+
 struct Describer<'p> {
     plan: &'p StatementPlan,
     settings: EvalSettings<'p>,
     lines: Vec<Line>,
-    next_id: usize,
+    numbers: Numbers,
     /// Parts that have lines, and the number of their first SELECT.
     ids: Vec<(usize, usize)>,
-    /// Semi joins whose right sides come below, with their numbers.
-    materialized: Vec<(&'p JoinPlan, usize)>,
+    /// Materialized subqueries that come below, with their numbers.
+    materialized: Vec<(Below<'p>, usize)>,
+    /// Subplans whose values a comparison could look for.
+    sought: Vec<usize>,
+    /// What columns of materialized subqueries that are read first are called.
+    renamed: Vec<(String, String)>,
 }
 
 impl<'p> Describer<'p> {
-    fn take_id(&mut self) -> usize {
-        self.next_id += 1;
-        self.next_id - 1
-    }
-
     fn query(&mut self, query: &'p QueryPlan, select_type: &str) -> usize {
         self.body(&query.body, select_type, Some(query))
     }
@@ -128,7 +138,7 @@ impl<'p> Describer<'p> {
             Body::Select(select) => self.select(select, select_type, query),
             Body::Nested(query) => self.query(query, select_type),
             Body::Values(_) => {
-                let id = self.take_id();
+                let id = self.numbers.id(0);
                 self.lines.push(Line {
                     id: Some(id),
                     select_type: select_type.to_owned(),
@@ -165,7 +175,7 @@ impl<'p> Describer<'p> {
             if sorted {
                 extra.push("Using filesort");
             }
-            let id = self.take_id();
+            let id = self.numbers.id(set.number);
             self.lines.push(Line {
                 id: Some(id),
                 select_type: result.to_owned(),
@@ -184,7 +194,7 @@ impl<'p> Describer<'p> {
         select_type: &str,
         query: Option<&'p QueryPlan>,
     ) -> usize {
-        let id = self.take_id();
+        let id = self.numbers.id(select.number);
         let blank = Line { id: Some(id), select_type: select_type.to_owned(), ..Line::default() };
         let at = self.lines.len();
         let mut subplans = Vec::new();
@@ -201,13 +211,24 @@ impl<'p> Describer<'p> {
             self.show_above(select, query, at);
         }
         each_subquery(select, &mut |sub, _| {
+            let equal =
+                matches!(sub.kind, SubqueryKind::Quantified { op: CmpOp::Eq | CmpOp::Ne, .. });
+            // MySQL asks with each row where nothing has to be read.
+            let unread = match &self.plan.subplans[sub.id].query.body {
+                Body::Select(select) => select.extrema().is_some(),
+                _ => false,
+            };
+            let kind = if equal && unread && !sub.correlated { "DEPENDENT " } else { "" };
             if !subplans.iter().any(|(id, _)| *id == sub.id) {
-                subplans.push((sub.id, "SUBQUERY".to_owned()));
+                subplans.push((sub.id, format!("{kind}SUBQUERY")));
+            }
+            if equal && !sub.correlated {
+                self.sought.push(sub.id);
             }
         });
         // Subplans come below the SELECT's own lines. Their numbers are known only then and replace
         // the placeholders in those lines.
-        self.materialized_below(&mut subplans);
+        self.materialized_below(select, &mut subplans);
         for (subplan, kind) in subplans {
             self.subplan(subplan, &kind, at);
         }
@@ -221,15 +242,15 @@ impl<'p> Describer<'p> {
         let in_order = columns.as_ref().is_some_and(|columns| columns.come_in_order(select));
         let sorted = query.is_some_and(|query| !query.order.is_empty());
         // MySQL notes temporary tables and sorting on the first table of the join.
+        show_behind(&select.source, &select.filter, &mut self.lines[at..]);
         if let Some(line) = self.lines.get_mut(at) {
-            if !select.filter.is_empty() && !line.extra.contains(&"Using where") {
-                line.extra.insert(0, "Using where");
-            }
             // MySQL sorts groups in a table, and keeps different rows there beside a LIMIT.
             let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
             let kept = sorted || limited && select.distinct;
             let members = line.select_type == MATERIALIZED;
-            if (grouped || select.distinct) && (!in_order || kept) && !members {
+            let by_table = sorted && !grouped && !select.distinct && sorts_joined(select, query);
+            let strategy = take_strategy(line);
+            if ((grouped || select.distinct) && (!in_order || kept) && !members) || by_table {
                 line.extra.push("Using temporary");
             }
             if !select.windows.is_empty() {
@@ -244,6 +265,10 @@ impl<'p> Describer<'p> {
             if sorted && !line.extra.contains(&"Using filesort") {
                 line.extra.push("Using filesort");
             }
+            line.extra.extend(strategy);
+        }
+        if select.distinct && !grouped {
+            show_distinct(select, &mut self.lines[at..]);
         }
         show_joins(&select.source, &mut self.lines[at..]);
         if let RowSource::Table(table) = &select.source
@@ -267,8 +292,20 @@ impl<'p> Describer<'p> {
                 (true, kind) => format!("DEPENDENT {kind}"),
                 (false, kind) => kind.to_owned(),
             };
-            self.ids.push((id, self.next_id));
+            self.ids.push((id, self.numbers.of_first(&subplan.query.body)));
+            let at = self.lines.len();
             let number = self.query(&subplan.query, &kind);
+            if subplan.asked
+                && let Body::Select(select) = &subplan.query.body
+            {
+                show_asked(select, &mut self.lines[at..]);
+            }
+            if self.sought.contains(&id)
+                && let Body::Select(select) = &subplan.query.body
+                && select.aggregation.is_none()
+            {
+                show_sought(select, &mut self.lines[at..]);
+            }
             if let Some(recursive) = &subplan.recursive {
                 let at = self.lines.len();
                 self.query(&recursive.step, "UNION");
@@ -332,23 +369,31 @@ impl<'p> Describer<'p> {
                 ..blank.clone()
             }),
             RowSource::JsonTable(table) => self.lines.push(json_table_line(table, blank)),
+            RowSource::Dedup(dedup) => self.dedup(dedup, blank, join, subplans),
             // A join's method and conditions are shown on the line of its right member.
             RowSource::Join(inner) => {
                 let [first, second] = inner.in_order();
+                let from = self.lines.len();
                 self.source(first, blank, join, subplans);
+                if matches!(second, RowSource::One) {
+                    return show_behind(first, &inner.on, &mut self.lines[from..]);
+                }
                 let at = self.lines.len();
                 // The joins of a materialized subquery are one.
                 let outer = blank.select_type != MATERIALIZED;
-                if outer && materialized::keeps_rows(inner) {
-                    let id = self.take_id();
-                    self.materialized.push((inner, id));
+                if outer && inner.keeps_rows() {
+                    let id = self.numbers.id(inner.nest.map_or(0, |nest| nest.number));
+                    let anti = inner.kind == JoinType::Anti;
+                    self.materialized.push((Below { source: &inner.right, anti }, id));
                     self.lines.push(materialized::lookup_line(inner, id, blank));
                     return;
                 }
                 self.source(second, blank, Some(inner), subplans);
-                if inner.kind == JoinType::Semi && outer {
+                let shown = inner.nest.is_some_and(|nest| nest.first_match);
+                if inner.kind == JoinType::Semi && (outer || shown) {
                     self.show_first_match(at);
                 }
+                self.rename(at);
             }
         }
     }
@@ -362,14 +407,75 @@ impl<'p> Describer<'p> {
         }
     }
 
-    /// Describes the right sides of semi joins whose rows are kept, below the lines of the SELECT.
-    fn materialized_below(&mut self, subplans: &mut Vec<(usize, String)>) {
-        for (join, id) in std::mem::take(&mut self.materialized) {
+    /// Describes joins that give each row once.
+    fn dedup(
+        &mut self,
+        dedup: &'p DedupSource,
+        blank: &Line,
+        join: Option<&JoinPlan>,
+        subplans: &mut Vec<(usize, String)>,
+    ) {
+        let at = self.lines.len();
+        if let DedupStrategy::Materialize(number) = dedup.strategy {
+            let id = self.numbers.id(number);
+            self.lines.push(materialized::scanned_line(id, join, blank));
+            self.materialized.push((Below { source: &dedup.source, anti: false }, id));
+            for (_, value) in dedup.values() {
+                if let ExprKind::Column { name, .. } = &value.kind {
+                    let name = name.replace('`', "");
+                    let column = name.rsplit('.').next().unwrap_or(&name);
+                    self.renamed.push((name.clone(), format!("<subquery{id}>.{column}")));
+                }
+            }
+            return;
+        }
+        self.source(&dedup.source, blank, join, subplans);
+        let first = match dedup.strategy {
+            DedupStrategy::Weedout(begins) => at + begins,
+            _ => at,
+        };
+        let (first, last) = (self.lines.get(first).map(|_| first), self.lines.len() - 1);
+        let Some(first) = first else { return };
+        match dedup.strategy {
+            DedupStrategy::Weedout(_) => {
+                add_strategy(&mut self.lines[first], "Start temporary");
+                add_strategy(&mut self.lines[last], "End temporary");
+            }
+            DedupStrategy::LooseScan => {
+                let line = &mut self.lines[first];
+                add_strategy(line, "LooseScan");
+                let share = dedup.rows / line.rows.unwrap_or(1).max(1) as f64;
+                line.filtered = line.filtered.map(|filtered| filtered * share.min(1.0));
+            }
+            _ => add_strategy(&mut self.lines[last], FIRST_MATCH),
+        }
+    }
+
+    /// Calls columns of materialized subqueries what they are called, in the lines from a place on.
+    fn rename(&mut self, at: usize) {
+        for line in &mut self.lines[at..] {
+            let Some(reference) = &mut line.reference else { continue };
+            let parts = reference.split(',').map(|part| {
+                let known = self.renamed.iter().find(|(name, _)| name == part);
+                known.map_or(part, |(_, name)| name)
+            });
+            *reference = parts.collect::<Vec<_>>().join(",");
+        }
+    }
+
+    /// Describes materialized subqueries below the lines of the SELECT.
+    fn materialized_below(&mut self, select: &'p SelectPlan, subplans: &mut Vec<(usize, String)>) {
+        self.renamed.clear();
+        for (Below { source, anti }, id) in std::mem::take(&mut self.materialized) {
             let select_type = MATERIALIZED.to_owned();
             let blank = Line { id: Some(id), select_type, ..Line::default() };
             let at = self.lines.len();
-            self.source(&join.right, &blank, None, subplans);
-            if join.kind == JoinType::Anti {
+            self.source(source, &blank, None, subplans);
+            if !anti {
+                show_joins(source, &mut self.lines[at..]);
+            }
+            show_possible(&select.source, &mut self.lines[at..]);
+            if anti {
                 self.lines[at..].iter_mut().for_each(|line| line.filtered = Some(100.0));
             }
         }
@@ -379,10 +485,82 @@ impl<'p> Describer<'p> {
     fn show_first_match(&mut self, at: usize) {
         let table = at.checked_sub(1).and_then(|before| self.lines[before].table.clone());
         let Some(line) = self.lines[at..].last_mut() else { return };
-        let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
-        line.extra.insert(buffer.unwrap_or(line.extra.len()), FIRST_MATCH);
+        add_strategy(line, FIRST_MATCH);
         // The number of a derived table is not known yet.
         line.first_match = table.filter(|name| !name.starts_with("<subplan"));
+    }
+}
+
+/// Adds how a semi join is executed, which stands before how rows are buffered.
+fn add_strategy(line: &mut Line, strategy: &'static str) {
+    let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
+    line.extra.insert(buffer.unwrap_or(line.extra.len()), strategy);
+}
+
+/// Calls the lookup of a single table by the values of IN what MySQL calls it.
+fn show_asked(select: &SelectPlan, lines: &mut [Line]) {
+    let (RowSource::Table(_), Some(line)) = (&select.source, lines.first_mut()) else { return };
+    let parts = || line.reference.iter().flat_map(|reference| reference.split(','));
+    // Index lookups by what the subquery itself reads around it are none of IN.
+    if parts().any(|part| part != "func" && part != "const") || !parts().any(|part| part == "func")
+    {
+        return;
+    }
+    line.access = match line.access {
+        Some("eq_ref") => Some("unique_subquery"),
+        Some("ref") => Some("index_subquery"),
+        other => other,
+    };
+}
+
+/// Takes off a line how a semi join begins there.
+fn take_strategy(line: &mut Line) -> Vec<&'static str> {
+    const STRATEGIES: [&str; 4] = ["Start temporary", "End temporary", "LooseScan", FIRST_MATCH];
+    line.extra.extract_if(.., |part| STRATEGIES.contains(part)).collect()
+}
+
+/// Whether rows are sorted once they are joined: not where the first table alone can be sorted.
+fn sorts_joined(select: &SelectPlan, query: Option<&QueryPlan>) -> bool {
+    let mut tables = Vec::new();
+    let mut repeats = false;
+    let mut buffered = false;
+    select.source.each(&mut |source| match source {
+        RowSource::Table(table) => tables.push(table.base..table.base + table.needed.len()),
+        RowSource::Dedup(_) => repeats = true,
+        RowSource::Join(join) if !join.keeps_rows() => {
+            buffered |= matches!(join.method, JoinMethod::Hash(_));
+        }
+        _ => {}
+    });
+    if tables.len() < 2 {
+        return false;
+    }
+    let ordered = query.into_iter().flat_map(|query| &query.order);
+    let mut read = ordered.filter_map(|key| select.output.get(key.index)).map(slots_of);
+    let of_first = |slot: usize| tables[0].contains(&slot);
+    repeats || buffered || !read.all(|read| read.slots.iter().all(of_first))
+}
+
+/// Notes the last tables of which SELECT DISTINCT reads nothing.
+fn show_distinct(select: &SelectPlan, lines: &mut [Line]) {
+    let mut read = SlotSet::default();
+    select.output.iter().for_each(|expr| read = read.union(&slots_of(expr).slots));
+    let mut names = Vec::new();
+    select.source.each(&mut |source| {
+        if let RowSource::Table(table) = source {
+            let slots = SlotSet::of_range(table.base..table.base + table.needed.len());
+            if slots.intersects(&read) {
+                names.push(table.alias.clone());
+            }
+        }
+    });
+    let selected = |line: &Line| line.table.as_ref().is_some_and(|table| names.contains(table));
+    let unread = lines.iter().rposition(selected).map_or(0, |last| last + 1).max(1);
+    let number = lines.first().and_then(|line| line.id);
+    for line in lines.iter_mut().skip(unread).filter(|line| line.id == number) {
+        let strategy = take_strategy(line);
+        add_strategy(line, "Distinct");
+        strategy.into_iter().for_each(|one| add_strategy(line, one));
     }
 }
 
@@ -443,6 +621,10 @@ fn each_condition(source: &RowSource, visit: &mut dyn FnMut(&Expr)) {
         RowSource::JsonTable(table) => {
             visit(&table.document);
             table.filter.iter().for_each(&mut *visit);
+        }
+        RowSource::Dedup(dedup) => {
+            dedup.values().iter().for_each(|(_, value)| visit(value));
+            each_condition(&dedup.source, visit);
         }
         RowSource::Join(join) => {
             each_condition(&join.left, visit);
@@ -656,6 +838,7 @@ fn reference(path: &AccessPath) -> Option<String> {
 /// What a part of an index is compared with, as column `ref` names it.
 pub(super) fn compared_with(expr: &Expr) -> String {
     match &expr.kind {
+        ExprKind::OuterColumn { name, .. } if name.starts_with("<cache>") => "func".to_owned(),
         ExprKind::Column { name, .. } | ExprKind::OuterColumn { name, .. } => name.replace('`', ""),
         ExprKind::Subquery(sub) if !sub.correlated => "const".to_owned(),
         _ if expr.is_constant_in_statement() => "const".to_owned(),

@@ -7,18 +7,13 @@
 //!   2  MATERIALIZED  n             ALL
 //! ```
 
-use super::line::{Line, compared_with};
+use super::line::{Line, compared_with, join_extra};
 use crate::catalog::width::row_bytes;
 use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource};
 use inia_base::datatype::DataType;
 use inia_expr::{Expr, ExprKind, ExprType};
 
 const KEY: &str = "<auto_distinct_key>";
-
-/// Whether the right side's rows are kept.
-pub(super) fn keeps_rows(join: &JoinPlan) -> bool {
-    !join.kind.gives_right() && !keys(join).is_empty()
-}
 
 /// The line of a subquery whose distinct rows are joined: they are looked up where they are the
 /// right side of the join, and read first otherwise. Its number is not known yet.
@@ -38,13 +33,29 @@ pub(super) fn members_line(
     }
 }
 
+/// The line of a subquery whose distinct rows are read.
+pub(super) fn scanned_line(id: usize, join: Option<&JoinPlan>, blank: &Line) -> Line {
+    let mut extra = Vec::new();
+    join_extra(join, &mut extra);
+    Line {
+        table: Some(format!("<subquery{id}>")),
+        access: Some("ALL"),
+        filtered: Some(100.0),
+        extra,
+        ..blank.clone()
+    }
+}
+
 /// The line of the lookup in the rows of a query block.
 pub(super) fn lookup_line(join: &JoinPlan, id: usize, blank: &Line) -> Line {
     let keys = keys(join);
     let references: Vec<String> = keys.iter().map(|key| compared_with(&key.left)).collect();
-    let length = keys.iter().map(|key| key_length(&key.right.ty)).sum::<u64>();
-    let mut extra = Vec::new();
     let anti = join.kind == JoinType::Anti;
+    // The rows of an anti join's table may be rows of NULLs.
+    let may_be_null = |key: &HashKey| u64::from(anti && !key.right.ty.nullable);
+    let length = |key: &HashKey| key_length(&key.right.ty) + may_be_null(key);
+    let length = keys.iter().map(length).sum::<u64>();
+    let mut extra = Vec::new();
     if anti || !join.on.is_empty() || !keys.iter().all(is_plain) {
         extra.push("Using where");
     }

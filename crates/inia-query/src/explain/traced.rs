@@ -126,6 +126,7 @@ fn decisions(plan: &StatementPlan, texts: &TracedTexts, settings: EvalSettings<'
 fn leaves<'s>(source: &'s RowSource, found: &mut Vec<&'s RowSource>) {
     match source {
         RowSource::One | RowSource::Nothing => {}
+        RowSource::Dedup(dedup) => leaves(&dedup.source, found),
         RowSource::Join(join) => {
             leaves(&join.left, found);
             leaves(&join.right, found);
@@ -140,7 +141,9 @@ fn name_of(source: &RowSource) -> Option<String> {
         RowSource::Subplan { alias, .. } => alias,
         RowSource::Virtual(table) => &table.alias,
         RowSource::JsonTable(table) => &table.alias,
-        RowSource::One | RowSource::Nothing | RowSource::Join(_) => return None,
+        RowSource::One | RowSource::Nothing | RowSource::Dedup(_) | RowSource::Join(_) => {
+            return None;
+        }
     };
     Some(quote_name(alias))
 }

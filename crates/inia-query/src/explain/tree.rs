@@ -11,6 +11,7 @@ use super::merged::{MergedNode, merge_text, merged_nodes};
 use super::skipped::skip_text;
 use crate::access::kept_by_all;
 use crate::plan::batches::BatchSource;
+use crate::plan::dedup::{DedupSource, DedupStrategy};
 use crate::plan::trace::{Node, Trace};
 use crate::plan::{
     Aggregation, Body, Direct, DirectShape, FirstSort, GroupStrategy, JoinMethod, JoinPlan,
@@ -392,6 +393,10 @@ impl<'p> Printer<'p> {
                 let text = format!("Materialize table function on {}", table.alias);
                 self.node(depth, &text, computed());
             }
+            RowSource::Dedup(dedup) => {
+                self.node(depth, &dedup_text(dedup), estimate);
+                self.source(&dedup.source, depth + 1);
+            }
             RowSource::Join(join) if matches!(join.right, RowSource::One) => {
                 self.filtered(&join.on.iter().collect::<Vec<_>>(), estimate, &mut depth);
                 self.source(&join.left, depth);
@@ -442,6 +447,36 @@ fn join_text(join: &JoinPlan, batches: &str) -> String {
         (false, _) => format!("{kind}{batches} ({on})"),
         (true, JoinMethod::Hash(_)) => format!("{kind}{batches} (no condition)"),
         (true, JoinMethod::NestedLoop) => format!("{kind}{batches}"),
+    }
+}
+
+/// How rows come once each.
+fn dedup_text(dedup: &DedupSource) -> String {
+    let mut names = Vec::new();
+    dedup.source.each(&mut |source| {
+        if let RowSource::Table(table) = source
+            && (table.row_id.is_some() || dedup.strategy == DedupStrategy::LooseScan)
+        {
+            names.push((table.alias.as_str(), table));
+        }
+    });
+    match dedup.strategy {
+        DedupStrategy::Weedout(_) => {
+            let names: Vec<&str> = names.iter().map(|(alias, _)| *alias).collect();
+            let names = match &names[..] {
+                [one] => (*one).to_owned(),
+                names => format!("({})", names.join(", ")),
+            };
+            format!("Remove duplicate {names} rows using temporary table (weedout)")
+        }
+        DedupStrategy::LooseScan => {
+            let index = names.first().and_then(|(_, table)| {
+                Some(table.table.def.indexes[table.access.index?].name.as_str())
+            });
+            format!("Remove duplicates from input sorted on {}", index.unwrap_or_default())
+        }
+        DedupStrategy::FirstMatch => "Limit: 1 row(s)".to_owned(),
+        DedupStrategy::Materialize(_) => "Materialize with deduplication".to_owned(),
     }
 }
 

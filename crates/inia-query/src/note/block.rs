@@ -91,7 +91,7 @@ impl Rewriter<'_> {
             let mut none = None;
             return (simplify(list, &mut none), condition, ConstantTables::default());
         }
-        self.unnest(&mut list, &mut condition);
+        self.unnest(&mut list, &mut condition, true);
         self.note_nullable(&list);
         let list = simplify(list, &mut condition);
         condition.iter_mut().for_each(|condition| self.subqueries(condition, true));

@@ -165,6 +165,7 @@ impl Rewriter<'_> {
             conditions.extend(self.comparisons(equal, known));
         }
         for mut condition in rest {
+            self.compare_made(&mut condition);
             if let Expr::Or(_) = condition {
                 condition = self.equated(condition, &inside);
             } else {
@@ -188,8 +189,16 @@ impl Rewriter<'_> {
         let (head, others) = match &equal.constant {
             Some(constant) => (constant.clone(), columns),
             None => {
-                let Some((head, others)) = columns.split_first() else { return Vec::new() };
-                (Expr::Column((*head).clone()), others.to_vec())
+                let mut found = Vec::new();
+                for set in self.apart(&columns) {
+                    let Some((head, others)) = set.split_first() else { continue };
+                    let others = others.iter().filter(|column| !said(column));
+                    let head = Expr::Column(head.clone());
+                    found.extend(others.map(|column| {
+                        binary(Expr::Column(column.clone()), BinaryOp::Eq, head.clone())
+                    }));
+                }
+                return found;
             }
         };
         let plain = matches!(head, Expr::Literal(_) | Expr::Column(_))
@@ -205,6 +214,61 @@ impl Rewriter<'_> {
             .collect()
     }
 
+    /// Equal columns, in the order of reading, as sets of those that are compared: one of a
+    /// materialized subquery stands for it among the others, and its own are compared by
+    /// themselves.
+    fn apart(&self, columns: &[&ColumnName]) -> Vec<Vec<ColumnName>> {
+        let mut sets = vec![Vec::new()];
+        let mut seen: Vec<usize> = Vec::new();
+        for column in columns {
+            let made = self.made.iter().position(|made| made.has(column));
+            let Some(made) = made else {
+                sets[0].push((*column).clone());
+                continue;
+            };
+            if seen.contains(&made) {
+                continue;
+            }
+            seen.push(made);
+            let own = columns.iter().filter(|column| self.made[made].has(column));
+            let own: Vec<ColumnName> = own.map(|column| (*column).clone()).collect();
+            let stands =
+                |column: &ColumnName| self.made[made].column(&Expr::Column(column.clone()));
+            sets[0].extend(own.iter().find_map(stands));
+            sets.push(own);
+        }
+        sets
+    }
+
+    /// Whether two columns are both of one materialized subquery, or of none.
+    fn are_together(&self, a: &ColumnName, b: &ColumnName) -> bool {
+        self.made.iter().all(|made| made.has(a) == made.has(b))
+    }
+
+    /// Compares with the column of a materialized subquery what is compared with its expression.
+    fn compare_made(&self, condition: &mut Expr) {
+        let Expr::Binary { op: BinaryOp::Eq, left, right } = condition else { return };
+        for made in &self.made {
+            let of_made = |side: &Expr| {
+                let (mut own, mut other) = (false, false);
+                super::condition::each_column(side, &mut |column| match made.has(column) {
+                    true => own = true,
+                    false => other = true,
+                });
+                (own, other)
+            };
+            let (l, r) = (of_made(left), of_made(right));
+            let side = match (l.0, r.0) {
+                (true, false) => &mut *left,
+                (false, true) => &mut *right,
+                _ => continue,
+            };
+            if let Some(column) = made.column(side) {
+                **side = Expr::Column(column);
+            }
+        }
+    }
+
     /// Puts constants, or the columns that are read first, in the place of equal columns.
     fn put(&self, expr: &mut Expr, known: &Known<'_>) {
         if let Expr::Column(name) = expr {
@@ -213,8 +277,11 @@ impl Rewriter<'_> {
             };
             if let Some(constant) = &equal.constant {
                 *expr = constant.clone();
-            } else if let Some(head) =
-                equal.columns.iter().min_by_key(|column| known.places.of(column))
+            } else if let Some(head) = equal
+                .columns
+                .iter()
+                .filter(|column| self.are_together(column, name))
+                .min_by_key(|column| known.places.of(column))
                 && table_of(head) != table_of(name)
             {
                 *expr = Expr::Column(head.clone());

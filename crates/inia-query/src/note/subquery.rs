@@ -19,6 +19,29 @@ struct Unnested {
     list: Vec<Joined>,
     conditions: Vec<Expr>,
     correlated: bool,
+    number: usize,
+    items: Vec<(Expr, String)>,
+}
+
+/// A subquery that is joined and materialized.
+pub(super) struct Made {
+    pub(super) tables: Vec<Key>,
+    number: usize,
+    /// What its rows are compared by, and the names of that.
+    items: Vec<(Expr, String)>,
+}
+
+impl Made {
+    /// The column of the materialized table that has an expression's values.
+    pub(super) fn column(&self, expr: &Expr) -> Option<ColumnName> {
+        let (_, name) = self.items.iter().find(|(item, _)| item == expr)?;
+        let table = Some(format!("<subquery{}>", self.number));
+        Some(ColumnName { db: None, table, name: name.clone() })
+    }
+
+    pub(super) fn has(&self, column: &ColumnName) -> bool {
+        self.tables.contains(&table_of(column))
+    }
 }
 
 /// What a condition on a subquery tests.
@@ -107,7 +130,12 @@ fn is_correlated(query: &Query) -> bool {
 
 impl Rewriter<'_> {
     /// Turns conditions on subqueries into joins, where the plan has; they go behind `list`.
-    pub(super) fn unnest(&mut self, list: &mut Vec<Joined>, condition: &mut Option<Expr>) {
+    pub(super) fn unnest(
+        &mut self,
+        list: &mut Vec<Joined>,
+        condition: &mut Option<Expr>,
+        outermost: bool,
+    ) {
         let Some(whole) = condition.take() else { return };
         let outer = keys_of(list);
         let (mut kept, mut unnested): (Vec<Expr>, Vec<Unnested>) = (Vec::new(), Vec::new());
@@ -119,17 +147,25 @@ impl Rewriter<'_> {
         }
         // Those that read rows around them come first, then those of most tables.
         unnested.sort_by_key(|one| std::cmp::Reverse((one.correlated, keys_of(&one.list).len())));
-        for Unnested { kind, list: inner, conditions, .. } in unnested {
+        for Unnested { kind, list: mut inner, conditions, number, items, .. } in unnested {
+            let mut pulled = Vec::new();
+            if kind == JoinKind::Semi {
+                pulled = self.pulled_out(&mut inner, &conditions, &outer);
+            }
+            let tables = keys_of(&inner);
+            if outermost && self.order.makes(&tables) {
+                self.made.push(Made { tables, number, items });
+            }
             if kind == JoinKind::Anti {
                 let on = super::condition::all_of(conditions).unwrap_or(truth(true));
                 list.push(Joined { kind, member: Member::Nest(inner), on: Some(on) });
                 continue;
             }
-            let whole = self.found_by_key(&inner, &conditions, &outer);
             kept.extend(conditions);
-            if whole {
-                list.splice(0..0, inner);
-            } else {
+            list.splice(0..0, pulled);
+            if !inner.is_empty() && !outermost {
+                list.extend(inner);
+            } else if !inner.is_empty() {
                 list.push(Joined { kind, member: Member::Nest(inner), on: None });
             }
         }
@@ -157,9 +193,11 @@ impl Rewriter<'_> {
         self.add_tables(&list);
         let mut inner = select.where_.take().map(|condition| self.decided(normal(condition)));
         inner = inner.filter(|condition| *condition != truth(true));
-        self.unnest(&mut list, &mut inner);
+        self.unnest(&mut list, &mut inner, false);
+        let (number, mut items) = (select.number, Vec::new());
         let mut conditions: Vec<Expr> = Vec::new();
         if let Some(left) = left {
+            items = named_items(&select.items);
             let lefts = match left {
                 Expr::Row(items) => items.clone(),
                 one => vec![one.clone()],
@@ -180,8 +218,14 @@ impl Rewriter<'_> {
                 // EXISTS compares with rows around it as IN does: those come last.
                 Expr::Binary { op: BinaryOp::Eq, left: l, right: r } if left.is_none() => {
                     match (is_of(&l, &own), is_of(&r, &own)) {
-                        (Some(true), Some(false)) => beside.push(binary(*r, BinaryOp::Eq, *l)),
-                        (Some(false), Some(true)) => beside.push(binary(*l, BinaryOp::Eq, *r)),
+                        (Some(true), Some(false)) => {
+                            items.push(named(&l));
+                            beside.push(binary(*r, BinaryOp::Eq, *l));
+                        }
+                        (Some(false), Some(true)) => {
+                            items.push(named(&r));
+                            beside.push(binary(*l, BinaryOp::Eq, *r));
+                        }
                         _ => on.push(binary(*l, BinaryOp::Eq, *r)),
                     }
                 }
@@ -193,7 +237,7 @@ impl Rewriter<'_> {
         let mut rest = super::condition::all_of(conditions);
         let list = super::joins::simplify(list, &mut rest);
         let conditions = rest.map(conjuncts).unwrap_or_default();
-        Some(Unnested { kind, list, conditions, correlated })
+        Some(Unnested { kind, list, conditions, correlated, number, items })
     }
 
     fn may_be_null(&self, expr: &Expr) -> bool {
@@ -204,26 +248,55 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether a unique key finds one row of a single table for each row around it.
-    fn found_by_key(&self, inner: &[Joined], conditions: &[Expr], outer: &[Key]) -> bool {
-        let [Joined { member: Member::One(table), .. }] = inner else { return false };
-        let key = super::joins::key_of(table);
+    /// Takes the tables out of a subquery of which a unique key finds one row for each row around.
+    fn pulled_out(
+        &self,
+        inner: &mut Vec<Joined>,
+        conditions: &[Expr],
+        outer: &[Key],
+    ) -> Vec<Joined> {
+        let (mut known, mut pulled) = (outer.to_vec(), Vec::new());
+        let needed = |inner: &[Joined]| inner.iter().any(|one| one.kind != JoinKind::Inner);
+        while !needed(inner) {
+            let found = inner.iter().position(|one| match one {
+                Joined { member: Member::One(table), kind: JoinKind::Inner, .. } => {
+                    self.found_by_key(&super::joins::key_of(table), conditions, &known)
+                }
+                _ => false,
+            });
+            let Some(found) = found else { break };
+            let one = inner.remove(found);
+            known.extend(keys_of(std::slice::from_ref(&one)));
+            pulled.push(one);
+        }
+        pulled
+    }
+
+    /// Whether a unique key finds one row of a table for each row of those that are known.
+    fn found_by_key(&self, key: &Key, conditions: &[Expr], known: &[Key]) -> bool {
         let Some(def) = self.types.table(&key.0, &key.1) else { return false };
+        let all = super::condition::all_of(conditions.to_vec());
+        let equal = all.and_then(|all| self.equalities(all)).map_or(Vec::new(), |(equal, _)| equal);
         let fixed = |column: usize| {
             let name = &def.def.columns[column].name;
-            let is = |column: &ColumnName| table_of(column) == key && column.name == *name;
+            let is = |column: &ColumnName| table_of(column) == *key && column.name == *name;
             let own = |expr: &Expr| matches!(expr, Expr::Column(column) if is(column));
             let given = |expr: &Expr| {
                 let mut given = true;
-                each_column(expr, &mut |column| given &= outer.contains(&table_of(column)));
+                each_column(expr, &mut |column| given &= known.contains(&table_of(column)));
                 given && !super::condition::has_query(expr)
             };
-            conditions.iter().any(|condition| match condition {
+            let stated = conditions.iter().any(|condition| match condition {
                 Expr::Binary { op: BinaryOp::Eq, left, right } => {
                     (own(left) && given(right)) || (own(right) && given(left))
                 }
                 _ => false,
-            })
+            });
+            let follows = |set: &super::equal::Equal| {
+                let others = set.columns.iter().any(|column| known.contains(&table_of(column)));
+                set.columns.iter().any(is) && (others || set.constant.is_some())
+            };
+            stated || equal.iter().any(follows)
         };
         let mut indexes = def.def.indexes.iter();
         indexes.any(|index| {
@@ -316,21 +389,28 @@ impl Rewriter<'_> {
     /// How `left IN (query)` is asked.
     fn within(&mut self, left: &Expr, mut query: Query, decides: bool) -> Expr {
         let single = matches!(query.body, QueryBody::Select(_)) && !matches!(left, Expr::Row(_));
-        let mut aggregates = false;
+        let (mut aggregates, mut tables) = (false, Vec::new());
         if let QueryBody::Select(select) = &query.body {
             item_exprs(&select.items).for_each(|item| aggregates |= aggregated(item));
-            aggregates &= select.group_by.is_empty();
+            aggregates |= !select.group_by.is_empty();
+            tables = keys_of(&list_of(select.from.clone()));
         }
-        if single && !aggregates && !is_correlated(&query) {
+        let asks = self.order.asks(&tables);
+        if let Some(Some(lookup)) = asks {
+            return self.looked_up(left, query, lookup);
+        }
+        let unread = aggregates && self.order.reads_none(&tables);
+        if single && asks.is_none() && !unread && !is_correlated(&query) {
             let nullable = self.nullable_item(&query);
             self.query(&mut query);
-            if let QueryBody::Select(select) = &mut query.body
-                && !decides
-                && nullable
-                && select.group_by.is_empty()
-            {
-                select.where_.get_or_insert(truth(true));
-                select.having.get_or_insert(truth(true));
+            if let QueryBody::Select(select) = &mut query.body {
+                // What was asked for leaves nothing behind.
+                if !aggregates {
+                    select.where_.get_or_insert(truth(true));
+                }
+                if aggregates || (!decides && nullable) {
+                    select.having.get_or_insert(truth(true));
+                }
             }
             let column = Expr::string(item_name(&query));
             let query = Expr::Subquery(Box::new(query));
@@ -341,6 +421,29 @@ impl Rewriter<'_> {
         }
         self.query(&mut query);
         internal("<exists>", vec![Expr::Subquery(Box::new(query))])
+    }
+
+    /// A subquery of a single table, whose rows an index finds by what they are asked for.
+    fn looked_up(&mut self, left: &Expr, mut query: Query, lookup: super::order::Lookup) -> Expr {
+        let lefts = match left {
+            Expr::Row(items) => items.clone(),
+            one => vec![one.clone()],
+        };
+        if let QueryBody::Select(select) = &mut query.body {
+            let items: Vec<Expr> = item_exprs(&select.items).cloned().collect();
+            for (left, item) in lefts.iter().zip(items).skip(lookup.parts) {
+                let cached = internal("<cache>", vec![left.clone()]);
+                super::joins::add(&mut select.where_, binary(cached, BinaryOp::Eq, item));
+            }
+        }
+        self.query(&mut query);
+        let name = if lookup.unique { "<primary_index_lookup>" } else { "<index_lookup>" };
+        let (table, index) = (Expr::string(lookup.table), Expr::string(lookup.index));
+        let mut args = vec![lefts.into_iter().next().unwrap_or_else(Expr::null), table, index];
+        if let QueryBody::Select(select) = query.body {
+            args.extend(select.where_);
+        }
+        internal("<exists>", vec![internal(name, args)])
     }
 
     fn nullable_item(&mut self, query: &Query) -> bool {
@@ -487,13 +590,38 @@ fn aggregated(expr: &Expr) -> bool {
     found
 }
 
+/// The items of a select list with their names.
+fn named_items(items: &[SelectItem]) -> Vec<(Expr, String)> {
+    let named = |(at, item): (usize, &SelectItem)| match item {
+        SelectItem::Expr { expr, .. } => Some((expr.clone(), name_of_item(items, at))),
+        _ => None,
+    };
+    items.iter().enumerate().filter_map(named).collect()
+}
+
 /// The name of a query's first column.
 fn item_name(query: &Query) -> String {
-    let QueryBody::Select(select) = &query.body else { return String::new() };
-    match select.items.first() {
+    match &query.body {
+        QueryBody::Select(select) => name_of_item(&select.items, 0),
+        _ => String::new(),
+    }
+}
+
+/// The name of an item of a select list.
+fn name_of_item(items: &[SelectItem], at: usize) -> String {
+    match items.get(at) {
         Some(SelectItem::Expr { alias: Some(alias), .. }) => alias.clone(),
         Some(SelectItem::Expr { expr: Expr::Column(name), .. }) => name.name.clone(),
         Some(SelectItem::Expr { text, .. }) => text.clone(),
         _ => String::new(),
     }
+}
+
+/// An expression with the name of its column in a materialized subquery.
+fn named(expr: &Expr) -> (Expr, String) {
+    let name = match expr {
+        Expr::Column(column) => column.name.clone(),
+        _ => String::new(),
+    };
+    (expr.clone(), name)
 }

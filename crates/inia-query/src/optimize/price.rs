@@ -142,6 +142,7 @@ impl<'p> Prices<'p> {
                 made + cost::computed(rows) + rows * self.exprs(filter)
             }
             RowSource::Virtual(_) | RowSource::JsonTable(_) => cost::computed(of_source(source)),
+            RowSource::Dedup(dedup) => self.source(&dedup.source),
             RowSource::Join(join) => self.join(join),
         }
     }

@@ -8,6 +8,7 @@ mod restrict;
 mod unique;
 
 pub(super) use restrict::drop_implied;
+pub(super) use unique::join_unique;
 pub(crate) use unique::matches_once;
 
 use super::{FromTree, Leaf};
@@ -16,7 +17,6 @@ use inia_expr::{Expr, ExprKind, ExprType};
 
 /// Rewrites WHERE's conditions and those of each join's ON.
 pub(super) fn rewrite(tree: &mut FromTree, conditions: &mut Vec<Expr>) {
-    unique::join_unique(tree);
     rewrite_on(tree);
     let mut members = Vec::new();
     leaves(tree, &mut members);

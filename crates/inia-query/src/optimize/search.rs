@@ -39,19 +39,23 @@ mod group;
 mod members;
 pub(super) mod relation;
 pub(super) mod rows;
+mod semi;
 
 use super::{FromTree, LeafKind, QueryBlock, order};
-use crate::access;
-use crate::plan::RowSource;
+use crate::access::{self, AccessPath};
+use crate::plan::dedup::DedupStrategy;
+use crate::plan::{JoinType, NestShown, RowSource};
 use enumerate::{Entry, Goal, Method, Step};
 use equal::Equal;
 pub(crate) use equal::is_natural;
 use estimate::{Estimate, FirstRows};
 use group::{Group, Source};
+use inia_expr::compare::CmpClass;
 use inia_expr::{Expr, SlotSet};
 use members::Members;
 use relation::{Around, Nested, Relation};
 use rows::Rows;
+pub(crate) use semi::{has_small_tables, small_cost};
 
 /// Larger groups are not enumerated.
 const MAX_ENUMERATED: usize = 12;
@@ -69,12 +73,15 @@ pub(super) struct Solution {
     conditions: Vec<Expr>,
     classes: Vec<Equal>,
     nested: Vec<Option<Nested>>,
+    /// Its small tables are read as MySQL reads them.
+    as_mysql: bool,
 }
 
 /// The joins of a group.
 enum Tree {
     Member(usize),
     Join(Box<TreeJoin>),
+    Dedup(Box<TreeDedup>),
 }
 
 struct TreeJoin {
@@ -82,6 +89,39 @@ struct TreeJoin {
     right: Tree,
     method: Method,
     rows: f64,
+    /// How a semi or an anti join is executed.
+    nest: Option<NestJoin>,
+    /// The left side comes first whatever its rows are.
+    fixed: bool,
+}
+
+/// A semi or an anti join whose strategy was chosen.
+#[derive(Clone, Copy)]
+struct NestJoin {
+    kind: JoinType,
+    shown: NestShown,
+}
+
+/// Joins that give each row once.
+struct TreeDedup {
+    tree: Tree,
+    by: TreeKey,
+    strategy: DedupStrategy,
+    rows: f64,
+    /// How a member of it is read.
+    path: Option<(usize, AccessPath)>,
+}
+
+/// What rows of a tree are compared by.
+enum TreeKey {
+    /// The rows of these members.
+    RowIds(Members),
+    Values(Vec<(CmpClass, Expr)>),
+}
+
+/// Whether semi joins of a tree are ordered and executed as MySQL does it.
+pub(super) fn executes_nests(tree: &FromTree, block: &QueryBlock<'_>) -> bool {
+    !block.straight && semi::applies(tree)
 }
 
 /// Plans a tree with the conditions on it. Conditions that no source could take come back.
@@ -90,6 +130,11 @@ pub(super) fn plan(
     conditions: Vec<Expr>,
     block: &QueryBlock<'_>,
 ) -> (RowSource, Vec<Expr>) {
+    if semi::applies(&tree)
+        && let Some((group, solution)) = semi::solve(tree.clone(), conditions.clone(), block)
+    {
+        return build::build(group, solution, &SlotSet::default(), block);
+    }
     let mut group = Group::of(tree, block.straight);
     group.demand(block.orders);
     let mut all = conditions;
@@ -118,7 +163,8 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
     if count == 1 && simple && outermost {
         // A query of one table has nothing to be searched.
         let (tree, classes) = (Tree::Member(0), Vec::new());
-        return Solution { tree, cost: 0.0, rows: 1.0, conditions, classes, nested: vec![None] };
+        let (nested, as_mysql) = (vec![None], false);
+        return Solution { tree, cost: 0.0, rows: 1.0, conditions, classes, nested, as_mysql };
     }
     let mut classes = equal::classes(group, &conditions);
     let known = equal::constants(&mut classes, &conditions);
@@ -138,7 +184,7 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
     };
     conditions.truncate(given);
     let nested = relations.iter_mut().map(|relation| relation.nested.take()).collect();
-    Solution { tree, cost, rows, conditions, classes, nested }
+    Solution { tree, cost, rows, conditions, classes, nested, as_mysql: false }
 }
 
 /// Adds the equalities of each class that no condition states; in a large class only those with its
@@ -221,7 +267,7 @@ fn search(around: Around<'_>, estimate: &Estimate<'_>, rows: &Rows<'_>) -> (Tree
     let join = |left, member| {
         let method = Method::Loop;
         let (rows, right) = (rows.of(Members::first_of(member + 1)), Tree::Member(member));
-        Tree::Join(Box::new(TreeJoin { left, right, method, rows }))
+        Tree::Join(Box::new(TreeJoin { left, right, method, rows, nest: None, fixed: false }))
     };
     ((1..count).fold(Tree::Member(0), join), f64::INFINITY)
 }
@@ -238,7 +284,8 @@ fn tree(find: &dyn Fn(Members) -> Entry, rows: &Rows<'_>, set: Members, goal: Go
             let rows_out = rows.of(set);
             let left = tree(find, rows, left, goal);
             let right = tree(find, rows, right, Goal::All);
-            Tree::Join(Box::new(TreeJoin { left, right, method, rows: rows_out }))
+            let (rows, nest, fixed) = (rows_out, None, false);
+            Tree::Join(Box::new(TreeJoin { left, right, method, rows, nest, fixed }))
         }
         (None, member) => Tree::Member(member.unwrap_or(0)),
     }

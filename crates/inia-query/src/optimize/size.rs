@@ -106,6 +106,7 @@ pub(crate) fn of_source(source: &RowSource) -> f64 {
             source.rows * access::kept_by_all(&source.filter, &source.table, source.base)
         }
         RowSource::Subplan { .. } | RowSource::Virtual(_) | RowSource::JsonTable(_) => UNKNOWN_ROWS,
+        RowSource::Dedup(dedup) => dedup.rows,
         // Conditions that are checked behind a join.
         RowSource::Join(join) if matches!(join.right, RowSource::One) => {
             of_source(&join.left) * kept(join.on.len())
@@ -119,6 +120,7 @@ pub(crate) fn is_small(source: &RowSource) -> bool {
     match source {
         RowSource::Table(table) => table.table.is_small(),
         RowSource::Join(join) => is_small(&join.left) && is_small(&join.right),
+        RowSource::Dedup(dedup) => is_small(&dedup.source),
         other => of_source(other) < SMALL_TABLE as f64,
     }
 }

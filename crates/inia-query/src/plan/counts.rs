@@ -86,6 +86,7 @@ fn sources(source: &RowSource, reads: &mut Vec<Read>) {
         RowSource::Subplan { .. } | RowSource::Virtual(_) | RowSource::JsonTable(_) => {
             reads.push(Read::Whole);
         }
+        RowSource::Dedup(dedup) => sources(&dedup.source, reads),
         RowSource::Join(join) => join.in_order().into_iter().for_each(|side| sources(side, reads)),
     }
 }

@@ -64,6 +64,7 @@ impl OuterReads<'_> {
                 RowSource::One
                 | RowSource::Nothing
                 | RowSource::JsonTable(_)
+                | RowSource::Dedup(_)
                 | RowSource::Join(_) => true,
             };
         });

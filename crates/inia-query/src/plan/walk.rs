@@ -17,7 +17,7 @@ impl QueryPlan {
     }
 
     /// Every member of FROM, and the joins that they are parts of.
-    pub(super) fn for_each_source(&self, visit: &mut dyn FnMut(&RowSource)) {
+    pub(crate) fn for_each_source(&self, visit: &mut dyn FnMut(&RowSource)) {
         self.body.for_each_select(&mut |select| select.source.each(visit));
     }
 }
@@ -87,9 +87,13 @@ impl RowSource {
     /// Itself and the sources that it joins.
     pub(crate) fn each<'p>(&'p self, visit: &mut dyn FnMut(&'p RowSource)) {
         visit(self);
-        if let RowSource::Join(join) = self {
-            join.left.each(visit);
-            join.right.each(visit);
+        match self {
+            RowSource::Join(join) => {
+                join.left.each(visit);
+                join.right.each(visit);
+            }
+            RowSource::Dedup(dedup) => dedup.source.each(visit),
+            _ => {}
         }
     }
 
@@ -110,6 +114,7 @@ impl RowSource {
             RowSource::JsonTable(table) => {
                 std::iter::once(&table.document).chain(&table.filter).for_each(visit);
             }
+            RowSource::Dedup(dedup) => dedup.values().iter().for_each(|(_, value)| visit(value)),
             RowSource::Join(join) => {
                 join.on.iter().for_each(&mut *visit);
                 if let JoinMethod::Hash(keys) = &join.method {

@@ -4,7 +4,7 @@ use super::{BoundMember, FromContext};
 use crate::bind::scope::Clause;
 use crate::bind::{Namespace, QueryBinder, Result};
 use crate::catalog::same_name;
-use crate::optimize::{FromJoin, FromTree};
+use crate::optimize::{FromJoin, FromTree, NestRules};
 use crate::plan::JoinType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::bind::{Binder, EmptyScope};
@@ -65,7 +65,8 @@ impl QueryBinder<'_> {
         }
         let straight = join.kind == JoinKind::Straight;
         let kind = if outer { JoinType::Left } else { JoinType::Inner };
-        let tree = FromJoin { kind, straight, left: first.tree, right: second.tree, on };
+        let (left, right, nest) = (first.tree, second.tree, NestRules::default());
+        let tree = FromJoin { kind, straight, left, right, on, nest };
         Ok(BoundMember { tree: FromTree::Join(Box::new(tree)), names: first.names, conditions })
     }
 

@@ -102,7 +102,7 @@ impl QueryBinder<'_> {
         let tested = clauses.conditions.iter().filter_map(Membership::of_condition);
         let joins = |members: &Membership| {
             let nested = self.nested.get(&members.id);
-            nested.map_or_else(|| self.switched_on("semijoin"), |nested| nested.joins)
+            nested.map_or_else(|| self.switched_on("semijoin"), |nested| nested.joins.is_some())
         };
         let members = members.into_iter().chain(tested.filter(joins)).map(Derivable::Members);
         scalars.chain(groups).chain(members).collect()

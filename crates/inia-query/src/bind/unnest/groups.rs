@@ -45,7 +45,7 @@ impl QueryBinder<'_> {
                 return None;
             }
             let nested = self.nested.get(&tested.sub.id)?;
-            (nested.joins && nested.is_of_groups(width)).then_some(tested.sub.id)
+            (nested.joins.is_some() && nested.is_of_groups(width)).then_some(tested.sub.id)
         };
         conditions.iter().filter_map(of_groups).collect()
     }

@@ -245,7 +245,8 @@ impl QueryBinder<'_> {
         let slots = from.width..from.width + query.columns.len();
         from.width = slots.end;
         from.tables += 1;
-        self.subplans[id] = Some(Subplan { query, correlated: false, recursive: None });
+        self.subplans[id] =
+            Some(Subplan { query, correlated: false, recursive: None, asked: false });
         let (level, rows) = (self.levels.len(), self.subplan_rows(id));
         let kind = LeafKind::Subplan { id, lateral: false, level, rows, unnested: true };
         let (alias, hints) = (format!("<groups {}>", id + 2), LeafHints::default());

@@ -101,6 +101,7 @@ impl<'s> Runner<'s> {
             RowSource::Table(table) => {
                 let read = table.needed.iter().enumerate().filter(|(_, needed)| **needed);
                 slots.extend(read.map(|(column, _)| table.base + column));
+                slots.extend(table.row_id);
             }
             RowSource::Subplan { id, base, .. } => {
                 slots.extend(*base..base + self.plan.subplans[*id].query.columns.len());
@@ -111,6 +112,7 @@ impl<'s> Runner<'s> {
             RowSource::JsonTable(table) => {
                 slots.extend(table.base..table.base + table.rows.width());
             }
+            RowSource::Dedup(dedup) => self.filled(&dedup.source, slots),
             RowSource::Join(join) => {
                 self.filled(&join.left, slots);
                 if join.kind.gives_right() {

@@ -11,7 +11,7 @@ use crate::plan::JoinType;
 use inia_expr::{CmpOp, Expr, ExprKind, SlotSet, slots_of};
 
 /// Makes inner joins of semi joins with unique keys.
-pub(super) fn join_unique(tree: &mut FromTree) {
+pub(in crate::optimize) fn join_unique(tree: &mut FromTree) {
     let FromTree::Join(join) = tree else { return };
     join_unique(&mut join.left);
     join_unique(&mut join.right);

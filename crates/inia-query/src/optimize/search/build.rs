@@ -8,12 +8,13 @@ use super::equal::Equal;
 use super::group::{Group, Member, Source};
 use super::members::Members;
 use super::relation::{Nested, request};
-use super::{Solution, Tree, TreeJoin};
-use crate::access::{self, Choice};
+use super::{NestJoin, Solution, Tree, TreeDedup, TreeJoin, TreeKey};
+use crate::access::{self, AccessPath, Choice};
 use crate::optimize::cells::cell_checks;
 use crate::optimize::rewrite::drop_implied;
 use crate::optimize::size::is_small;
 use crate::optimize::{Leaf, LeafKind, QueryBlock, of_source};
+use crate::plan::dedup::{DedupKey, DedupSource};
 use crate::plan::json_table::JsonTableSource;
 use crate::plan::{
     HashKey, JoinMethod, JoinPlan, JoinType, ReadOrder, RowSource, TableSource, VirtualSource,
@@ -30,13 +31,26 @@ pub(super) fn build(
     filled: &SlotSet,
     block: &QueryBlock<'_>,
 ) -> (RowSource, Vec<Expr>) {
-    let Solution { tree, conditions, classes, nested, .. } = solution;
+    let Solution { tree, conditions, classes, nested, as_mysql, .. } = solution;
     let slots = group.members.iter().map(|member| member.slots.clone()).collect();
     let ranges = group.members.iter().map(|member| member.range.clone()).collect();
     let members = group.members.into_iter().map(Some).collect();
     let around = filled.clone();
-    let mut builder =
-        Builder { members, slots, ranges, nested, conditions, classes, around, block };
+    let (before, path, placed) = (Members::default(), None, Vec::new());
+    let mut builder = Builder {
+        members,
+        slots,
+        ranges,
+        nested,
+        conditions,
+        classes,
+        around,
+        before,
+        placed,
+        as_mysql,
+        path,
+        block,
+    };
     let (source, _) = builder.tree(tree, true);
     (source, builder.conditions)
 }
@@ -52,6 +66,14 @@ struct Builder<'b> {
     classes: Vec<Equal>,
     /// The slots that are filled before the group is read.
     around: SlotSet,
+    /// The members whose rows are there while the right side of a semi join is read.
+    before: Members,
+    /// The members, in the order in which they were placed.
+    placed: Vec<usize>,
+    /// Small tables are looked up as MySQL looks them up.
+    as_mysql: bool,
+    /// How a member is read that has no choice.
+    path: Option<(usize, AccessPath)>,
     block: &'b QueryBlock<'b>,
 }
 
@@ -67,12 +89,35 @@ impl Builder<'_> {
     fn tree(&mut self, tree: Tree, last: bool) -> (RowSource, Members) {
         match tree {
             Tree::Member(number) => (self.first(number, last), Members::one(number)),
+            Tree::Dedup(dedup) => self.dedup(*dedup, last),
             Tree::Join(join) => self.join(*join, last),
         }
     }
 
+    /// A tree whose rows come once each.
+    fn dedup(&mut self, dedup: TreeDedup, last: bool) -> (RowSource, Members) {
+        let TreeDedup { tree, by, strategy, rows, path } = dedup;
+        self.path = path;
+        let (mut source, members) = self.tree(tree, last);
+        let by = match by {
+            TreeKey::Values(values) => DedupKey::Values(values),
+            TreeKey::RowIds(ids) => {
+                let mut slots = Vec::new();
+                for member in ids.iter() {
+                    let next = self.block.spare.get();
+                    let slot = give_row_id(&mut source, self.ranges[member].start, next);
+                    self.block.spare.set(next.max(slot + 1));
+                    slots.push(slot);
+                }
+                DedupKey::RowIds(slots)
+            }
+        };
+        (RowSource::Dedup(Box::new(DedupSource { source, by, strategy, rows })), members)
+    }
+
     /// The slots that are filled behind some members.
     fn filled_by(&self, members: Members) -> SlotSet {
+        let members = members.union(self.before);
         members.iter().fold(self.around.clone(), |all, member| all.union(&self.slots[member]))
     }
 
@@ -88,6 +133,7 @@ impl Builder<'_> {
     }
 
     fn take(&mut self, number: usize) -> Member {
+        self.placed.push(number);
         self.members[number].take().expect("each member is planned once")
     }
 
@@ -102,6 +148,9 @@ impl Builder<'_> {
 
     /// A member that is read before all others.
     fn first(&mut self, number: usize, last: bool) -> RowSource {
+        if !self.before.is_empty() {
+            return self.member(number, self.before, (Method::Loop, last)).source;
+        }
         let filled = self.filled_by(Members::one(number));
         let mut ready = take_ready(&mut self.conditions, &filled, last);
         drop_implied(&mut ready);
@@ -109,7 +158,10 @@ impl Builder<'_> {
         debug_assert_eq!(member.kind, JoinType::Inner, "a left side stands for itself");
         match member.source {
             Source::Leaf(leaf) => {
-                let choice = choice(&leaf, &ready, &self.around, self.block);
+                let mut choice = choice(&leaf, &ready, &self.around, self.block);
+                if let Some((_, path)) = self.path.take_if(|(member, _)| *member == number) {
+                    choice = choice.map(|choice| by_path(choice, &leaf, path));
+                }
                 let (bounds, filter) = bounded(choice.as_ref(), ready);
                 leaf_source(leaf, choice, (bounds, filter), self.block)
             }
@@ -128,26 +180,43 @@ impl Builder<'_> {
     }
 
     fn join(&mut self, join: TreeJoin, last: bool) -> (RowSource, Members) {
-        let TreeJoin { left, right, method, rows } = join;
+        let TreeJoin { left, right, method, rows, nest, fixed } = join;
         let computed = [self.computed_rows(&left), self.computed_rows(&right)];
         let (left, lefts) = self.tree(left, false);
         let is_member = matches!(right, Tree::Member(_));
         let follows = match right {
             Tree::Member(number) => self.members[number].as_ref().is_some_and(Member::follows),
-            Tree::Join(_) => false,
+            Tree::Join(_) | Tree::Dedup(_) => false,
         };
         let (right, rights, kind) = match right {
             Tree::Member(number) => {
                 let kind = self.members[number].as_ref().map_or(JoinType::Inner, |m| m.kind);
                 (self.member(number, lefts, (method, last)), Members::one(number), kind)
             }
+            tree if nest.is_some() && method == Method::Loop => {
+                let before = self.before;
+                self.before = before.union(lefts);
+                let (source, rights) = self.tree(tree, last);
+                self.before = before;
+                let (method, on) = (JoinMethod::NestedLoop, Vec::new());
+                (Right { source, method, on }, rights, JoinType::Inner)
+            }
             tree => {
+                let before = std::mem::take(&mut self.before);
                 let (source, rights) = self.tree(tree, false);
+                self.before = before;
                 let conditions = self.ready(lefts, rights, last);
-                let (keys, on) = hash_keys(conditions, &self.slots_of(rights));
-                (Right { source, method: JoinMethod::Hash(keys), on }, rights, JoinType::Inner)
+                let (method, on) = match method {
+                    Method::Loop => (JoinMethod::NestedLoop, conditions),
+                    Method::Hash => {
+                        let (keys, on) = hash_keys(conditions, &self.slots_of(rights));
+                        (JoinMethod::Hash(keys), on)
+                    }
+                };
+                (Right { source, method, on }, rights, JoinType::Inner)
             }
         };
+        let kind = nest.map_or(kind, |nest| nest.kind);
         let right_slots = self.range_of(rights);
         let mut joined = JoinPlan {
             kind,
@@ -159,14 +228,20 @@ impl Builder<'_> {
             ordered: false,
             right_first: false,
             rows,
+            nest: nest.map(|nest| nest.shown),
         };
-        if is_member {
-            let fixed = follows || lefts.len() > 1;
+        if is_member || fixed {
+            let fixed = fixed || follows || lefts.len() > 1;
             build_as_mysql(&mut joined, (self.range_of(lefts), fixed), computed);
         }
         let joined = RowSource::Join(Box::new(joined));
-        let both = lefts.union(rights);
-        if kind == JoinType::Inner || last {
+        // What a semi join has read is not there behind it.
+        let both = match nest {
+            Some(NestJoin { kind: JoinType::Semi, .. }) => lefts,
+            _ => lefts.union(rights),
+        };
+        // A subquery's conditions are checked with it.
+        if kind == JoinType::Inner || (last && !self.as_mysql) {
             return (joined, both);
         }
         // Conditions on rows that an outer join has completed.
@@ -178,12 +253,17 @@ impl Builder<'_> {
     /// The conditions that can be checked once both sides are there, with an equality of each class
     /// that has columns on both sides.
     fn ready(&mut self, lefts: Members, rights: Members, last: bool) -> Vec<Expr> {
+        let lefts = lefts.union(self.before);
         let filled = self.filled_by(lefts.union(rights));
         let mut ready = take_ready(&mut self.conditions, &filled, last);
         drop_implied(&mut ready);
         for equal in &self.classes {
-            let of =
-                |side: Members| equal.columns.iter().find(|column| side.contains(column.member));
+            // As in MySQL, the column stands for its class whose table is read first.
+            let place = |member: usize| self.placed.iter().position(|placed| *placed == member);
+            let of = |side: Members| {
+                let columns = equal.columns.iter().filter(|column| side.contains(column.member));
+                columns.min_by_key(|column| place(column.member))
+            };
             let (Some(a), Some(b)) = (of(lefts), of(rights)) else { continue };
             let sides = (self.slots_of(lefts), self.slots_of(rights));
             settle(&mut ready, (equal, equal.between(a, b)), &sides);
@@ -213,7 +293,10 @@ impl Builder<'_> {
         };
         if method == Method::Loop {
             // What is read anew for each left row checks all conditions itself.
-            let choice = choice(&leaf, &conditions, &before, self.block);
+            let mut choice = choice(&leaf, &conditions, &before, self.block);
+            if self.as_mysql {
+                choice = choice.map(|choice| by_equal(choice, &leaf, &conditions, &self.around));
+            }
             let parts = bounded(choice.as_ref(), conditions);
             let source = leaf_source(leaf, choice, parts, self.block);
             return Right { source, method: JoinMethod::NestedLoop, on: Vec::new() };
@@ -244,6 +327,53 @@ impl Builder<'_> {
         rest.extend(crossing.into_iter().flatten());
         let source = checked(source, rest);
         Right { source, method: JoinMethod::NestedLoop, on: Vec::new() }
+    }
+}
+
+/// A path without the ranges whose ends are columns of tables before it, which MySQL looks for no
+/// rows in.
+fn by_equal(choice: Choice, leaf: &Leaf, conditions: &[Expr], around: &SlotSet) -> Choice {
+    let LeafKind::Table { table, .. } = &leaf.kind else { return choice };
+    let ends = choice.path.intervals.iter().flat_map(|interval| {
+        interval.lower.iter().chain(&interval.upper).map(|end| slots_of(&end.value))
+    });
+    let mut ends = ends.filter(|read| !read.slots.is_subset(around));
+    let (false, Some(index), Some(_)) =
+        (choice.path.equal.is_empty(), choice.path.index, ends.next())
+    else {
+        return choice;
+    };
+    let parts = choice.path.equal.len();
+    let rows = table.stats().rows_per_key(index, parts).unwrap_or(choice.rows);
+    let states_value = |condition: &Expr| match &condition.kind {
+        ExprKind::Compare(compare) => matches!(compare.op, CmpOp::Eq | CmpOp::NullSafeEq),
+        ExprKind::In(_) | ExprKind::IsNull(..) => true,
+        _ => false,
+    };
+    let covered = choice.covered.iter().zip(conditions);
+    let covered = covered.map(|(covered, condition)| *covered && states_value(condition)).collect();
+    let path = AccessPath { intervals: Vec::new(), ..choice.path };
+    Choice { path, rows, covered }
+}
+
+/// A choice of a path that was made already.
+fn by_path(choice: Choice, leaf: &Leaf, path: AccessPath) -> Choice {
+    let LeafKind::Table { table, .. } = &leaf.kind else { return choice };
+    let covered = vec![false; choice.covered.len()];
+    Choice { path, rows: table.rows() as f64, covered }
+}
+
+/// Makes the table whose columns begin at a slot give the ids of its rows in another slot, unless
+/// it has one for them already; returns the slot.
+fn give_row_id(source: &mut RowSource, base: usize, slot: usize) -> usize {
+    match source {
+        RowSource::Table(table) if table.base == base => *table.row_id.get_or_insert(slot),
+        RowSource::Join(join) => {
+            let right = give_row_id(&mut join.right, base, slot);
+            give_row_id(&mut join.left, base, right)
+        }
+        RowSource::Dedup(dedup) => give_row_id(&mut dedup.source, base, slot),
+        _ => slot,
     }
 }
 
@@ -287,13 +417,15 @@ fn is_unnested(source: &RowSource) -> bool {
 /// equal on each side. Where they equal a constant none is left.
 fn settle(ready: &mut Vec<Expr>, (equal, made): (&Equal, Expr), sides: &(SlotSet, SlotSet)) {
     let (left, right) = sides;
+    let wanted = equal.slots_in(&made);
     let mut met = false;
     ready.retain(|condition| {
         let Some((a, b)) = equal.slots_in(condition) else { return true };
         let crosses =
             left.contains(a) && right.contains(b) || left.contains(b) && right.contains(a);
-        let needed = !equal.constant && (!met || !equal.is_apart());
-        met |= crosses;
+        let is_wanted = wanted == Some((a, b)) || wanted == Some((b, a));
+        let needed = !equal.constant && ((is_wanted && !met) || !equal.is_apart());
+        met |= crosses && needed;
         !crosses || needed
     });
     if !met && !equal.constant {
@@ -322,6 +454,7 @@ fn checked(source: RowSource, on: Vec<Expr>) -> RowSource {
         ordered: false,
         right_first: false,
         rows: 0.0,
+        nest: None,
     }))
 }
 
@@ -406,6 +539,7 @@ fn leaf_source(
                 bound_filter,
                 lock,
                 hinted,
+                row_id: None,
                 sorted: None,
             }))
         }

@@ -10,7 +10,7 @@
 //! become groups whose first member is a group.
 
 use super::members::Members;
-use crate::optimize::{FromJoin, FromTree, JoinOrder, Leaf};
+use crate::optimize::{FromJoin, FromTree, JoinOrder, Leaf, NestRules};
 use crate::plan::JoinType;
 use inia_expr::{Expr, Needs, SlotSet, slots_of};
 use inia_parser::ast::HintKind;
@@ -38,6 +38,8 @@ pub(super) struct Member {
     pub(super) range: Range<usize>,
     /// The members that must be joined before.
     pub(super) needs: Members,
+    /// What is known of the subquery that it was.
+    pub(super) rules: NestRules,
 }
 
 /// What a member is.
@@ -79,7 +81,7 @@ impl Group {
 
     fn flatten(&mut self, tree: FromTree, straight: bool) {
         match tree {
-            FromTree::Leaf(_) => self.push(tree, JoinType::Inner, Vec::new(), straight),
+            FromTree::Leaf(_) => self.push_inner(tree, straight),
             FromTree::Join(join) if join.kind == JoinType::Inner => {
                 let first = self.members.len();
                 self.flatten(join.left, straight);
@@ -95,7 +97,7 @@ impl Group {
             }
             FromTree::Join(join) => {
                 self.flatten(join.left, straight);
-                self.push(join.right, join.kind, join.on, straight);
+                self.push(join.right, (join.kind, join.nest), join.on, straight);
             }
         }
     }
@@ -103,21 +105,31 @@ impl Group {
     /// Takes each side of a large join as one member.
     fn halve(&mut self, join: FromJoin, straight: bool) {
         let (mut on, straight) = (join.on, straight || join.straight);
-        self.push(join.left, JoinType::Inner, Vec::new(), straight);
+        self.push_inner(join.left, straight);
         if join.kind == JoinType::Inner {
             self.conditions = std::mem::take(&mut on);
         }
-        self.push(join.right, join.kind, on, straight);
+        self.push(join.right, (join.kind, join.nest), on, straight);
     }
 
-    fn push(&mut self, tree: FromTree, kind: JoinType, on: Vec<Expr>, straight: bool) {
+    fn push_inner(&mut self, tree: FromTree, straight: bool) {
+        self.push(tree, (JoinType::Inner, NestRules::default()), Vec::new(), straight);
+    }
+
+    fn push(
+        &mut self,
+        tree: FromTree,
+        (kind, rules): (JoinType, NestRules),
+        on: Vec<Expr>,
+        straight: bool,
+    ) {
         let (slots, range) = (all_slots(&tree), tree.slot_range());
         let source = match tree {
             FromTree::Leaf(leaf) => Source::Leaf(leaf),
             tree => Source::Group(Group::of(tree, straight)),
         };
         let needs = Members::default();
-        self.members.push(Member { source, kind, on, slots, range, needs });
+        self.members.push(Member { source, kind, on, slots, range, needs, rules });
     }
 
     /// Finds the members that each member must wait for.
@@ -273,5 +285,68 @@ fn for_each_condition(member: &Member, visit: &mut dyn FnMut(&Expr)) {
             group.conditions.iter().for_each(&mut *visit);
             group.members.iter().for_each(|inner| for_each_condition(inner, visit));
         }
+    }
+}
+
+/// The subquery of a semi join.
+pub(super) struct Nest {
+    /// Its tables.
+    pub(super) members: Members,
+    /// Tables that were taken out of it.
+    pub(super) pulled: Members,
+    pub(super) rules: NestRules,
+    /// Its conditions, with the equalities of IN.
+    pub(super) on: Vec<Expr>,
+}
+
+impl Group {
+    /// The group of a tree in which the tables of semi joins are members like others; those of a
+    /// semi join inside another belong to the outer one. `None` where the order of FROM counts.
+    pub(super) fn flat(tree: FromTree) -> Option<(Group, Vec<Nest>)> {
+        let mut group = Group { members: Vec::new(), conditions: Vec::new() };
+        let mut nests = Vec::new();
+        group.flatten_nests(tree, None, &mut nests)?;
+        group.find_needs(false);
+        Some((group, nests))
+    }
+
+    fn flatten_nests(
+        &mut self,
+        tree: FromTree,
+        nest: Option<usize>,
+        nests: &mut Vec<Nest>,
+    ) -> Option<()> {
+        let first = self.members.len();
+        match tree {
+            FromTree::Leaf(_) => self.push_inner(tree, false),
+            FromTree::Join(join) if join.straight => return None,
+            FromTree::Join(join) => {
+                self.flatten_nests(join.left, nest, nests)?;
+                let right = match (join.kind, nest) {
+                    (JoinType::Semi, None) => {
+                        let members = Members::default();
+                        let (rules, on, pulled) = (join.nest, Vec::new(), members);
+                        nests.push(Nest { members, pulled, rules, on });
+                        Some(nests.len() - 1)
+                    }
+                    _ => nest,
+                };
+                match join.kind {
+                    JoinType::Inner | JoinType::Semi => {
+                        if let Some(right) = right {
+                            nests[right].on.extend(join.on.iter().cloned());
+                        }
+                        self.flatten_nests(join.right, right, nests)?;
+                        self.conditions.extend(join.on);
+                    }
+                    kind => self.push(join.right, (kind, join.nest), join.on, false),
+                }
+            }
+        }
+        if let Some(nest) = nest {
+            let added = Members::first_of(self.members.len()).minus(Members::first_of(first));
+            nests[nest].members = nests[nest].members.union(added);
+        }
+        Some(())
     }
 }

@@ -160,6 +160,7 @@ fn is_batchable(source: &RowSource) -> bool {
         RowSource::Subplan { filter, .. } => orderless(filter),
         RowSource::Virtual(table) => orderless(&table.filter),
         RowSource::JsonTable(table) => orderless(&table.filter),
+        RowSource::Dedup(_) => false,
         RowSource::One | RowSource::Nothing => true,
     }
 }
@@ -192,6 +193,7 @@ fn fills(source: &RowSource) -> SlotSet {
         RowSource::JsonTable(table) => {
             SlotSet::of_range(table.base..table.base + table.rows.width())
         }
+        RowSource::Dedup(dedup) => fills(&dedup.source),
         RowSource::Join(join) if !join.kind.gives_right() => fills(&join.left),
         RowSource::Join(join) => fills(&join.left).union(&fills(&join.right)),
     }

@@ -34,6 +34,12 @@ impl StatementPlan {
                 let slots = table.base..table.base + table.rows.width();
                 self.check_leaf(slots, &table.filter, filled, width)
             }
+            RowSource::Dedup(dedup) => {
+                let filled = self.check_source(&dedup.source, filled, width);
+                let readable = Readable::of(self, filled.clone());
+                dedup.values().iter().for_each(|(_, value)| readable.check(value));
+                filled
+            }
             RowSource::Join(join) => self.check_join(join, filled, width),
         }
     }
