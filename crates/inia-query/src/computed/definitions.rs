@@ -71,7 +71,7 @@ impl Definition {
         column.on_update_now = extra.starts_with("on update");
         column.auto_increment = extra == "auto_increment";
         if written(expression) {
-            let expression = expression.to_owned();
+            let expression = expression.replace("\\'", "'");
             column.generated = Some(Generated { expression, stored: false });
         }
         match (shown_type, &mut column.data_type) {

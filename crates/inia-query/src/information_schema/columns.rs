@@ -11,6 +11,7 @@ use inia_base::value::Value;
 use inia_expr::ExprType;
 use inia_expr::charset;
 use inia_expr::column_type::type_text;
+use std::borrow::Cow;
 
 /// What the type alone says: DATA_TYPE and the six columns after it, then character set,
 /// collation and COLUMN_TYPE.
@@ -260,7 +261,7 @@ struct Rest<'r> {
     extra: Option<String>,
     privileges: String,
     comment: &'r str,
-    generation: &'r str,
+    generation: Cow<'r, str>,
 }
 
 fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
@@ -286,7 +287,7 @@ fn push(rows: &mut Rows, facts: TypeFacts, rest: Rest<'_>) {
         or_null(rest.extra),
         rest.privileges,
         rest.comment,
-        rest.generation,
+        &*rest.generation,
         or_null(facts.srid.map(u64::from)),
     ]);
 }
@@ -397,6 +398,12 @@ fn stored<'r>(
         extra: None,
         privileges,
         comment: &column.comment,
-        generation: column.generated.as_ref().map_or("", |g| g.expression.as_str()),
+        generation: match &column.generated {
+            Some(generated) if schema == "mysql" => {
+                generated.expression.replace('\'', "\\'").into()
+            }
+            Some(generated) => Cow::Borrowed(&generated.expression),
+            None => Cow::Borrowed(""),
+        },
     }
 }

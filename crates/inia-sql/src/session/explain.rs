@@ -141,7 +141,7 @@ fn analyze(
     result
 }
 
-/// EXPLAIN of a statement that changes rows; the tree format does not know those.
+/// EXPLAIN of a statement that changes rows; the tree format knows those of INSERT … SELECT only.
 fn explain_change(
     session: &mut SessionContext,
     (explain, statement): (&ast::Explain, &Statement),
@@ -155,10 +155,14 @@ fn explain_change(
     let result = result.map(|(lines, plan)| {
         let plans: Vec<&StatementPlan> = plan.iter().collect();
         let notes = noted.then(|| notes_of(session, &statement, &plans, params));
-        (lines, notes.unwrap_or_default())
+        let tree = match (&*statement, &plan) {
+            (Statement::Insert(insert), Some(plan)) => insert_tree(insert, plan),
+            _ => None,
+        };
+        (lines, tree, notes.unwrap_or_default())
     });
     session.leave(start, result.as_ref().err())?;
-    let (lines, mut notes) = result?;
+    let (lines, tree, mut notes) = result?;
     if let Some(error) = notes.wrong.take() {
         return Err(error);
     }
@@ -166,11 +170,34 @@ fn explain_change(
     leave_notes(session, if untold { ExplainFormat::Tree } else { explain.format }, notes);
     match explain.format {
         ExplainFormat::Json => one_text(&print_json_lines(&lines), sink),
+        ExplainFormat::Tree if !explain.analyze && tree.is_some() => {
+            one_text(&tree.unwrap_or_default(), sink)
+        }
         _ if explain.analyze || explain.format == ExplainFormat::Tree => {
             one_text("<not executable by iterator executor>\n", sink)
         }
         _ => table(&lines, sink),
     }
+}
+
+/// The tree of INSERT … SELECT; other statements that change rows have none.
+fn insert_tree(insert: &ast::Insert, plan: &StatementPlan) -> Option<String> {
+    let ast::InsertSource::Query(query) = &insert.source else { return None };
+    let word = if insert.replace { "Replace" } else { "Insert" };
+    let mut above = vec![format!("{word} into {}", insert.table.name)];
+    if let ast::QueryBody::Select(select) = &query.body
+        && select.options.buffer_result
+    {
+        above.extend(["Table scan on <temporary>", "Temporary table"].map(str::to_owned));
+    }
+    let mut tree = String::new();
+    for (depth, node) in above.iter().enumerate() {
+        tree.push_str(&format!("{:indent$}-> {node}\n", "", indent = depth * 4));
+    }
+    for line in print_tree(plan, None).lines() {
+        tree.push_str(&format!("{:indent$}{line}\n", "", indent = above.len() * 4));
+    }
+    Some(tree)
 }
 
 fn one_text(text: &str, sink: &mut dyn RowSink) -> Result<StatementOutcome, SqlError> {
