@@ -130,23 +130,23 @@ impl TableScan {
         }
         let direction = if path.backward { Direction::Backward } else { Direction::Forward };
         let bounds = bounds::compute(table, path, ctx, row)?;
-        let state = match bounds.keys {
-            Keys::Point(key) => State::Point(Some(key)),
-            Keys::Ranges(mut ranges) => {
-                if path.backward {
-                    ranges.reverse();
-                }
-                State::of_ranges(ranges)
-            }
-            Keys::Once(ranges) => State::once(ranges),
-        };
         let way = Path {
             index: path.index,
             covering: path.covering && !is_exclusive(mode),
             direction,
             exact: bounds.exact,
         };
-        Ok(TableScan::by(table, way, mode, state))
+        // Each state is made where the scan has it: a state is large, and that of a point is not.
+        Ok(match bounds.keys {
+            Keys::Point(key) => TableScan::by(table, way, mode, State::Point(Some(key))),
+            Keys::Ranges(mut ranges) => {
+                if path.backward {
+                    ranges.reverse();
+                }
+                TableScan::by(table, way, mode, State::of_ranges(ranges))
+            }
+            Keys::Once(ranges) => TableScan::by(table, way, mode, State::once(ranges)),
+        })
     }
 
     /// The rows of a snapshot whose keys in an index, or without one in the clustered tree, begin
@@ -166,6 +166,7 @@ impl TableScan {
         Ok(TableScan::by(table, way, ReadMode::Snapshot, State::of_ranges(vec![range])))
     }
 
+    #[inline]
     fn by(table: &Arc<Table>, path: Path, mode: ReadMode, state: State) -> TableScan {
         TableScan {
             table: table.clone(),

@@ -38,7 +38,7 @@ impl SnapshotCursor {
             }
             if self.passed > 0 {
                 self.range.from = to;
-                return Ok(Some(LeafRun::Known(self.passed)));
+                return Ok(Some(LeafRun::Known(self.passed as usize)));
             }
         }
         Ok(self.run_of_leaf().map(LeafRun::Records))
@@ -75,7 +75,7 @@ impl SnapshotCursor {
         }
         let before: usize = leaves[..count - 1].iter().map(|leaf| leaf.state().records).sum();
         self.range.count_records(before as u64);
-        (self.range.from, self.passed) = (0, count);
+        (self.range.from, self.passed) = (0, count as u32);
         Ok(true)
     }
 }

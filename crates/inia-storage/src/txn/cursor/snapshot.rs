@@ -46,8 +46,9 @@ pub struct SnapshotCursor {
     narrow: Option<usize>,
     /// How many records the next run may have.
     pub(super) reach: usize,
-    /// How many leaves that the caller knows the last step to a leaf went past, with that leaf.
-    pub(super) passed: usize,
+    /// How many leaves that the caller knows the last step to a leaf went past, with that leaf. It
+    /// stands beside the flags: a larger cursor would be moved by calls.
+    pub(super) passed: u32,
 }
 
 impl Drop for SnapshotCursor {
