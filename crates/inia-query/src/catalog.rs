@@ -40,6 +40,7 @@ pub(crate) mod row_ids;
 pub mod sequence;
 mod show_create;
 pub(crate) mod stats;
+mod stopwords;
 mod table;
 mod table_io;
 mod tablespace;
@@ -71,6 +72,8 @@ pub use show_create::{
     foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
 };
 pub use stats::HistogramRequest;
+pub(crate) use stopwords::each_row;
+pub use stopwords::words_listed;
 pub(crate) use table::{SMALL_TABLE, TableShared};
 pub use table::{Table, TableIndex};
 pub use table_io::{IndexIo, TableIo};

@@ -31,6 +31,9 @@ impl Segment {
         mut columns: Vec<(usize, Arc<CachedColumn>)>,
     ) -> Segment {
         debug_assert!(columns.iter().all(|(at, _)| *at < MAX_COLUMNS), "a column has a bit");
+        let follows = |two: &[KnownLeaf]| two[0].next() == Some(two[1].state().page);
+        debug_assert!(!leaves.is_empty(), "a segment has a leaf");
+        debug_assert!(leaves.windows(2).all(follows), "each leaf names the next one");
         columns.sort_by_key(|(at, _)| *at);
         let kept = columns.iter().fold(0, |kept, (at, _)| kept | 1 << at);
         let mut rows = 0;

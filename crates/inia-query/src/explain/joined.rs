@@ -66,14 +66,19 @@ pub(super) fn show_sought(select: &SelectPlan, lines: &mut [Line]) {
         };
         let columns: Vec<usize> =
             select.output[..select.visible].iter().filter_map(column).collect();
-        let starts = |position: usize| {
-            let index = &table.table.def.indexes[position];
-            index.kind.has_keys() && columns.contains(&index.parts[0].column)
-        };
-        let line = lines.iter_mut().find(|line| line.table.as_ref() == Some(&table.alias));
-        if let Some(line) = line.filter(|_| !columns.is_empty()) {
-            add_possible(line, table, &starts);
-        }
+        add_beginning(lines, table, &columns);
+    }
+}
+
+/// Adds to a table's line the indexes that begin with one of these columns.
+fn add_beginning(lines: &mut [Line], table: &TableSource, columns: &[usize]) {
+    let starts = |position: usize| {
+        let index = &table.table.def.indexes[position];
+        index.kind.has_keys() && columns.contains(&index.parts[0].column)
+    };
+    let line = lines.iter_mut().find(|line| line.table.as_ref() == Some(&table.alias));
+    if let Some(line) = line.filter(|_| !columns.is_empty()) {
+        add_possible(line, table, &starts);
     }
 }
 
@@ -214,15 +219,7 @@ impl<'p> Joined<'p> {
 
     fn add_possible(&self, lines: &mut [Line]) {
         for table in &self.tables {
-            let columns = self.equal_columns(table);
-            let starts = |position: usize| {
-                let index = &table.table.def.indexes[position];
-                index.kind.has_keys() && columns.contains(&index.parts[0].column)
-            };
-            let line = lines.iter_mut().find(|line| line.table.as_ref() == Some(&table.alias));
-            if let Some(line) = line.filter(|_| !columns.is_empty()) {
-                add_possible(line, table, &starts);
-            }
+            add_beginning(lines, table, &self.equal_columns(table));
         }
     }
 

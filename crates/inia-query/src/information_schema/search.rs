@@ -8,62 +8,29 @@
 
 use super::{Information, Rows, row};
 use crate::account::Privileges;
-use crate::catalog::{Stopwords, Table};
-use crate::error::StorageResult;
-use crate::fulltext::{DEFAULT_STOPWORDS, WordRules, word_key};
+use crate::catalog::{Stopwords, Table, each_row};
+use crate::fulltext::{WordRules, word_key};
 use crate::row::{Cell, WordsCodec};
-use inia_base::error::SqlError;
 use inia_expr::VarScope;
-use inia_storage::{Direction, Isolation, KeyBound, ReadMode, Txn};
+use inia_storage::Isolation;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The column of a table of stopwords.
-const STOPWORD_COLUMN: &str = "value";
 /// The number of the first document.
 const FIRST_DOCUMENT: u64 = 2;
 const DOCUMENT_ID: &str = "FTS_DOC_ID";
-
-/// The words that a table of stopwords lists.
-pub fn words_listed(table: &Table, txn: &mut Txn) -> Result<Vec<String>, SqlError> {
-    let Some(column) = table.def.column(STOPWORD_COLUMN) else { return Ok(Vec::new()) };
-    let mut words = Vec::new();
-    each_row(table, txn, &mut |row| {
-        if let Ok(Cell::Text(word)) = table.layout.cell(row, column) {
-            words.push(word.to_owned());
-        }
-    })?;
-    Ok(words)
-}
-
-/// The words that are kept of a table's indexes.
-pub(crate) fn listed(kept: Stopwords) -> Vec<String> {
-    match kept {
-        Stopwords::None => Vec::new(),
-        Stopwords::Default => DEFAULT_STOPWORDS.iter().map(|word| (*word).to_owned()).collect(),
-        Stopwords::Of { words, .. } => words,
-    }
-}
-
-fn each_row(table: &Table, txn: &mut Txn, visit: &mut dyn FnMut(&[u8])) -> Result<u64, SqlError> {
-    let (low, high) = (KeyBound::Unbounded, KeyBound::Unbounded);
-    let (tree, mode) = (&table.clustered, ReadMode::Snapshot);
-    let mut cursor = txn.cursor(tree, low, high, Direction::Forward, mode);
-    let mut rows = 0;
-    while let Some(record) = cursor.next(txn).sql()? {
-        rows += 1;
-        visit(record.value);
-    }
-    Ok(rows)
-}
 
 /// The rows of a table that FULLTEXT indexes have now, in the order of their keys.
 fn each_committed(table: &Table, visit: &mut dyn FnMut(&[u8])) -> u64 {
     let mut txn = table.store.attach();
     txn.begin(Isolation::RepeatableRead);
     // What cannot be read is not shown.
-    let rows = each_row(table, &mut txn, visit).unwrap_or_default();
+    let mut shown = |row: &[u8]| {
+        visit(row);
+        Ok(())
+    };
+    let rows = each_row(table, &mut txn, &mut shown).unwrap_or_default();
     let _ = txn.rollback();
     rows
 }
@@ -137,7 +104,7 @@ fn words(info: &Information<'_>, written: bool, rows: &mut Rows) {
     for codec in table.indexes.iter().filter_map(|index| index.words()) {
         let kept = table.def.stopwords().unwrap_or(Stopwords::Default);
         let any_case = kept == Stopwords::Default;
-        let stopwords = listed(kept);
+        let stopwords = kept.into_words();
         let keys = stopwords.iter().filter_map(|word| word_key(codec.collation(), word));
         let rules = WordRules {
             parser: codec.parser(),

@@ -166,11 +166,7 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
         let (nested, as_mysql) = (vec![None], false);
         return Solution { tree, cost: 0.0, rows: 1.0, conditions, classes, nested, as_mysql };
     }
-    let mut classes = equal::classes(group, &conditions);
-    let known = equal::constants(&mut classes, &conditions);
-    conditions.extend(known);
-    let given = conditions.len();
-    derive(&classes, &mut conditions);
+    let (classes, given) = deduce(group, &mut conditions);
     let mut relations: Vec<Relation> =
         (0..count).map(|member| Relation::of(around, member, &conditions)).collect();
     let (tree, cost, rows) = {
@@ -185,6 +181,17 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
     conditions.truncate(given);
     let nested = relations.iter_mut().map(|relation| relation.nested.take()).collect();
     Solution { tree, cost, rows, conditions, classes, nested, as_mysql: false }
+}
+
+/// The classes of columns that are equal, and how many conditions say so by themselves: what
+/// follows from them is added behind those.
+fn deduce(group: &Group, conditions: &mut Vec<Expr>) -> (Vec<Equal>, usize) {
+    let mut classes = equal::classes(group, conditions);
+    let known = equal::constants(&mut classes, conditions);
+    conditions.extend(known);
+    let given = conditions.len();
+    derive(&classes, conditions);
+    (classes, given)
 }
 
 /// Adds the equalities of each class that no condition states; in a large class only those with its

@@ -8,10 +8,11 @@ use super::table_builder::TableBuilder;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_query::catalog::{
-    ColumnDef, IndexDef, IndexKind, STOPWORDS, Stopwords, TRANSACTIONAL, Table, TableDef, same_name,
+    ColumnDef, IndexDef, IndexKind, STOPWORDS, Stopwords, TRANSACTIONAL, Table, TableDef,
+    same_name, words_listed,
 };
 use inia_query::context::SessionContext;
-use inia_query::information_schema::search::{note_written, words_listed};
+use inia_query::information_schema::search::note_written;
 use inia_storage::Isolation;
 
 const DOCUMENT_ID: &str = "FTS_DOC_ID";

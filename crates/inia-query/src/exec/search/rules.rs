@@ -1,9 +1,8 @@
 //! Which words a search looks for, by the settings of the session and of the index.
 
-use crate::catalog::{Stopwords, Table};
+use crate::catalog::{Stopwords, Table, words_listed};
 use crate::exec::{Result, Runner};
 use crate::fulltext::{TextParser, WordRules, word_key};
-use crate::information_schema::search::{listed, words_listed};
 use crate::plan::search::SearchPlan;
 use crate::row::WordsCodec;
 use inia_base::collation::Collation;
@@ -34,7 +33,7 @@ impl Runner<'_> {
         let kept = plan.table.def.stopwords();
         let any_case = kept.as_ref().is_none_or(|kept| *kept == Stopwords::Default);
         let stopwords = match kept {
-            Some(kept) => listed(kept),
+            Some(kept) => kept.into_words(),
             None if number(ctx, "innodb_ft_enable_stopword", 1) == 0 => Vec::new(),
             None => self.stopwords(ctx)?,
         };
@@ -57,7 +56,7 @@ impl Runner<'_> {
                 return self.stopwords_of(&table);
             }
         }
-        Ok(listed(Stopwords::Default))
+        Ok(Stopwords::Default.into_words())
     }
 
     fn stopword_table(&self, ctx: &EvalContext<'_>, variable: &str) -> Option<Arc<Table>> {

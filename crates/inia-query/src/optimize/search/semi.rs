@@ -19,11 +19,11 @@ mod model;
 mod nest;
 mod order;
 
-use super::equal::{self, Equal};
+use super::equal::Equal;
 use super::group::{Group, Nest, Source};
 use super::members::Members;
 use super::relation::{Around, Relation};
-use super::{Method, NestJoin, Solution, Tree, TreeDedup, TreeJoin, TreeKey, derive};
+use super::{Method, NestJoin, Solution, Tree, TreeDedup, TreeJoin, TreeKey, deduce};
 use crate::access::EvalSettings;
 use crate::catalog::SMALL_TABLE;
 use crate::optimize::{FromTree, Leaf, LeafKind, QueryBlock};
@@ -87,11 +87,7 @@ pub(super) fn solve(
     group.demand(block.orders);
     conditions.append(&mut group.conditions);
     let filled = SlotSet::default();
-    let mut classes = equal::classes(&group, &conditions);
-    let known = equal::constants(&mut classes, &conditions);
-    conditions.extend(known);
-    let given = conditions.len();
-    derive(&classes, &mut conditions);
+    let (classes, given) = deduce(&group, &mut conditions);
     nest::pull_out(&group, &mut nests, &conditions);
     nests.retain(|nest| !nest.members.is_empty());
     let around = Around { group: &group, filled: &filled, block };
@@ -132,11 +128,7 @@ pub(crate) fn small_cost(
     let (mut group, nests) = Group::flat(tree)?;
     conditions.append(&mut group.conditions);
     let filled = SlotSet::default();
-    let mut classes = equal::classes(&group, &conditions);
-    let known = equal::constants(&mut classes, &conditions);
-    conditions.extend(known);
-    let given = conditions.len();
-    derive(&classes, &mut conditions);
+    let (classes, given) = deduce(&group, &mut conditions);
     let around = Around { group: &group, filled: &filled, block: &block };
     let count = group.members.len();
     let relations: Vec<Relation> =
@@ -206,7 +198,7 @@ impl Assembly<'_> {
             };
             let range = &positions[first..=last];
             joined = Some(match strategy {
-                Strategy::Weedout => self.weedout(joined, (positions, first, last), lines),
+                Strategy::Weedout => self.weedout(joined, (positions, first, last), lines)?,
                 _ => self.range(joined, range, strategy, &self.subqueries[subquery])?,
             });
             // A materialized subquery has one line.
@@ -257,7 +249,7 @@ impl Assembly<'_> {
         let (inner, rest) = range.split_at(count);
         let rows = inner.last()?.rows;
         let mut joined = match strategy {
-            Strategy::FirstMatch => self.first_match(joined, inner, subquery.number),
+            Strategy::FirstMatch => self.first_match(joined, inner, subquery.number)?,
             Strategy::Lookup => {
                 let right = self.chain(&subquery.materialized.as_ref()?.order.positions, false)?;
                 let shown = NestShown { first_match: false, number: subquery.number };
@@ -284,13 +276,13 @@ impl Assembly<'_> {
         Some(joined)
     }
 
-    fn first_match(&self, joined: Option<Tree>, inner: &[Position], number: usize) -> Tree {
+    fn first_match(&self, joined: Option<Tree>, inner: &[Position], number: usize) -> Option<Tree> {
         let rows = inner.last().map_or(1.0, |last| last.rows);
         let shown = NestShown { first_match: true, number };
         let nest = Some(NestJoin { kind: JoinType::Semi, shown });
-        match (joined, inner) {
+        Some(match (joined, inner) {
             (None, inner) => {
-                let tree = self.chain(inner, true).unwrap_or(Tree::Member(0));
+                let tree = self.chain(inner, true)?;
                 let (by, strategy) = (TreeKey::Values(Vec::new()), DedupStrategy::FirstMatch);
                 Tree::Dedup(Box::new(TreeDedup { tree, by, strategy, rows: 1.0, path: None }))
             }
@@ -298,10 +290,10 @@ impl Assembly<'_> {
                 join(left, Tree::Member(one.member), (method_of(one.access), rows), nest)
             }
             (Some(left), inner) => {
-                let right = self.chain(inner, true).unwrap_or(Tree::Member(0));
+                let right = self.chain(inner, true)?;
                 join(left, right, (Method::Loop, rows), nest)
             }
-        }
+        })
     }
 
     fn loose_scan(
@@ -314,7 +306,7 @@ impl Assembly<'_> {
         let (path, _, groups) = subquery.loose(self.costs, first.member)?;
         let mut tree = Tree::Member(first.member);
         if !rest.is_empty() {
-            tree = self.first_match(Some(tree), rest, subquery.number);
+            tree = self.first_match(Some(tree), rest, subquery.number)?;
         }
         let by = TreeKey::Values(subquery.values.clone());
         let (strategy, path) = (DedupStrategy::LooseScan, Some((first.member, path)));
@@ -330,7 +322,7 @@ impl Assembly<'_> {
         joined: Option<Tree>,
         (positions, first, last): (&[Position], usize, usize),
         lines: usize,
-    ) -> Tree {
+    ) -> Option<Tree> {
         let mut joined = joined;
         for position in &positions[first..=last] {
             joined = Some(self.member(joined, position));
@@ -341,13 +333,13 @@ impl Assembly<'_> {
         let members = positions[..=last].iter().map(|position| position.member);
         let ids =
             members.filter(outer).fold(Members::default(), |all, one| all.union(Members::one(one)));
-        let tree = joined.unwrap_or(Tree::Member(0));
+        let tree = joined?;
         let (by, rows) = (TreeKey::RowIds(ids), positions[last].rows);
         // Rows in a join buffer make the range begin with the first table.
         let buffered = |position: &Position| position.access.way == Way::Buffer;
         let begins = if positions[first..=last].iter().any(buffered) { 0 } else { lines };
         let strategy = DedupStrategy::Weedout(begins);
-        Tree::Dedup(Box::new(TreeDedup { tree, by, strategy, rows, path: None }))
+        Some(Tree::Dedup(Box::new(TreeDedup { tree, by, strategy, rows, path: None })))
     }
 
     /// Tables of a subquery, one behind the other; `each` where they are read for each row before.

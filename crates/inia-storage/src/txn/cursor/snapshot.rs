@@ -314,19 +314,20 @@ impl SnapshotCursor {
     }
 
     fn follow_upwards(&mut self, mut known: Option<&mut dyn KnownLeaves>) -> Result<bool> {
+        let upper = self.range.upper;
         let memory = self.range.memory_mut();
         let Some(fence) = memory.gap.leaf.upper_fence() else { return Ok(false) };
-        // The fence is where the scan goes on when the next leaf must be looked up.
-        memory.last.clear();
-        memory.last.extend_from_slice(fence);
-        let beyond = match self.range.upper {
+        let beyond = match upper {
             Bound::Unbounded => false,
-            Bound::Included => self.range.memory().last > self.range.memory().upper,
-            Bound::Excluded => self.range.memory().last >= self.range.memory().upper,
+            Bound::Included => fence > &memory.upper[..],
+            Bound::Excluded => fence >= &memory.upper[..],
         };
         if beyond {
             return Ok(false);
         }
+        // The fence is where the scan goes on when the next leaf must be looked up.
+        memory.last.clear();
+        memory.last.extend_from_slice(fence);
         if let Some(known) = &mut known
             && self.pass_known(&mut **known)?
         {
@@ -338,7 +339,7 @@ impl SnapshotCursor {
         let next = match (self.narrow, known) {
             (None, None) => tree.btree().next_leaf(&core.store, leaf)?,
             (narrow, known) => {
-                let (view, upper, end) = (self.view, self.range.upper, &memory.upper);
+                let (view, end) = (self.view, &memory.upper);
                 // A part is enough of a leaf that lies in the range as a whole and needs no older
                 // versions.
                 let wanted = |leaf: &LeafCopy| {
