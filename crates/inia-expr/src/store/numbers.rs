@@ -108,7 +108,7 @@ fn int_of_text(
     ctx: &mut EvalContext<'_>,
 ) -> Result<i128> {
     if let Some(number) = plain_digits(text) {
-        return Ok(number);
+        return Ok(i128::from(number));
     }
     let parsed = Decimal::parse_prefix(text);
     if parsed.consumed == 0 {
@@ -130,9 +130,24 @@ fn int_of_text(
     Ok(wide)
 }
 
-/// The number that a text of at most 18 digits is, perhaps with a minus before them. Loaded files
-/// have most numbers so.
-fn plain_digits(text: &[u8]) -> Option<i128> {
+/// What an integer column holds of a text that is nothing but an integer in its range, as most
+/// fields of loaded files are; `None` for all other texts and columns.
+#[inline]
+pub fn plain_integer(text: &[u8], column: &DataType) -> Option<Value> {
+    let DataType::Int { width, unsigned } = column else { return None };
+    let number = plain_digits(text)?;
+    match unsigned {
+        true => {
+            let number = u64::try_from(number).ok()?;
+            (number <= u64::MAX >> (64 - width.bits())).then_some(Value::UInt(number))
+        }
+        false => signed_range(*width).contains(&number).then_some(Value::Int(number)),
+    }
+}
+
+/// The number that a text of at most 18 digits is, perhaps with a minus before them.
+#[inline]
+fn plain_digits(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
@@ -141,7 +156,7 @@ fn plain_digits(text: &[u8]) -> Option<i128> {
         return None;
     }
     let number = digits.iter().fold(0i64, |number, digit| number * 10 + i64::from(digit - b'0'));
-    Some(i128::from(if negative { -number } else { number }))
+    Some(if negative { -number } else { number })
 }
 
 pub(super) fn bit(

@@ -11,7 +11,7 @@ mod run;
 mod targets;
 
 use literals::Literals;
-pub use load::{LoadRun, Loaded};
+pub use load::{LoadRun, LoadedLine, field_value};
 use targets::Targets;
 
 use super::assign::Nulls;

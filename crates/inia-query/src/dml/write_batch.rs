@@ -5,10 +5,11 @@
 //! already the statement fails, and the rows before it go with the statement.
 
 use super::write::{RowWriter, Written, duplicate_error, values, write_error};
-use crate::catalog::IndexDef;
+use crate::catalog::{IndexDef, Table};
 use inia_base::error::SqlError;
+use inia_base::temporal::TimeZone;
 use inia_base::value::Value;
-use inia_storage::{Records, StorageError, Tree, Txn};
+use inia_storage::{LockMode, Records, StorageError, Tree, Txn};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -29,7 +30,33 @@ pub(super) struct PendingRows {
     entries: Vec<Records>,
 }
 
-impl RowWriter<'_> {
+/// Writes rows that wait; a statement's thread or one beside it has one.
+#[derive(Clone, Copy)]
+pub(super) struct BatchWriter<'t> {
+    table: &'t Table,
+    zone: &'t TimeZone,
+    /// How existing records of unique indexes are locked.
+    existing: LockMode,
+}
+
+impl PendingRows {
+    /// How many rows wait.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Takes the rows of `next`, and its entries behind those that wait.
+    pub(super) fn take_from(&mut self, next: &mut PendingRows) {
+        debug_assert!(self.rows.is_empty(), "the rows before are written");
+        std::mem::swap(&mut self.rows, &mut next.rows);
+        self.entries.resize_with(next.entries.len(), Records::default);
+        for (entries, next) in self.entries.iter_mut().zip(&mut next.entries) {
+            entries.append(next);
+        }
+    }
+}
+
+impl<'t> RowWriter<'t> {
     /// Takes a row that [`RowWriter::flush`] will insert.
     pub(crate) fn buffer_row(&mut self, row: &[Value]) -> Result<(), SqlError> {
         let table = self.table;
@@ -54,35 +81,45 @@ impl RowWriter<'_> {
         rows.len() >= MAX_ROWS || rows.size() >= MAX_BYTES
     }
 
+    /// What writes the rows that wait.
+    pub(super) fn batches(&self) -> BatchWriter<'t> {
+        BatchWriter { table: self.table, zone: self.zone, existing: self.existing }
+    }
+}
+
+impl BatchWriter<'_> {
     /// Inserts the rows that wait; error 1062 for the first whose key exists. Returns the number of
     /// rows inserted before an error, too. Their entries may still wait, unless these are the
     /// `last` rows.
-    pub(crate) fn flush(&mut self, txn: &mut Txn, last: bool) -> (usize, Result<(), SqlError>) {
-        let mut pending = std::mem::take(&mut self.pending);
+    pub(super) fn flush(
+        self,
+        txn: &mut Txn,
+        pending: &mut PendingRows,
+        last: bool,
+    ) -> (usize, Result<(), SqlError>) {
         let mut count = 0;
-        let written = self.write_all(txn, &mut pending, last, &mut count);
+        let written = self.write_all(txn, pending, last, &mut count);
         let wait = pending.entries.iter().any(|entries| !entries.is_empty());
         debug_assert!(!last || !wait || written.is_err(), "no entry waits behind the last row");
         pending.rows.clear();
-        self.pending = pending;
         (count, written)
     }
 
     /// Inserts the rows that wait, but leaves out those whose key exists: their places among the
     /// rows, and error 1062 of each. Entries may still wait, unless these are the `last` rows.
-    pub(crate) fn flush_ignoring(
-        &mut self,
+    pub(super) fn flush_ignoring(
+        self,
         txn: &mut Txn,
+        pending: &mut PendingRows,
         last: bool,
     ) -> Result<Vec<(usize, SqlError)>, SqlError> {
-        let mut pending = std::mem::take(&mut self.pending);
         let (table, all) = (self.table, pending.rows.len());
         let mut refused = Vec::new();
         let mut next = 0;
         while next < all {
             next = self.write_range(txn, &table.clustered, &pending.rows, next..all)?;
             if next < all {
-                let row = values(table, pending.rows.value(next), self.zone())?;
+                let row = values(table, pending.rows.value(next), self.zone)?;
                 Written::clustered_duplicate(&table.def)?;
                 refused.push((next, duplicate_error(&table.def, 0, &row)));
                 next += 1;
@@ -98,12 +135,11 @@ impl RowWriter<'_> {
         let written = (all - refused.len()) as i64;
         table.shared.row_estimate.fetch_add(written, Ordering::Relaxed);
         pending.rows.clear();
-        self.pending = pending;
         Ok(refused)
     }
 
     fn write_all(
-        &self,
+        self,
         txn: &mut Txn,
         pending: &mut PendingRows,
         last: bool,
@@ -118,7 +154,7 @@ impl RowWriter<'_> {
         self.write_entries(txn, entries, last || end < all)?;
         *count = end;
         if end < all {
-            let row = values(table, pending.rows.value(end), self.zone())?;
+            let row = values(table, pending.rows.value(end), self.zone)?;
             Written::clustered_duplicate(&table.def)?;
             return Err(duplicate_error(&table.def, 0, &row));
         }
@@ -128,7 +164,7 @@ impl RowWriter<'_> {
 
     /// Inserts the entries that wait where there are many, or where `all` of them are to go in.
     fn write_entries(
-        &self,
+        self,
         txn: &mut Txn,
         entries: &mut [Records],
         all: bool,
@@ -149,7 +185,7 @@ impl RowWriter<'_> {
 
     /// Inserts a range of records; the number of one whose key is there, or the range's end.
     pub(super) fn write_range(
-        &self,
+        self,
         txn: &mut Txn,
         tree: &Tree,
         records: &Records,

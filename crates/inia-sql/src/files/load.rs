@@ -5,7 +5,7 @@
 //! cannot stop the client.
 
 use super::format::Format;
-use super::reader::{Field, FileReader, FileRow};
+use super::reader::{FileReader, FileRow};
 use super::xml::XmlReader;
 use super::{backslashes_escape, file_error, server_path, width};
 use inia_base::collation::Collation;
@@ -19,7 +19,7 @@ use inia_query::bind::table_scope::TableScope;
 use inia_query::catalog::Table;
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
-use inia_query::dml::insert::{InsertPlan, LoadRun, Loaded};
+use inia_query::dml::insert::{InsertPlan, LoadRun, LoadedLine, field_value};
 use inia_query::dml::{self, Guard};
 use inia_query::plan::StatementPlan;
 use inia_query::spill::Grant;
@@ -46,6 +46,8 @@ enum FieldTarget {
 struct LoadPlan {
     insert: InsertPlan,
     places: Vec<FieldTarget>,
+    /// A field goes to a user variable.
+    sets_variables: bool,
     assignments: Vec<(usize, Option<Expr>)>,
     queries: Option<StatementPlan>,
     collation: Collation,
@@ -104,35 +106,35 @@ pub(crate) fn load_data(
         ctx.warn(code, &[])?;
     }
     let mut reader = RowReader::new(&load, &plan, format)?;
-    let mut run = plan.insert.start_load(session, ctx)?;
     let mut memory = Grant::new(session.workspace());
-    // Each piece becomes rows at once: memory holds one piece and the unfinished line before it.
-    let mut take = |piece: Option<&[u8]>| {
-        session.check_killed()?;
-        match piece {
-            Some(bytes) => {
-                let held = (reader.holds() + bytes.len()) * ROW_COPIES;
-                memory.grant(held).then_some(()).ok_or_else(|| no_memory(held))?;
-                reader.push(bytes);
+    plan.insert.load(session, ctx, (plan.collation, &plan.assignments), |run, ctx| {
+        // Each piece becomes rows at once: memory holds one piece and the unfinished line before
+        // it.
+        let mut take = |piece: Option<&[u8]>| {
+            session.check_killed()?;
+            match piece {
+                Some(bytes) => {
+                    let held = (reader.holds() + bytes.len()) * ROW_COPIES;
+                    memory.grant(held).then_some(()).ok_or_else(|| no_memory(held))?;
+                    reader.push(bytes);
+                }
+                None => reader.finish(),
             }
-            None => reader.finish(),
+            while let Some(line) = reader.next()? {
+                plan.row(session, ctx, run, line)?;
+            }
+            Ok(())
+        };
+        match load.local {
+            true => {
+                let path = session.env.client_charset.encode(&load.path);
+                sink.local_file(&path, &mut |bytes| take(Some(bytes)))?;
+            }
+            false => server_file(session, &load.path, &mut |bytes| take(Some(bytes)))?,
         }
-        while let Some(row) = reader.next()? {
-            plan.row(session, ctx, &mut run, row)?;
-        }
-        Ok(())
-    };
-    let read = match load.local {
-        true => {
-            let path = session.env.client_charset.encode(&load.path);
-            sink.local_file(&path, &mut |bytes| take(Some(bytes)))
-        }
-        false => server_file(session, &load.path, &mut |bytes| take(Some(bytes))),
-    };
-    // The last line may have no terminator. `finish` runs after an error, too: a duplicate among
-    // the rows that wait comes before it.
-    let read = read.and_then(|()| take(None));
-    run.finish(session, ctx, read)
+        // The last line may have no terminator.
+        take(None)
+    })
 }
 
 /// What takes a file's text apart.
@@ -176,7 +178,7 @@ impl RowReader {
         }
     }
 
-    fn next(&mut self) -> Result<Option<FileRow>, SqlError> {
+    fn next(&mut self) -> Result<Option<&FileRow>, SqlError> {
         match self {
             RowReader::Lines(reader) => reader.next(),
             RowReader::Xml(reader) => reader.next(),
@@ -249,7 +251,8 @@ fn plan(
     let (mut insert, assignments, queries) =
         InsertPlan::of_file(session, load, table, fields, ignore)?;
     insert.guard(session, guard)?;
-    Ok(LoadPlan { insert, places, assignments, queries, collation })
+    let sets_variables = places.iter().any(|place| column(place).is_none());
+    Ok(LoadPlan { insert, places, sets_variables, assignments, queries, collation })
 }
 
 fn set_variable(
@@ -303,50 +306,33 @@ impl LoadPlan {
         self.places.iter().map(width_of).collect()
     }
 
+    /// Puts the row of a line.
     fn row(
         &self,
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        run: &mut LoadRun<'_>,
-        row: FileRow,
+        run: &mut LoadRun<'_, '_>,
+        line: &FileRow,
     ) -> Result<(), SqlError> {
-        let count = row.fields.len();
-        let mut values = Vec::with_capacity(self.places.len());
-        for (field, place) in row.fields.into_iter().zip(&self.places) {
-            let value = self.value(field);
-            match place {
-                FieldTarget::Column(at) => values.push((*at, value)),
-                FieldTarget::Variable(name) => set_variable(session, name, value, self.collation)?,
-            }
-        }
-        let mut lacking = Vec::new();
-        for place in self.places.iter().skip(count) {
-            match place {
-                FieldTarget::Column(at) => lacking.push(*at),
-                FieldTarget::Variable(name) => {
-                    set_variable(session, name, Value::Null, self.collation)?
+        let column = |place: &FieldTarget| match place {
+            FieldTarget::Column(at) => Some(*at),
+            FieldTarget::Variable(_) => None,
+        };
+        if self.sets_variables {
+            let fields = line.fields().chain(std::iter::repeat(None));
+            for (place, field) in self.places.iter().zip(fields) {
+                if let FieldTarget::Variable(name) = place {
+                    let value = field_value(field, self.collation);
+                    set_variable(session, name, value, self.collation)?;
                 }
             }
         }
-        let loaded = Loaded { values, lacking, extra: row.extra };
-        run.put(session, ctx, loaded, &self.assignments)
-    }
-
-    /// A field as text of the file's character set, or as bytes if it is no such text.
-    fn value(&self, field: Field) -> Value {
-        if field.null {
-            return Value::Null;
-        }
-        let bytes = match collate::is_utf8(self.collation) {
-            true => match String::from_utf8(field.bytes) {
-                Ok(text) => return Value::Text(text),
-                Err(error) => error.into_bytes(),
-            },
-            false => field.bytes,
+        let places = self.places.iter().map(column);
+        let loaded = LoadedLine {
+            fields: places.clone().zip(line.fields()).filter_map(|(at, field)| Some((at?, field))),
+            lacking: places.skip(line.fields().len()).flatten(),
+            extra: line.extra,
         };
-        match collate::decode(self.collation, &bytes) {
-            Some(text) => Value::Text(text),
-            None => Value::Bytes(bytes),
-        }
+        run.put(session, ctx, loaded, &self.assignments)
     }
 }

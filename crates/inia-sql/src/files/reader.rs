@@ -8,8 +8,8 @@
 //! once, and nothing is kept but the row and the few bytes that may begin an end: with
 //! `LINES STARTING BY 'x'` a file without any x passes through.
 //!
-//! Invariants: `at ≤ text.len()`; `fields` are the row's fields so far, `field` the bytes of the
-//! next; together they have `held` bytes.
+//! Invariants: `at ≤ text.len()`; `row` has the row's fields so far, and behind them the bytes of
+//! the next.
 
 use super::format::Format;
 use inia_base::collation::Charset;
@@ -18,20 +18,70 @@ use inia_base::error::{ErrorCode, SqlError};
 /// The most bytes of a row: no packet may be longer either.
 const MAX: usize = 1 << 30;
 
-/// One field of a line.
+/// One line: the bytes of its fields one behind the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Field {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) null: bool,
-}
-
-/// One line.
-#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileRow {
-    /// No more than are wanted.
-    pub(crate) fields: Vec<Field>,
+    bytes: Vec<u8>,
+    /// No more fields than are wanted.
+    ends: Vec<FieldEnd>,
     /// The line had more.
     pub(crate) extra: bool,
+}
+
+/// Where a field ends among the bytes of its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FieldEnd {
+    end: usize,
+    null: bool,
+}
+
+impl FileRow {
+    /// The fields; `None` is NULL.
+    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = Option<&[u8]>> {
+        let mut start = 0;
+        self.ends.iter().map(move |field| {
+            let bytes = &self.bytes[std::mem::replace(&mut start, field.end)..field.end];
+            (!field.null).then_some(bytes)
+        })
+    }
+
+    /// Adds a field.
+    pub(super) fn push(&mut self, field: Option<&[u8]>) {
+        debug_assert_eq!(self.bytes.len(), self.start(), "no field is open");
+        self.bytes.extend_from_slice(field.unwrap_or_default());
+        self.end_field(field.is_none());
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.extra = false;
+    }
+
+    /// Where the next field starts.
+    fn start(&self) -> usize {
+        self.ends.last().map_or(0, |field| field.end)
+    }
+
+    /// The bytes of the next field so far.
+    fn open(&self) -> &[u8] {
+        &self.bytes[self.start()..]
+    }
+
+    /// The bytes of the next field are there.
+    fn end_field(&mut self, null: bool) {
+        self.ends.push(FieldEnd { end: self.bytes.len(), null });
+    }
+
+    /// Divides the bytes of the next field into fields of these widths, as far as there are bytes.
+    fn end_fields(&mut self, widths: &[usize]) {
+        for width in widths {
+            let end = self.bytes.len().min(self.start() + width);
+            if self.start() < end {
+                self.ends.push(FieldEnd { end, null: false });
+            }
+        }
+    }
 }
 
 /// How far the row at hand has been read.
@@ -79,11 +129,11 @@ pub(crate) struct FileReader {
     /// No more text will come.
     whole: bool,
     part: ReaderState,
-    fields: Vec<Field>,
-    field: Vec<u8>,
+    row: FileRow,
+    /// The row was given: the next begins anew.
+    given: bool,
     /// The field has an escaped N.
     marked: bool,
-    held: usize,
     /// The most bytes of a row.
     pub(super) most: usize,
     /// Something of the line has been skipped.
@@ -128,10 +178,9 @@ impl FileReader {
             at: 0,
             whole: false,
             part,
-            fields: Vec::new(),
-            field: Vec::new(),
+            row: FileRow::default(),
+            given: false,
             marked: false,
-            held: 0,
             most: MAX,
             cut: false,
         }
@@ -153,7 +202,8 @@ impl FileReader {
 
     /// How many bytes it holds: of the row so far, and of text that waits to be read.
     pub(super) fn holds(&self) -> usize {
-        self.held + self.text.len() - self.at
+        let held = if self.given { 0 } else { self.row.bytes.len() };
+        held + self.text.len() - self.at
     }
 
     /// How many bytes wait to be read.
@@ -164,17 +214,22 @@ impl FileReader {
 
     /// The next row, or `None` where more text is needed or there is none. Errors 1300 for a byte
     /// that no character begins with and 1153 for a row that is too long.
-    pub(crate) fn next(&mut self) -> Result<Option<FileRow>, SqlError> {
-        while let Some(row) = self.next_row()? {
-            if self.skipped_rows == 0 {
-                return Ok(Some(row));
+    pub(crate) fn next(&mut self) -> Result<Option<&FileRow>, SqlError> {
+        loop {
+            if std::mem::take(&mut self.given) {
+                self.row.clear();
+                self.cut = false;
+            }
+            self.given = self.next_row()?;
+            if !self.given || self.skipped_rows == 0 {
+                return Ok(self.given.then_some(&self.row));
             }
             self.skipped_rows -= 1;
         }
-        Ok(None)
     }
 
-    fn next_row(&mut self) -> Result<Option<FileRow>, SqlError> {
+    /// Reads on in the row at hand; whether it is whole.
+    fn next_row(&mut self) -> Result<bool, SqlError> {
         loop {
             let next = match self.part {
                 ReaderState::Skipped(0) => Some(ReaderState::Start),
@@ -187,28 +242,27 @@ impl FileReader {
                 ReaderState::Between if self.at < self.text.len() => Some(self.begin_field()),
                 ReaderState::Between | ReaderState::End => {
                     self.part = ReaderState::End;
-                    let row = self.take_row(false);
-                    return Ok(Some(row).filter(|row| !row.fields.is_empty()));
+                    return Ok(!self.row.ends.is_empty());
                 }
                 ReaderState::Inside { enclosed } => match self.inside(enclosed)? {
                     None => None,
                     Some((ends, closed)) => match self.end_field(ends, closed) {
                         ReaderState::Start => {
                             self.part = ReaderState::Start;
-                            return Ok(Some(self.take_row(false)));
+                            return Ok(true);
                         }
                         part => Some(part),
                     },
                 },
                 ReaderState::Rest => {
-                    let Some(ends) = self.skip_line() else { return Ok(None) };
-                    let extra = self.cut && ends != Ends::Text;
+                    let Some(ends) = self.skip_line() else { return Ok(false) };
+                    self.row.extra = self.cut && ends != Ends::Text;
                     self.part =
                         if ends == Ends::Text { ReaderState::End } else { ReaderState::Start };
-                    return Ok(Some(self.take_row(extra)));
+                    return Ok(true);
                 }
             };
-            let Some(next) = next else { return Ok(None) };
+            let Some(next) = next else { return Ok(false) };
             self.part = next;
         }
     }
@@ -220,13 +274,6 @@ impl FileReader {
 
     fn rest(&self) -> &[u8] {
         &self.text[self.at..]
-    }
-
-    fn take_row(&mut self, extra: bool) -> FileRow {
-        self.held = 0;
-        self.cut = false;
-        let next = Vec::with_capacity(self.fields.len());
-        FileRow { fields: std::mem::replace(&mut self.fields, next), extra }
     }
 
     /// Goes behind what lines start with.
@@ -282,26 +329,19 @@ impl FileReader {
 
     /// The part that follows a field's end. Where that ends the row, it is the next row's start.
     fn end_field(&mut self, ends: Ends, closed: bool) -> ReaderState {
-        let bytes = std::mem::take(&mut self.field);
         let marked = std::mem::take(&mut self.marked);
         if let Some(widths) = &self.widths {
-            let mut from = 0;
-            for width in widths {
-                if from < bytes.len() {
-                    let to = (from + width).min(bytes.len());
-                    self.fields.push(Field { bytes: bytes[from..to].to_vec(), null: false });
-                    from = to;
-                }
-            }
+            self.row.end_fields(widths);
         } else {
+            let bytes = self.row.open();
             let word = self.format.enclosure.is_some() && !closed && bytes == b"NULL";
             let null = word || (marked && bytes.len() == 1);
-            self.fields.push(Field { bytes, null });
+            self.row.end_field(null);
         }
         match ends {
             Ends::Line => ReaderState::Start,
             Ends::Text => ReaderState::End,
-            Ends::Field if self.widths.is_some() || self.fields.len() >= self.wanted => {
+            Ends::Field if self.widths.is_some() || self.row.ends.len() >= self.wanted => {
                 ReaderState::Rest
             }
             Ends::Field => ReaderState::Between,
@@ -312,9 +352,9 @@ impl FileReader {
     fn inside(&mut self, enclosed: bool) -> Result<Option<(Ends, bool)>, SqlError> {
         let width = self.widths.as_ref().map(|widths| widths.iter().sum::<usize>());
         loop {
-            let most = width.map_or(usize::MAX, |width| width - self.field.len());
+            let most = width.map_or(usize::MAX, |width| width - self.row.bytes.len());
             self.plain(most)?;
-            if width == Some(self.field.len()) {
+            if width == Some(self.row.bytes.len()) {
                 return Ok(Some((Ends::Field, false)));
             }
             if self.is_short() {
@@ -323,7 +363,8 @@ impl FileReader {
             let rest = &self.text[self.at..];
             let Some(&byte) = rest.first() else {
                 if enclosed {
-                    self.field.insert(0, self.format.enclosure.unwrap_or_default());
+                    let start = self.row.start();
+                    self.row.bytes.insert(start, self.format.enclosure.unwrap_or_default());
                 }
                 return Ok(Some((Ends::Text, false)));
             };
@@ -353,18 +394,16 @@ impl FileReader {
         let rest = &rest[..rest.len().min(most)];
         let special = |byte: &u8| self.special[usize::from(*byte)];
         let run = rest.iter().position(special).unwrap_or(rest.len());
-        self.field.extend_from_slice(&rest[..run]);
+        self.row.bytes.extend_from_slice(&rest[..run]);
         self.at += run;
-        self.held += run;
-        if self.held > self.most {
+        if self.row.bytes.len() > self.most {
             return Err(SqlError::new(ErrorCode::NetPacketTooLarge, &[]));
         }
         Ok(())
     }
 
     fn take(&mut self, byte: u8) {
-        self.field.push(byte);
-        self.held += 1;
+        self.row.bytes.push(byte);
     }
 
     /// An escape character and what is behind it.
@@ -419,7 +458,8 @@ impl FileReader {
             (Charset::Utf8mb4, 0xf0..=0xf7) => 4,
             (Charset::Utf8mb3 | Charset::Utf8mb4, 0x80..) => {
                 let opened = self.format.enclosure.filter(|_| enclosed);
-                let bytes: Vec<u8> = opened.into_iter().chain(self.field.drain(..)).collect();
+                let bytes: Vec<u8> =
+                    opened.into_iter().chain(self.row.open().iter().copied()).collect();
                 let text = String::from_utf8_lossy(&bytes);
                 let name = self.charset.name();
                 return Err(SqlError::new(ErrorCode::InvalidCharacterString, &[&name, &text]));
@@ -431,9 +471,8 @@ impl FileReader {
             return Ok(());
         }
         let length = if std::str::from_utf8(&rest[..length]).is_ok() { length } else { 1 };
-        self.field.extend_from_slice(&rest[..length]);
+        self.row.bytes.extend_from_slice(&rest[..length]);
         self.at += length;
-        self.held += length;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Lines of fields, read and written.
 
 use super::format::Format;
-use super::reader::{Field, FileReader, FileRow};
+use super::reader::{FileReader, FileRow};
 use super::writer::{Column, Writer};
 use super::xml::XmlReader;
 use inia_base::collation::Charset;
@@ -41,14 +41,21 @@ fn read(reader: &mut FileReader, text: &[u8], size: usize) -> Result<Vec<FileRow
     for piece in text.chunks(size) {
         reader.push(piece);
         while let Some(row) = reader.next()? {
-            rows.push(row);
+            rows.push(row.clone());
         }
     }
     reader.finish();
     while let Some(row) = reader.next()? {
-        rows.push(row);
+        rows.push(row.clone());
     }
     Ok(rows)
+}
+
+fn shown(field: Option<&[u8]>) -> String {
+    match field {
+        None => "NULL".to_owned(),
+        Some(bytes) => String::from_utf8_lossy(bytes).escape_debug().to_string(),
+    }
 }
 
 /// The rows of a text in words: fields between bars, `+` for fields that are too many. However the
@@ -56,12 +63,8 @@ fn read(reader: &mut FileReader, text: &[u8], size: usize) -> Result<Vec<FileRow
 #[track_caller]
 fn rows(format: &Format, wanted: usize, text: &[u8]) -> String {
     let words = |size: usize| {
-        let field = |field: &Field| match field.null {
-            true => "NULL".to_owned(),
-            false => String::from_utf8_lossy(&field.bytes).escape_debug().to_string(),
-        };
         let row = |row: &FileRow| {
-            let fields: Vec<String> = row.fields.iter().map(field).collect();
+            let fields: Vec<String> = row.fields().map(shown).collect();
             format!("{}{}", fields.join("|"), if row.extra { " +" } else { "" })
         };
         match read(&mut reader(format, wanted), text, size) {
@@ -132,7 +135,7 @@ fn lines_are_read_as_by_mysql() {
 #[test]
 fn the_word_null_is_a_text_where_it_is_enclosed() {
     let rows = read(&mut reader(&csv(), 2), b"NULL,\"NULL\"\r\n", 99).unwrap();
-    let nulls: Vec<bool> = rows[0].fields.iter().map(|field| field.null).collect();
+    let nulls: Vec<bool> = rows[0].fields().map(|field| field.is_none()).collect();
     assert_eq!(nulls, [true, false]);
 }
 
@@ -140,7 +143,7 @@ fn the_word_null_is_a_text_where_it_is_enclosed() {
 fn skipped_lines_end_within_enclosures_too() {
     let mut reader = FileReader::new(csv(), Charset::Utf8mb4, 2, None, 1);
     let rows = read(&mut reader, b"1,\"2\r\n3\",4\r\n5,6\r\n", 3).unwrap();
-    let first: Vec<&[u8]> = rows.iter().map(|row| row.fields[0].bytes.as_slice()).collect();
+    let first: Vec<_> = rows.iter().map(|row| row.fields().next().flatten().unwrap()).collect();
     assert_eq!(first, [&b"3\""[..], b"5"]);
     // Where lines have no ends rows are skipped.
     let endless = format(["-", "-", "-", "-", ""], false);
@@ -154,7 +157,7 @@ fn fields_of_fixed_width_have_no_ends() {
     let mut reader = FileReader::new(fixed, Charset::Utf8mb4, 2, Some(vec![3, 4]), 0);
     let rows = read(&mut reader, b"  1abcd\n  2ef\n  3abcdef\n", 2).unwrap();
     let words = |row: &FileRow| {
-        let texts = row.fields.iter().map(|field| String::from_utf8_lossy(&field.bytes));
+        let texts = row.fields().map(|field| String::from_utf8_lossy(field.unwrap_or_default()));
         texts.collect::<Vec<_>>().join("|") + if row.extra { "+" } else { "" }
     };
     let words: Vec<String> = rows.iter().map(words).collect();
@@ -235,8 +238,7 @@ fn what_is_written_reads_back() {
                 writer.write(&fields, &mut out);
                 let rows = read(&mut reader(format, 3), &out, 7).unwrap();
                 let back = |row: &FileRow| -> Vec<Option<Vec<u8>>> {
-                    let fields = row.fields.iter();
-                    fields.map(|f| (!f.null).then(|| f.bytes.clone())).collect()
+                    row.fields().map(|field| field.map(<[u8]>::to_vec)).collect()
                 };
                 let got: Vec<_> = rows.iter().map(back).collect();
                 let text = String::from_utf8_lossy(&out);
@@ -287,11 +289,7 @@ fn elements(row: &str, skipped: u64, text: &str) -> String {
         for piece in text.as_bytes().chunks(size) {
             reader.push(piece);
             while let Some(row) = reader.next().unwrap() {
-                let cell = |field: &Field| match field.null {
-                    true => "NULL".to_owned(),
-                    false => String::from_utf8_lossy(&field.bytes).escape_debug().to_string(),
-                };
-                rows.push(row.fields.iter().map(cell).collect::<Vec<_>>().join("|"));
+                rows.push(row.fields().map(shown).collect::<Vec<_>>().join("|"));
             }
         }
         rows.join(" / ")

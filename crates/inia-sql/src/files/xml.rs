@@ -15,7 +15,7 @@
 //! in MySQL, names distinguish case, empty values are NULL, and only the text before an element's
 //! first child counts.
 
-use super::reader::{Field, FileRow};
+use super::reader::FileRow;
 use inia_base::error::{ErrorCode, SqlError};
 
 /// The most bytes of one tag or text.
@@ -45,6 +45,8 @@ pub(super) struct XmlReader {
     /// The element whose text is being read: its column, and the text so far.
     inside: Option<(Vec<u8>, Vec<u8>)>,
     skipped_rows: u64,
+    /// The row that was read last.
+    read: FileRow,
 }
 
 /// A markup of the text.
@@ -73,6 +75,7 @@ impl XmlReader {
             values: Vec::new(),
             inside: None,
             skipped_rows,
+            read: FileRow::default(),
         }
     }
 
@@ -93,12 +96,12 @@ impl XmlReader {
 
     /// The next row, or `None` where more text is needed or there is none. Error 1153 for a tag or
     /// text that is too long.
-    pub(super) fn next(&mut self) -> Result<Option<FileRow>, SqlError> {
+    pub(super) fn next(&mut self) -> Result<Option<&FileRow>, SqlError> {
         while let Some(markup) = self.markup()? {
-            let Some(row) = self.apply(markup) else { continue };
-            match self.skipped_rows {
-                0 => return Ok(Some(row)),
-                _ => self.skipped_rows -= 1,
+            match (self.apply(markup), self.skipped_rows) {
+                (false, _) => {}
+                (true, 0) => return Ok(Some(&self.read)),
+                (true, _) => self.skipped_rows -= 1,
             }
         }
         Ok(None)
@@ -123,15 +126,15 @@ impl XmlReader {
         Ok(Some(markup))
     }
 
-    /// What a markup does; the row that it ends.
-    fn apply(&mut self, markup: Markup) -> Option<FileRow> {
+    /// What a markup does; whether it ends a row.
+    fn apply(&mut self, markup: Markup) -> bool {
         match markup {
-            Markup::Other => None,
+            Markup::Other => false,
             Markup::Text(text) => {
                 if let Some((_, inside)) = &mut self.inside {
                     inside.extend(text);
                 }
-                None
+                false
             }
             Markup::Start { name, attributes, closed } => {
                 self.keep_text();
@@ -150,7 +153,7 @@ impl XmlReader {
                     true => self.close(),
                     false => {
                         self.inside = Some((column, Vec::new()));
-                        None
+                        false
                     }
                 }
             }
@@ -159,7 +162,7 @@ impl XmlReader {
                 // An end tag of another element closes nothing.
                 match self.open.last() == Some(&name) {
                     true => self.close(),
-                    false => None,
+                    false => false,
                 }
             }
         }
@@ -179,23 +182,19 @@ impl XmlReader {
         }
     }
 
-    /// The innermost element ends; the row that it was.
-    fn close(&mut self) -> Option<FileRow> {
-        let name = self.open.pop()?;
-        if name != self.row || name.is_empty() {
-            return None;
+    /// The innermost element ends; whether it was a row.
+    fn close(&mut self) -> bool {
+        if self.open.pop().is_none_or(|name| name != self.row || name.is_empty()) {
+            return false;
         }
-        let fields = self.wanted.iter().map(|wanted| {
+        self.read.clear();
+        for wanted in &self.wanted {
             let found = self.values.iter().rev().find(|value| value.name == *wanted);
-            match found {
-                Some(value) => Field { bytes: value.text.clone(), null: false },
-                None => Field { bytes: Vec::new(), null: true },
-            }
-        });
-        let row = FileRow { fields: fields.collect(), extra: false };
+            self.read.push(found.map(|value| value.text.as_slice()));
+        }
         let depth = self.open.len() + 1;
         self.values.retain(|value| value.depth <= depth);
-        Some(row)
+        true
     }
 }
 

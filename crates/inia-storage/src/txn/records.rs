@@ -97,6 +97,19 @@ impl Records {
         self.spans.push(RecordSpan { head: head_of(key), start, key_end, end });
     }
 
+    /// Moves all records of `next`, none of which was read, behind these.
+    pub fn append(&mut self, next: &mut Records) {
+        debug_assert!(self.seen.is_empty() && next.seen.is_empty(), "no record was read");
+        let before = self.bytes.len();
+        self.bytes.append(&mut next.bytes);
+        self.spans.extend(next.spans.drain(..).map(|span| RecordSpan {
+            start: span.start + before,
+            key_end: span.key_end + before,
+            end: span.end + before,
+            ..span
+        }));
+    }
+
     /// Adds the key, without a value, that `put` appends; none after an error.
     pub fn push_key<E>(
         &mut self,

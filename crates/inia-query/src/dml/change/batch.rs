@@ -237,7 +237,7 @@ impl RowWriter<'_> {
             }
             delete_all(txn, tree, &lists.removed.records).map_err(refused)?;
             let added = &lists.added.records;
-            if self.write_range(txn, tree, added, 0..added.len())? < added.len() {
+            if self.batches().write_range(txn, tree, added, 0..added.len())? < added.len() {
                 return Err(sql_error(StorageError::DuplicateKey));
             }
             update_all(txn, tree, &lists.replaced.records).map_err(refused)?;

@@ -266,16 +266,15 @@ impl InsertPlan {
         give: impl FnOnce(&InsertPlan, &mut [Value], &mut EvalContext<'_>) -> Done,
     ) -> Result<(), SqlError> {
         row.clear();
-        for column in 0..self.table.def.columns.len() {
+        row.resize(self.table.def.columns.len(), Value::Null);
+        for (column, def) in self.table.def.columns.iter().enumerate() {
             let unseen = !self.row_is_read && self.targets.contains(column);
-            let def = &self.table.def.columns[column];
             // A trigger sees NULL where nothing gives a value.
             let none = !def.nullable && def.default == ColumnDefault::None;
             let waits = none && self.waits_for_triggers();
-            row.push(match unseen || waits || def.auto_increment {
-                true => Value::Null,
-                false => self.fills.first(column, ctx),
-            });
+            if !(unseen || waits || def.auto_increment) {
+                row[column] = self.fills.first(column, ctx);
+            }
         }
         give(self, row, ctx)?;
         if !self.selects && ctx.row_number == 1 {

@@ -17,20 +17,30 @@ use crate::planner::plan_insert_queries;
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_expr::{EvalContext, Expr, ExprType, Strictness};
+use inia_expr::store::plain_integer;
+use inia_expr::{EvalContext, Expr, ExprType, Strictness, collate};
 use inia_parser::ast;
 use std::sync::Arc;
 
+/// Rows of a file from which on a thread of its own writes them.
+const WORTH_THREAD: u64 = 4096;
+
 /// LOAD DATA under way.
-pub struct LoadRun<'r> {
+pub struct LoadRun<'r, 's> {
     run: InsertRun<'r>,
     plan: &'r InsertPlan,
     row: Vec<Value>,
     types: FieldTypes,
+    /// Has a thread write the rows; done at most once.
+    start_thread: Option<StartThread<'r, 's>>,
 }
 
-/// The types of fields.
+type StartThread<'r, 's> = Box<dyn FnOnce(&mut InsertRun<'r>) + 's>;
+
+/// What fields are before they are values of their columns.
 struct FieldTypes {
+    /// That of the file's text.
+    collation: Collation,
     text: ExprType,
     /// Of bytes that are no text of the file's character set.
     binary: ExprType,
@@ -80,57 +90,108 @@ impl InsertPlan {
         Ok((plan, assignments, source))
     }
 
-    /// Begins to load rows.
-    pub fn start_load<'r>(
-        &'r self,
-        session: &'r SessionContext,
+    /// Loads the rows that `read` puts, of a text in the character set of `collation`. Rows that
+    /// wait are written after an error, too: a duplicate among them comes before it.
+    pub fn load(
+        &self,
+        session: &SessionContext,
         ctx: &mut EvalContext<'_>,
-    ) -> Result<LoadRun<'r>, SqlError> {
+        (collation, assignments): (Collation, &[(usize, Option<Expr>)]),
+        read: impl FnOnce(&mut LoadRun<'_, '_>, &mut EvalContext<'_>) -> Result<(), SqlError>,
+    ) -> Result<StatementOutcome, SqlError> {
         let strict = session.env.sql_mode.is_strict() && !self.ignore;
         ctx.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
         auto_increment::prepare(&self.table)?;
         let mut run = InsertRun::new(self, session)?;
         run.forgive_together();
-        let types = FieldTypes {
-            text: ExprType::text(16_383, Collation::DEFAULT, true),
-            binary: ExprType::binary(65_532, true),
-        };
-        Ok(LoadRun { run, plan: self, row: Vec::new(), types })
+        // What SET calls may use the transaction.
+        let may_have_thread = assignments.is_empty() && run.may_have_thread();
+        let mut held = None;
+        let (slot, context) = (&mut held, &mut *ctx);
+        let run = std::thread::scope(move |scope| {
+            let start: StartThread<'_, '_> = Box::new(move |run| {
+                let helpers = session.host.helpers_for(u64::MAX);
+                if helpers.count() > 0 {
+                    let txn = session.txn_of(&self.table).borrow_mut();
+                    let (txn, _) = slot.insert((txn, helpers));
+                    run.start_thread(scope, txn);
+                }
+            });
+            let start_thread = may_have_thread.then_some(start);
+            let types = FieldTypes {
+                collation,
+                text: ExprType::text(16_383, Collation::DEFAULT, true),
+                binary: ExprType::binary(65_532, true),
+            };
+            let mut load = LoadRun { run, plan: self, row: Vec::new(), types, start_thread };
+            let read = read(&mut load, context);
+            load.run.write_last(session, context, read)?;
+            Ok::<_, SqlError>(load.run)
+        })?;
+        drop(held);
+        Ok(loaded(run, session, ctx))
     }
 }
 
-/// What a line gives.
-pub struct Loaded {
-    /// Values by column, in the line's order.
-    pub values: Vec<(usize, Value)>,
+/// The outcome as LOAD DATA reports it.
+fn loaded(
+    run: InsertRun<'_>,
+    session: &SessionContext,
+    ctx: &mut EvalContext<'_>,
+) -> StatementOutcome {
+    let (records, copied, deleted) = run.counts();
+    let skipped = records - copied;
+    let outcome = run.outcome(session, ctx, false);
+    let warnings = session.diagnostics.count + ctx.warnings.count;
+    let info =
+        format!("Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}");
+    StatementOutcome { info, ..outcome }
+}
+
+/// What a line gives to columns.
+pub struct LoadedLine<F, L> {
+    /// Fields by column, in the line's order; `None` is NULL.
+    pub fields: F,
     /// Columns that the line has no field for.
-    pub lacking: Vec<usize>,
+    pub lacking: L,
     /// The line has fields that go nowhere.
     pub extra: bool,
 }
 
-impl LoadRun<'_> {
-    /// Puts one row: the line's values, then SET. Fields that lack or are too many are an error in
+impl LoadRun<'_, '_> {
+    /// Puts one row: the line's fields, then SET. Fields that lack or are too many are an error in
     /// strict mode, else warnings.
-    pub fn put(
+    pub fn put<'f>(
         &mut self,
         session: &SessionContext,
         ctx: &mut EvalContext<'_>,
-        loaded: Loaded,
+        line: LoadedLine<
+            impl Iterator<Item = (usize, Option<&'f [u8]>)>,
+            impl Iterator<Item = usize>,
+        >,
         assignments: &[(usize, Option<Expr>)],
     ) -> Result<(), SqlError> {
         let number = self.run.records() + 1;
         ctx.row_number = number;
-        let Loaded { values, lacking, extra } = loaded;
+        if number > WORTH_THREAD
+            && let Some(start) = self.start_thread.take()
+        {
+            start(&mut self.run);
+        }
+        let LoadedLine { fields, lacking, extra } = line;
         let types = &self.types;
         let (listed, raised) = (ctx.warnings.list.len(), ctx.warnings.count);
         self.plan.complete(&mut self.row, ctx, |plan, row, ctx| {
             for (column, _) in assignments {
                 row[*column] = plan.initial(*column, ctx)?;
             }
-            for (column, value) in values {
-                if !plan.fills.is_generated(column) {
-                    row[column] = plan.loaded(column, (value, types), ctx)?;
+            for (column, field) in fields {
+                if plan.fills.is_generated(column) {
+                    continue;
+                }
+                match field.and_then(|field| types.integer(field, &plan.table, column)) {
+                    Some(integer) => row[column] = integer,
+                    None => row[column] = plan.loaded(column, (field, types), ctx)?,
                 }
             }
             for column in lacking {
@@ -155,25 +216,6 @@ impl LoadRun<'_> {
             misfit(ctx, ErrorCode::WarnTooManyRecords)?;
         }
         Ok(())
-    }
-
-    /// Writes the rows that still wait after the file has been `read` or reading it has failed;
-    /// returns the outcome as LOAD DATA reports it.
-    pub fn finish(
-        mut self,
-        session: &SessionContext,
-        ctx: &mut EvalContext<'_>,
-        read: Result<(), SqlError>,
-    ) -> Result<StatementOutcome, SqlError> {
-        self.run.write_last(session, ctx, read)?;
-        let (records, copied, deleted) = self.run.counts();
-        let skipped = records - copied;
-        let outcome = self.run.outcome(session, ctx, false);
-        let warnings = session.diagnostics.count + ctx.warnings.count;
-        let info = format!(
-            "Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}"
-        );
-        Ok(StatementOutcome { info, ..outcome })
     }
 }
 
@@ -211,11 +253,11 @@ impl InsertPlan {
     fn loaded(
         &self,
         column: usize,
-        (value, types): (Value, &FieldTypes),
+        (field, types): (Option<&[u8]>, &FieldTypes),
         ctx: &mut EvalContext<'_>,
     ) -> Result<Value, SqlError> {
         let def = &self.table.def.columns[column];
-        if value == Value::Null && !def.nullable && !def.auto_increment {
+        if field.is_none() && !def.nullable && !def.auto_increment {
             let row = ctx.row_number;
             if ctx.strictness == Strictness::Strict {
                 let code = ErrorCode::WarnNullToNotnull;
@@ -224,10 +266,36 @@ impl InsertPlan {
             ctx.warn(ErrorCode::WarnNullToNotnull, &[&def.name, &row])?;
             return Ok(inia_expr::store::instead_of_null(&def.data_type));
         }
+        let value = field_value(field, types.collation);
         let ty = match value {
             Value::Bytes(_) => &types.binary,
             _ => &types.text,
         };
         stored(&self.table.def, column, (value, ty), ctx)
+    }
+}
+
+impl FieldTypes {
+    /// What an integer column gets of a field that is a plain integer.
+    #[inline]
+    fn integer(&self, field: &[u8], table: &Table, column: usize) -> Option<Value> {
+        match collate::is_utf8(self.collation) {
+            true => plain_integer(field, &table.def.columns[column].data_type),
+            false => None,
+        }
+    }
+}
+
+/// A field as text of the file's character set, or as bytes if it is no such text.
+pub fn field_value(field: Option<&[u8]>, collation: Collation) -> Value {
+    let Some(field) = field else { return Value::Null };
+    if collate::is_utf8(collation)
+        && let Ok(text) = std::str::from_utf8(field)
+    {
+        return Value::Text(text.to_owned());
+    }
+    match collate::decode(collation, field) {
+        Some(text) => Value::Text(text),
+        None => Value::Bytes(field.to_vec()),
     }
 }

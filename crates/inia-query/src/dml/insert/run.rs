@@ -1,6 +1,8 @@
 //! Executing INSERT and REPLACE: each row is numbered, computed, checked and written.
 
+mod batch_thread;
 mod duplicate;
+mod together;
 mod triggers;
 
 use super::{InsertPlan, Literals};
@@ -13,11 +15,13 @@ use crate::dml::write::{RowWriter, Written, duplicate_error};
 use crate::dml::{is_forgiven, is_unplaced};
 use crate::error::StorageResult;
 use crate::status::Executed;
-use inia_base::error::{ErrorCode, SqlError};
+use batch_thread::{BatchThread, GivenNumbers};
+use inia_base::error::SqlError;
 use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
 use inia_expr::EvalContext;
 use inia_storage::{LockMode, Savepoint};
+use together::{Settle, Together};
 
 pub(super) type Done = Result<(), SqlError>;
 
@@ -32,35 +36,6 @@ struct Tally {
     untouched: u64,
     first_generated: Option<u64>,
     last_value: u64,
-}
-
-/// Which rows are written together.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Together {
-    /// Each by itself.
-    None,
-    /// All: each either goes in or ends the statement.
-    All,
-    /// All that bring their numbers; where their key exists they are left out with a warning.
-    Forgiving,
-    /// As forgiving, with those that get a number, which is in the key and which nobody has.
-    ForgivingNumbered,
-}
-
-impl Together {
-    /// Whether a row whose key exists is left out.
-    fn forgives(self) -> bool {
-        matches!(self, Together::Forgiving | Together::ForgivingNumbered)
-    }
-
-    /// Whether a row waits for others.
-    fn takes(self, is_numbered: bool) -> bool {
-        match self {
-            Together::None => false,
-            Together::Forgiving => !is_numbered,
-            Together::All | Together::ForgivingNumbered => true,
-        }
-    }
 }
 
 /// One execution.
@@ -79,7 +54,11 @@ pub(super) struct InsertRun<'r> {
     /// It has such triggers, or is a merged one.
     notes_rows: bool,
     /// For each row that waits, the number that it brings for the AUTO_INCREMENT column.
-    given: Vec<Option<Value>>,
+    given: GivenNumbers,
+    /// A row that waits, or is with the thread, brings one.
+    brings_number: bool,
+    /// The thread that writes the rows that wait.
+    thread: Option<Box<BatchThread>>,
     /// What RETURNING gives.
     pub(super) returned: Option<Returned<'r>>,
 }
@@ -122,30 +101,11 @@ impl<'r> InsertRun<'r> {
             fires,
             notes_rows: fires || plan.table.united().is_some(),
             given,
+            brings_number: false,
+            thread: None,
             returned: None,
         };
         Ok(run)
-    }
-
-    /// Has rows of LOAD DATA with IGNORE written together, too, but those whose key exists.
-    pub(super) fn forgive_together(&mut self) {
-        let plan = self.plan;
-        let unique = plan.table.def.indexes.iter().any(|index| index.refuses());
-        let single = unique || plan.table.has_several() || self.foreign.is_some() || self.fires;
-        let single = single || plan.table.partitions.is_some();
-        let batched = !single && plan.table.def.is_transactional();
-        if !(plan.ignore && !plan.replace && batched) {
-            return;
-        }
-        let def = &plan.table.def;
-        let key = def.clustered_index().map_or(&[][..], |index| &index.parts);
-        let numbered = def.auto_increment_column();
-        let in_key = key.iter().any(|part| Some(part.column) == numbered);
-        // A number that the session has set may be taken: the next row then tries it again.
-        self.together = match in_key && !self.numbers.is_forced() {
-            true => Together::ForgivingNumbered,
-            false => Together::Forgiving,
-        };
     }
 
     /// How many rows were given.
@@ -170,8 +130,8 @@ impl<'r> InsertRun<'r> {
         if self.fires {
             self.before_insert(session, ctx, row)?;
         }
-        if self.wants_number(row) && self.given.iter().any(Option::is_some) {
-            self.settle(session, ctx, false)?;
+        if self.brings_number && self.wants_number(row) {
+            self.settle(session, ctx, Settle::Written)?;
         }
         let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
@@ -322,90 +282,6 @@ impl<'r> InsertRun<'r> {
         if let Some(column) = self.plan.table.def.auto_increment_column() {
             self.tally.last_value = number_of(&row[column]);
         }
-    }
-
-    /// Leaves a row for later, when several are written together.
-    fn buffer(
-        &mut self,
-        session: &SessionContext,
-        ctx: &mut EvalContext<'_>,
-        generated: Option<u64>,
-        row: &[Value],
-    ) -> Done {
-        self.writer.buffer_row(row)?;
-        self.numbers.tried();
-        let column = self.plan.table.def.auto_increment_column();
-        match column.filter(|_| generated.is_none()) {
-            Some(column) => self.given.push(Some(row[column].clone())),
-            None => self.given.push(None),
-        }
-        if let Some(column) = column.filter(|_| generated.is_some()) {
-            self.numbers.stored(&self.plan.table, &row[column]);
-        }
-        self.count(generated, row);
-        self.give_back(row, ctx)?;
-        if self.writer.is_full() { self.settle(session, ctx, false) } else { Ok(()) }
-    }
-
-    /// Writes the rows that wait; all of their entries, too, when they are the `last`. A row whose
-    /// key exists ends the statement, or is left out with a warning.
-    fn settle(&mut self, session: &SessionContext, ctx: &mut EvalContext<'_>, last: bool) -> Done {
-        if !self.together.forgives() {
-            return self.flush(session, last);
-        }
-        let mut txn = session.txn_of(&self.plan.table).borrow_mut();
-        let refused = self.writer.flush_ignoring(&mut txn, last)?;
-        self.tally.copied -= refused.len() as u64;
-        let is_refused = |at: usize| refused.binary_search_by_key(&at, |(at, _)| *at).is_ok();
-        for (at, value) in self.given.drain(..).enumerate() {
-            if let Some(value) = value.filter(|_| !is_refused(at)) {
-                self.numbers.stored(&self.plan.table, &value);
-            }
-        }
-        for (_, error) in refused {
-            ctx.raise(inia_expr::Level::Warning, error)?;
-        }
-        Ok(())
-    }
-
-    /// Writes forgiven rows that wait, so that their warnings come before those of a later row.
-    pub(super) fn settle_forgiven(
-        &mut self,
-        session: &SessionContext,
-        ctx: &mut EvalContext<'_>,
-    ) -> Done {
-        match self.together.forgives() && !self.given.is_empty() {
-            true => self.settle(session, ctx, false),
-            false => Ok(()),
-        }
-    }
-
-    /// Writes the rows that wait; all of their entries, too, when they are the `last`.
-    fn flush(&mut self, session: &SessionContext, last: bool) -> Done {
-        let (count, written) =
-            self.writer.flush(&mut session.txn_of(&self.plan.table).borrow_mut(), last);
-        for value in self.given.drain(..).take(count).flatten() {
-            self.numbers.stored(&self.plan.table, &value);
-        }
-        written
-    }
-
-    /// Writes the rows still buffered; `given` is the outcome so far. A duplicate among them
-    /// comes before an error of a later row, unless that error ended more than the statement.
-    pub(super) fn write_last(
-        &mut self,
-        session: &SessionContext,
-        ctx: &mut EvalContext<'_>,
-        given: Done,
-    ) -> Done {
-        let fatal = |error: &SqlError| {
-            use ErrorCode as E;
-            matches!(error.code, E::Deadlock | E::LockWaitTimeout | E::QueryInterrupted)
-        };
-        if self.together != Together::None && !given.as_ref().is_err_and(fatal) {
-            self.settle(session, ctx, true)?;
-        }
-        given
     }
 
     /// Whether the AUTO_INCREMENT column is to get a number.

@@ -1,5 +1,7 @@
 //! LOAD DATA LOCAL, and the server's own files.
 
+mod threads;
+
 use super::{TestDb, TestSession, TextSink};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
