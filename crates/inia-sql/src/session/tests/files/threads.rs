@@ -97,3 +97,22 @@ fn a_key_that_is_there_ends_a_long_load_before_a_later_error_does() {
         s.ok("drop table t");
     }
 }
+
+#[test]
+fn a_long_load_waits_for_a_key_that_another_transaction_has_written() {
+    let db = TestDb::new();
+    let (mut s, mut other) = (db.session(), db.session());
+    let files = Files::new(&db);
+    s.ok("set global inia_parallel_workers = 2");
+    s.ok("set innodb_lock_wait_timeout = 1");
+    s.ok("create table t (a int primary key, b int, key (b))");
+    other.ok("begin");
+    other.ok("insert into t values (6000, 0)");
+    let text: String = (1..=9_000).map(|n| format!("{n}\t{n}\n")).collect();
+    let load = format!("load data infile {} into table t", files.put("f", text.as_bytes()));
+    let timeout = "ERROR 1205: Lock wait timeout exceeded; try restarting transaction";
+    s.check(&[(&load, timeout), ("select count(*) from t", "0")]);
+    other.ok("rollback");
+    let done = "9000 affected (Records: 9000  Deleted: 0  Skipped: 0  Warnings: 0)";
+    s.check(&[(&load, done), ("select count(*), sum(b) from t where b > 0", "9000|40504500")]);
+}
