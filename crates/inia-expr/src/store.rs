@@ -146,11 +146,6 @@ fn already_right(value: &Value, from: &ExprType, column: &DataType) -> Option<bo
         (Value::Int(v), DataType::Int { width, unsigned: false }) => {
             signed_range(*width).contains(v).then_some(true)
         }
-        (Value::UInt(v), DataType::Int { width, unsigned: true })
-            if !matches!(from.data_type, DataType::Enum { .. } | DataType::Set { .. }) =>
-        {
-            (*v <= u64::MAX >> (64 - width.bits())).then_some(true)
-        }
         (Value::Double(_), DataType::Double { decimals: None, unsigned: false }) => Some(true),
         // What was no member of one enumeration is none of another.
         (Value::UInt(0), DataType::Enum { .. }) => {

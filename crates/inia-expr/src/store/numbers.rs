@@ -130,19 +130,16 @@ fn int_of_text(
     Ok(wide)
 }
 
-/// What an integer column holds of a text that is nothing but an integer in its range, as most
-/// fields of loaded files are; `None` for all other texts and columns.
+/// The number that a text is which is nothing but an integer in the range of a column, as most
+/// fields of loaded files are; `None` for all other texts.
 #[inline]
-pub fn plain_integer(text: &[u8], column: &DataType) -> Option<Value> {
-    let DataType::Int { width, unsigned } = column else { return None };
+pub fn plain_integer(text: &[u8], width: IntWidth, unsigned: bool) -> Option<i64> {
     let number = plain_digits(text)?;
-    match unsigned {
-        true => {
-            let number = u64::try_from(number).ok()?;
-            (number <= u64::MAX >> (64 - width.bits())).then_some(Value::UInt(number))
-        }
-        false => signed_range(*width).contains(&number).then_some(Value::Int(number)),
-    }
+    let fits = match unsigned {
+        true => u64::try_from(number).is_ok_and(|n| n <= u64::MAX >> (64 - width.bits())),
+        false => signed_range(width).contains(&number),
+    };
+    fits.then_some(number)
 }
 
 /// The number that a text of at most 18 digits is, perhaps with a minus before them.

@@ -15,6 +15,7 @@ use crate::dml::target_reads::check_load;
 use crate::plan::StatementPlan;
 use crate::planner::plan_insert_queries;
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::store::plain_integer;
@@ -189,8 +190,10 @@ impl LoadRun<'_, '_> {
                 if plan.fills.is_generated(column) {
                     continue;
                 }
-                match field.and_then(|field| types.integer(field, &plan.table, column)) {
-                    Some(integer) => row[column] = integer,
+                let data_type = &plan.table.def.columns[column].data_type;
+                match field.and_then(|field| types.integer(field, data_type)) {
+                    Some((number, true)) => row[column] = Value::UInt(number as u64),
+                    Some((number, false)) => row[column] = Value::Int(number),
                     None => row[column] = plan.loaded(column, (field, types), ctx)?,
                 }
             }
@@ -276,12 +279,14 @@ impl InsertPlan {
 }
 
 impl FieldTypes {
-    /// What an integer column gets of a field that is a plain integer.
+    /// What an integer column gets of a field that is a plain integer, and whether it is unsigned.
     #[inline]
-    fn integer(&self, field: &[u8], table: &Table, column: usize) -> Option<Value> {
-        match collate::is_utf8(self.collation) {
-            true => plain_integer(field, &table.def.columns[column].data_type),
-            false => None,
+    fn integer(&self, field: &[u8], data_type: &DataType) -> Option<(i64, bool)> {
+        match data_type {
+            DataType::Int { width, unsigned } if collate::is_utf8(self.collation) => {
+                Some((plain_integer(field, *width, *unsigned)?, *unsigned))
+            }
+            _ => None,
         }
     }
 }
