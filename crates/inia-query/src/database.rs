@@ -11,6 +11,7 @@ use crate::clock::clock_seconds;
 use crate::columns::ColumnCache;
 use crate::error::OpenError;
 use crate::events::EventWatch;
+use crate::lock_history::LockHistory;
 use crate::observe::Observer;
 use crate::status::{Counters, SessionCounters};
 use crate::sysvar::{self, GlobalVars};
@@ -140,6 +141,8 @@ pub struct Database {
     pub events: EventWatch,
     /// Logs of statements and sums over them.
     pub observer: Observer,
+    /// Waits for records that failed.
+    pub lock_history: LockHistory,
 }
 
 impl Database {
@@ -181,6 +184,7 @@ impl Database {
         let _ = observer.configure(&globals);
         Ok(Arc::new(Database {
             observer,
+            lock_history: LockHistory::default(),
             scratch: disk,
             build_memory: (options.buffer_pool_size / 8).clamp(64 << 10, 256 << 20) as usize,
             engine,

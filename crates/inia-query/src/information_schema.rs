@@ -188,6 +188,7 @@ const FILLS: &[(&str, &str, Fill)] = &[
     ("performance_schema", "global_status", server::global_status),
     ("performance_schema", "global_variables", server::global_variables),
     ("performance_schema", "hosts", performance::hosts),
+    ("performance_schema", "inia_lock_history", performance::lock_history::lock_history),
     ("performance_schema", "log_status", performance::log_status),
     ("performance_schema", "memory_summary_global_by_event_name", performance::memory_global),
     ("performance_schema", "metadata_locks", performance::locks::metadata_locks),
@@ -237,6 +238,16 @@ static TABLES: LazyLock<Vec<Arc<SystemTable>>> = LazyLock::new(|| {
     });
     tables.collect()
 });
+
+/// The computed tables that a question about tables is about. Tables that MySQL does not have are
+/// left out where none is named: who lists a schema finds what MySQL has.
+fn listed(info: &Information<'_>) -> impl Iterator<Item = &'static Arc<SystemTable>> {
+    let named = info.focus.table.is_some();
+    TABLES.iter().filter(move |table| {
+        let Declared { schema, name, .. } = table.declared;
+        info.shows(schema, name) && (named || !name.starts_with("inia_"))
+    })
+}
 
 /// The computed table of that name.
 pub fn find(schema: &str, name: &str) -> Option<Arc<SystemTable>> {

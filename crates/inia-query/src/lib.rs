@@ -26,6 +26,7 @@ mod fulltext;
 pub mod information;
 pub mod information_schema;
 pub mod interrupt;
+pub mod lock_history;
 pub mod note;
 pub mod observe;
 mod optimize;

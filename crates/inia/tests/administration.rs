@@ -259,6 +259,59 @@ fn a_wait_for_a_record_is_shown_with_its_key_and_its_holder() {
     assert!(root.rows(rows).unwrap().is_empty());
 }
 
+#[test]
+fn a_deadlock_and_a_wait_that_timed_out_are_kept_with_both_statements() {
+    let folder = DataDir::new();
+    let (server, mut root) = server(&folder);
+    for sql in [
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (a INT PRIMARY KEY, b INT)",
+        "INSERT INTO d.t VALUES (1, 0), (2, 0)",
+    ] {
+        root.query(sql).unwrap();
+    }
+    let (mut one, mut other) = (server.client(), server.client());
+    let update = |session: &str, a: u8| format!("UPDATE d.t SET b = '{session}' + 0 WHERE a = {a}");
+    for (client, name, key) in [(&mut one, "1", 1), (&mut other, "2", 2)] {
+        client.query("BEGIN").unwrap();
+        client.query(&update(name, key)).unwrap();
+    }
+    one.start_query(&update("1", 2)).unwrap();
+    let waits = "SELECT COUNT(*) FROM performance_schema.data_lock_waits";
+    while root.rows(waits).unwrap() != [[Value::Text("1".into())]] {
+        std::thread::yield_now();
+    }
+    // Both have changed one row, so the one that closes the circle is the victim.
+    let victim = other.query(&update("2", 1)).unwrap_err();
+    assert_eq!(victim.code(), Some(1213));
+    one.next_result().unwrap();
+    other.query("SET innodb_lock_wait_timeout = 1").unwrap();
+    assert_eq!(other.query(&update("2", 1)).unwrap_err().code(), Some(1205));
+    let text = |text: String| Value::Text(text);
+    let id = |client: &Client<TcpStream>| client.greeting().connection_id.to_string();
+    let history = "SELECT event_name, object_name, index_name, lock_mode, lock_data, \
+                   requesting_processlist_id, requesting_statement, blocking_processlist_id, \
+                   blocking_statement FROM performance_schema.inia_lock_history ORDER BY event_id";
+    let row = |event: &str, blocking: Value| {
+        let mut row: Vec<Value> =
+            [event, "t", "PRIMARY", "X", "1"].map(|known| text(known.to_owned())).to_vec();
+        row.extend([text(id(&other)), text(update("2", 1)), text(id(&one)), blocking]);
+        row
+    };
+    let expected = [row("DEADLOCK", text(update("1", 2))), row("TIMEOUT", Value::Null)];
+    assert_eq!(root.rows(history).unwrap(), expected);
+    let mut shown = root.rows("SHOW ENGINE INNODB STATUS").unwrap();
+    let Some(Value::Text(status)) = shown[0].pop() else { panic!("{shown:?}") };
+    for line in [
+        "LATEST DETECTED DEADLOCK\n------------------------\n",
+        &format!("MySQL thread id {}\n{}\n", id(&one), update("1", 2)),
+        &format!("MySQL thread id {}\n{}\n", id(&other), update("2", 1)),
+        "*** WE ROLL BACK TRANSACTION (2)\n",
+    ] {
+        assert!(status.contains(line), "{line} in {status}");
+    }
+}
+
 /// The error's number of a login, or 0.
 fn login(server: &Process, user: &str, password: &str) -> u16 {
     let stream = TcpStream::connect(server.address()).unwrap();

@@ -517,6 +517,9 @@ impl SessionContext {
         if let Some(changed) = self.changed_temporary.get_mut().take() {
             self.temporary.adopt(changed);
         }
+        if let Some(error) = error {
+            self.note_failed_wait(error.code);
+        }
         if self.inside != Inside::Nothing {
             return self.leave_inner(start, error);
         }
@@ -528,6 +531,21 @@ impl SessionContext {
             self.state.give_back_once();
         }
         result
+    }
+
+    /// Keeps a wait for a record that has ended the statement, for the history of locks.
+    #[cold]
+    fn note_failed_wait(&mut self, code: ErrorCode) {
+        let is_deadlock = match code {
+            ErrorCode::Deadlock => true,
+            ErrorCode::LockWaitTimeout => false,
+            _ => return,
+        };
+        if let Some(wait) = self.txn.get_mut().take_failed_wait() {
+            let server = (&*self.db.engine, self.db.processes());
+            let waiter = (*wait, self.env.connection_id);
+            self.db.lock_history.note(server, waiter, is_deadlock);
+        }
     }
 
     /// Ends a statement of a program inside another statement. A deadlock ends the transaction,

@@ -1,7 +1,7 @@
 //! COLUMNS.
 
 use super::tables::visible;
-use super::{Information, Rows, TABLES, or_null, row, yes_no};
+use super::{Information, Rows, listed, or_null, row, yes_no};
 use crate::account::Privileges;
 use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, value_text};
 use crate::computed::definitions;
@@ -304,9 +304,7 @@ pub(super) fn columns_extensions(info: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
-    for table in
-        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
-    {
+    for table in listed(info) {
         let def = table.definition();
         let (schema, name) = (def.schema.as_str(), def.name.as_str());
         let plain = schema == "information_schema" && is_plain(name);

@@ -1,24 +1,19 @@
 //! STATISTICS and the tables of constraints.
 
 use super::tables::{row_estimate, visible};
-use super::{Information, Rows, TABLES, or_null, row, yes_no};
+use super::{Information, Rows, listed, or_null, row, yes_no};
 use crate::catalog::{IndexDef, IndexKind, ReferentialAction, SYSTEM_SCHEMA, TableDef, same_name};
 use inia_base::value::Value;
 use std::sync::Arc;
 
 /// The definitions of all tables that the session may see.
 fn definitions(info: &Information<'_>) -> Vec<Arc<TableDef>> {
-    let computed = TABLES
-        .iter()
-        .filter(|table| info.shows(&table.declared.schema, &table.declared.name))
-        .map(|table| table.definition());
+    let computed = listed(info).map(|table| table.definition());
     computed.chain(visible(info).map(|table| table.def.clone())).collect()
 }
 
 pub(super) fn statistics(info: &Information<'_>, rows: &mut Rows) {
-    let computed =
-        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name));
-    for table in computed {
+    for table in listed(info) {
         let def = table.definition();
         for index in &def.indexes {
             // Nothing is counted in what is computed.

@@ -5,6 +5,7 @@
 //! connection.
 
 mod lock_data;
+pub(super) mod lock_history;
 pub(super) mod locks;
 pub(super) mod statements;
 pub(super) mod table_io;

@@ -1,6 +1,6 @@
 //! SCHEMATA, TABLES and PARTITIONS.
 
-use super::{Information, Rows, TABLES, or_null, row};
+use super::{Information, Rows, listed, or_null, row};
 use crate::catalog::width::row_bytes;
 use crate::catalog::{
     ColumnDef, Division, MERGED, SYSTEM_SCHEMA, TRANSACTIONAL, Table, TableDef, quoted, row_count,
@@ -226,9 +226,7 @@ pub(super) fn next_auto_increment(table: &Table) -> Option<u64> {
 }
 
 pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
-    for table in
-        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name))
-    {
+    for table in listed(info) {
         // The views of information_schema have no engine, format or collation in MySQL.
         let (schema, name) = (table.declared.schema.as_str(), table.declared.name.as_str());
         let declared = definitions::of(schema, name).filter(|_| schema != "information_schema");
@@ -301,9 +299,7 @@ pub(super) fn tables_extensions(info: &Information<'_>, rows: &mut Rows) {
 }
 
 fn computed_partitions(info: &Information<'_>, rows: &mut Rows) {
-    let computed =
-        TABLES.iter().filter(|table| info.shows(&table.declared.schema, &table.declared.name));
-    for table in computed {
+    for table in listed(info) {
         let (schema, name) = (table.declared.schema.as_str(), table.declared.name.as_str());
         let mut row = row!["def", schema, name];
         row.extend(std::iter::repeat_n(Value::Null, 9));

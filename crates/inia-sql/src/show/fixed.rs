@@ -4,10 +4,12 @@ use inia_base::collation::Collation;
 use inia_base::column::ResultColumn;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::temporal::DateTime;
 use inia_expr::ExprType;
 use inia_parser::ast::ShowKind;
 use inia_query::account::privilege::DYNAMIC;
 use inia_query::database::Database;
+use inia_query::lock_history::FailedWait;
 use std::fmt::Write;
 
 /// A result set of texts.
@@ -194,6 +196,10 @@ fn status(db: &Database) -> String {
         let rule = "-".repeat(title.len());
         let _ = writeln!(out, "{rule}\n{title}\n{rule}");
     };
+    if let Some(failed) = db.lock_history.last_deadlock() {
+        heading(&mut out, "LATEST DETECTED DEADLOCK");
+        deadlock(&mut out, &failed);
+    }
     heading(&mut out, "TRANSACTIONS");
     let _ = writeln!(out, "Trx id counter {}", stats.next_txn.0);
     let _ = writeln!(out, "Purge done for trx's n:o < {}", stats.low_water.0);
@@ -221,6 +227,19 @@ fn status(db: &Database) -> String {
     let rule = "----------------------------";
     let _ = write!(out, "{rule}\nEND OF INNODB MONITOR OUTPUT\n{line}\n");
     out
+}
+
+/// The transactions of a deadlock, the one that was rolled back last.
+fn deadlock(out: &mut String, failed: &FailedWait) {
+    let utc = DateTime::from_unix(failed.at.div_euclid(1_000_000), 0).unwrap_or(DateTime::ZERO);
+    let _ = writeln!(out, "{}", utc.text(0));
+    let parties = failed.blockers.iter().chain([&failed.waiter]);
+    for (number, party) in (1..).zip(parties) {
+        let _ = writeln!(out, "*** ({number}) TRANSACTION:\nTRANSACTION {}, ACTIVE", party.txn);
+        let _ = writeln!(out, "MySQL thread id {}", party.connection);
+        let _ = writeln!(out, "{}\n", party.statement.as_deref().unwrap_or_default());
+    }
+    let _ = writeln!(out, "*** WE ROLL BACK TRANSACTION ({})", failed.blockers.len() + 1);
 }
 
 /// The columns of SHOW REPLICA STATUS.

@@ -9,6 +9,7 @@
 
 use super::gap::Gaps;
 use super::record::LockName;
+use super::wait::LockWait;
 use crate::request::LockMode;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, WaitCell};
 use inia_base::ids::{TreeId, TxnId};
@@ -23,6 +24,8 @@ pub(crate) struct Owner {
     undo_records: AtomicU64,
     held: Mutex<Held>,
     pub(super) wait: Mutex<Wait>,
+    /// The last wait that ended as a deadlock's victim or by its time, until somebody asks for it.
+    failed_wait: Mutex<Option<Box<LockWait>>>,
     pub(super) cell: WaitCell,
     interrupted: AtomicBool,
     awaited: AtomicBool,
@@ -74,6 +77,7 @@ impl Owner {
             undo_records: AtomicU64::new(0),
             held: Mutex::default(),
             wait: Mutex::default(),
+            failed_wait: Mutex::default(),
             cell: WaitCell::new(),
             interrupted: AtomicBool::new(false),
             awaited: AtomicBool::new(false),
@@ -131,6 +135,16 @@ impl Owner {
     /// Whether it is waiting for a lock, and will wait until somebody else does something.
     pub(crate) fn is_waiting(&self) -> bool {
         matches!(*self.wait.lock(), Wait::On(_)) && !self.is_interrupted()
+    }
+
+    /// Keeps a wait that has failed.
+    pub(super) fn set_failed_wait(&self, wait: LockWait) {
+        *self.failed_wait.lock() = Some(Box::new(wait));
+    }
+
+    /// The last wait that has failed; a second call gives none.
+    pub(crate) fn take_failed_wait(&self) -> Option<Box<LockWait>> {
+        self.failed_wait.lock().take()
     }
 
     /// Asks the owner to stop: its waits end with [`crate::StorageError::Interrupted`].

@@ -248,14 +248,20 @@ impl LockSystem {
         match wait {
             Wait::Granted | Wait::No => Ok(()),
             Wait::Victim(target) => {
-                self.leave(owner, &target);
+                self.fail(owner, &target);
                 Err(StorageError::Deadlock)
             }
             Wait::On(target) => {
-                self.leave(owner, &target);
+                self.fail(owner, &target);
                 Err(error)
             }
         }
+    }
+
+    /// Leaves a queue without a lock, and keeps who stood in the way.
+    fn fail(&self, owner: &Arc<Owner>, target: &WaitTarget) {
+        owner.set_failed_wait(self.describe(owner, target));
+        self.leave(owner, target);
     }
 
     fn leave(&self, owner: &Arc<Owner>, target: &WaitTarget) {
@@ -343,8 +349,12 @@ impl LockSystem {
     /// What `owner` waits for now, if it waits.
     pub(crate) fn wait_of(&self, owner: &Arc<Owner>) -> Option<LockWait> {
         let Wait::On(target) = owner.wait.lock().clone() else { return None };
-        let blockers = self.blockers_of(owner, &target);
-        Some(LockWait {
+        Some(self.describe(owner, &target))
+    }
+
+    fn describe(&self, owner: &Arc<Owner>, target: &WaitTarget) -> LockWait {
+        let blockers = self.blockers_of(owner, target);
+        LockWait {
             session: owner.index(),
             txn: owner.txn(),
             tree: target.tree,
@@ -354,6 +364,6 @@ impl LockSystem {
                 WaitQueue::Insert(_) => None,
             },
             blockers: blockers.iter().map(|other| (other.index(), other.txn())).collect(),
-        })
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::undo::{UndoLog, UndoRecord};
 use super::undo_run::UndoRun;
 use crate::Result;
 use crate::error::StorageError;
+use crate::lock::wait::LockWait;
 use crate::lock::{Grant, Owner, RecordRequest};
 use crate::request::{Isolation, LockMode, LockRequest, WaitPolicy};
 use crate::sync::Mutex;
@@ -234,6 +235,12 @@ impl Txn {
     /// Gives the session a number of the caller's, shown in the list of transactions.
     pub fn set_label(&mut self, label: u64) {
         self.owner.set_label(label);
+    }
+
+    /// The last wait for a lock that ended as a deadlock's victim, by its time or by an interrupt,
+    /// with those who stood in the way; a second call gives none.
+    pub fn take_failed_wait(&self) -> Option<Box<LockWait>> {
+        self.owner.take_failed_wait()
     }
 
     /// How long a lock wait may last (`innodb_lock_wait_timeout`).

@@ -21,9 +21,9 @@ use std::sync::Arc;
 const MAX_RECORDS: usize = 1_000_000;
 
 /// A tree as lock tables show it.
-struct Place {
+pub(super) struct Place {
     /// The table, or the part of it that the tree belongs to.
-    table: Arc<Table>,
+    pub(super) table: Arc<Table>,
     /// Partition and subpartition.
     part: [Option<String>; 2],
     /// The index; `None` for the rows of a table without a primary key.
@@ -32,7 +32,7 @@ struct Place {
 }
 
 impl Place {
-    fn index_name(&self) -> &str {
+    pub(super) fn index_name(&self) -> &str {
         self.index.map_or("GEN_CLUST_INDEX", |at| self.table.def.indexes[at].name.as_str())
     }
 }
@@ -62,7 +62,7 @@ fn places(table: &Arc<Table>) -> Vec<Place> {
 }
 
 /// The place of a record that somebody waits for.
-fn place(info: &Information<'_>, wait: &LockWait) -> Option<Place> {
+pub(super) fn place(info: &Information<'_>, wait: &LockWait) -> Option<Place> {
     visible(info).find_map(|table| places(table).into_iter().find(|place| place.tree == wait.tree))
 }
 
@@ -96,7 +96,7 @@ const WAITS: &str = ":W";
 const SHARED: &str = ":S";
 
 /// `LOCK_DATA` of what a request waits for: of an insert the record that it comes before.
-fn awaited_data(info: &Information<'_>, place: &Place, wait: &LockWait) -> String {
+pub(super) fn awaited_data(info: &Information<'_>, place: &Place, wait: &LockWait) -> String {
     if wait.mode.is_some() {
         return lock_data(&place.table, place.index, (&wait.key, &value_at(info, place, wait)));
     }
