@@ -186,8 +186,8 @@ impl Config {
     }
 
     /// Takes the settings of an options file: those before any group and of `[inia]`, which must be
-    /// known, and of `[mysqld]` and `[server]`, by MySQL's names. Unknown ones of the latter are
-    /// returned. System variables are known in each.
+    /// known, by either name, and of `[mysqld]` and `[server]`, by MySQL's names. Unknown ones of
+    /// the latter are returned. System variables are known in each.
     #[cfg(feature = "program")]
     pub(crate) fn read_file(&mut self, path: &std::path::Path) -> Result<Vec<String>, String> {
         let mut unknown = Vec::new();
@@ -201,7 +201,7 @@ impl Config {
             };
             let name = option.name.strip_prefix("loose-").unwrap_or(&option.name);
             let own = match strict {
-                true => OPTIONS.iter().map(|own| own.name).find(|own| *own == name),
+                true => own_name(name),
                 false => MYSQL_NAMES.iter().find(|(theirs, _)| *theirs == name).map(|own| own.1),
             };
             match (own, value) {

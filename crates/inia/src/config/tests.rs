@@ -39,7 +39,7 @@ fn mistakes_are_named() {
         ("prot = 1", "line 1: unknown option 'prot'; did you mean 'port'?"),
         ("\nbuffer_pol_size = 1", "unknown option 'buffer-pol-size'; did you mean 'buffer-pool"),
         ("innodb_no_such = x", "line 1: unknown option 'innodb-no-such'"),
-        ("[inia]\ndatadir = x", "line 2: unknown option 'datadir'"),
+        ("[inia]\ndatadirs = x", "line 2: unknown option 'datadirs'"),
         ("[mysqld]\nport = x", "line 2: 'x' is not a number"),
         ("port = 70000", "'70000' is not a number from 0 to 65535 for option 'port'"),
         ("buffer-pool-size = much", "'much' is not a size such as 512M"),
@@ -56,7 +56,7 @@ fn mistakes_are_named() {
 fn mysqls_groups_count_and_their_unknown_options_are_named() {
     let text = "[client]\nport=1\n[mysqld]\ndatadir=/d\nbind-address=::1\nport=3307\n\
                 innodb_buffer_pool_size=64M\nuser = mysql\nloose-no-such\nskip-name-resolve\n\
-                innodb_io_capacity = 7\n[inia]\nwork-memory=1G\nport=3308\nsql_mode = ANSI\n";
+                innodb_io_capacity = 7\n[inia]\nwork_memory=1G\nport=3308\nsql_mode = ANSI\n";
     let (config, unknown) = read(text).unwrap();
     assert_eq!(unknown, ["user", "loose-no-such"]);
     let variables: Vec<_> =
@@ -67,7 +67,7 @@ fn mysqls_groups_count_and_their_unknown_options_are_named() {
         ("sql-mode", Some("ANSI")),
     ];
     assert_eq!(variables, expected);
-    assert!(config.variables[2].place.ends_with(": line 13"), "{}", config.variables[2].place);
+    assert!(config.variables[2].place.ends_with(": line 15"), "{}", config.variables[2].place);
     assert_eq!((config.data, config.host.as_str()), (PathBuf::from("/d"), "::1"));
     assert_eq!((config.port, config.buffer_pool_size), (3308, Some(64 << 20)));
     assert_eq!(config.work_memory, Some(1 << 30));
