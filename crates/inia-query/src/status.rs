@@ -9,8 +9,9 @@ mod plan_counts;
 use crate::observe::History;
 pub use handler_reads::HandlerReads;
 use inia_parser::ast::{
-    Delete, DeleteTarget, Insert, InsertSource, MaintenanceKind, ShowKind, Statement, TableRef,
-    Update, Xa,
+    CreateRoutine, Delete, DeleteTarget, GrantWhat, HandlerAction, Insert, InsertSource,
+    MaintenanceKind, PurgeLogs, RoutineDetail, RoutineKind, ShowKind, Statement, TableRef, Update,
+    Xa,
 };
 use inia_storage::{COUNTED, ThreadCounts, take_thread_counts};
 use parking_lot::Mutex;
@@ -56,6 +57,19 @@ fn from_query(insert: &Insert) -> bool {
     matches!(insert.source, InsertSource::Query(_))
 }
 
+fn kind_of(create: &CreateRoutine) -> RoutineKind {
+    match create.detail {
+        RoutineDetail::Procedure { .. } => RoutineKind::Procedure,
+        RoutineDetail::Function { .. } => RoutineKind::Function,
+        RoutineDetail::Trigger { .. } => RoutineKind::Trigger,
+        RoutineDetail::Event { .. } => RoutineKind::Event,
+    }
+}
+
+fn is_of_roles(what: &GrantWhat) -> bool {
+    matches!(what, GrantWhat::Roles(_))
+}
+
 fn has_several_targets(delete: &Delete) -> bool {
     matches!(delete.target, DeleteTarget::Multi { .. })
 }
@@ -93,14 +107,25 @@ commands! {
         "alter_instance" => Statement::ReloadTls,
         "alter_table" => Statement::AlterTable(_),
         "alter_user" => Statement::AlterUser(_),
+        "alter_event" => Statement::AlterRoutine(alter) if alter.kind == RoutineKind::Event,
+        "alter_function" => Statement::AlterRoutine(alter) if alter.kind == RoutineKind::Function,
+        "alter_procedure" => Statement::AlterRoutine(_),
+        "alter_user_default_role" => Statement::SetDefaultRole { .. },
         "analyze" => Statement::TableMaintenance(work) if work.kind == MaintenanceKind::Analyze,
         "begin" => Statement::Begin(_),
+        "binlog" => Statement::Binlog(_),
         "call_procedure" => Statement::Call(_),
         "change_db" => Statement::Use(_),
         "check" => Statement::TableMaintenance(work) if work.kind == MaintenanceKind::Check,
         "checksum" => Statement::TableMaintenance(work) if work.kind == MaintenanceKind::Checksum,
         "commit" => Statement::Commit(_),
         "create_db" => Statement::CreateDatabase(_),
+        "create_event" => Statement::CreateRoutine(create) if kind_of(create) == RoutineKind::Event,
+        "create_function" => Statement::CreateRoutine(create)
+            if kind_of(create) == RoutineKind::Function,
+        "create_trigger" => Statement::CreateRoutine(create)
+            if kind_of(create) == RoutineKind::Trigger,
+        "create_procedure" => Statement::CreateRoutine(_),
         "create_index" => Statement::CreateIndex(_),
         "create_role" => Statement::CreateRole { .. },
         "create_table" => Statement::CreateTable(_),
@@ -111,6 +136,10 @@ commands! {
         "delete_multi" => Statement::Delete(_),
         "do" => Statement::Do(_),
         "drop_db" => Statement::DropDatabase { .. },
+        "drop_event" => Statement::DropRoutine(drop) if drop.kind == RoutineKind::Event,
+        "drop_function" => Statement::DropRoutine(drop) if drop.kind == RoutineKind::Function,
+        "drop_trigger" => Statement::DropRoutine(drop) if drop.kind == RoutineKind::Trigger,
+        "drop_procedure" => Statement::DropRoutine(_),
         "drop_index" => Statement::DropIndex(_),
         "drop_role" => Statement::DropRole { .. },
         "drop_table" => Statement::DropTable(_),
@@ -120,16 +149,26 @@ commands! {
         "execute_sql" => Statement::Execute { .. },
         "flush" => Statement::Flush(_),
         "get_diagnostics" => Statement::GetDiagnostics(_),
+        "grant_roles" => Statement::Grant(grant) if is_of_roles(&grant.what),
         "grant" => Statement::Grant(_),
+        "ha_open" => Statement::Handler(handler)
+            if matches!(handler.action, HandlerAction::Open(_)),
+        "ha_close" => Statement::Handler(handler)
+            if matches!(handler.action, HandlerAction::Close),
+        "ha_read" => Statement::Handler(_),
         "help" => Statement::Help(_),
         "insert" => Statement::Insert(insert) if !insert.replace && !from_query(insert),
         "insert_select" => Statement::Insert(insert) if !insert.replace,
+        "install_component" => Statement::InstallComponent(_),
+        "install_plugin" => Statement::InstallPlugin { .. },
         "kill" => Statement::Kill { .. },
         "load" => Statement::LoadData(_),
         "lock_instance" => Statement::LockInstance,
         "lock_tables" => Statement::LockTables(_),
         "optimize" => Statement::TableMaintenance(work) if work.kind == MaintenanceKind::Optimize,
         "prepare_sql" => Statement::Prepare { .. },
+        "purge" => Statement::PurgeLogs(PurgeLogs::To(_)),
+        "purge_before_date" => Statement::PurgeLogs(_),
         "release_savepoint" => Statement::ReleaseSavepoint(_),
         "rename_table" => Statement::RenameTable(_),
         "rename_user" => Statement::RenameUser(_),
@@ -137,7 +176,10 @@ commands! {
         "replace" => Statement::Insert(insert) if !from_query(insert),
         "replace_select" => Statement::Insert(_),
         "reset" => Statement::Reset(_),
+        "resignal" => Statement::Resignal(_),
         "restart" => Statement::Restart,
+        "revoke_all" => Statement::Revoke(revoke) if revoke.what == GrantWhat::Everything,
+        "revoke_roles" => Statement::Revoke(revoke) if is_of_roles(&revoke.what),
         "revoke" => Statement::Revoke(_),
         "rollback" => Statement::Rollback(_),
         "rollback_to_savepoint" => Statement::RollbackTo(_),
@@ -147,7 +189,10 @@ commands! {
         "set_password" => Statement::SetPassword(_),
         "set_role" => Statement::SetRole(_),
         "shutdown" => Statement::Shutdown,
+        "signal" => Statement::Signal(_),
         "truncate" => Statement::Truncate(_),
+        "uninstall_component" => Statement::UninstallComponent(_),
+        "uninstall_plugin" => Statement::UninstallPlugin(_),
         "unlock_instance" => Statement::UnlockInstance,
         "unlock_tables" => Statement::UnlockTables,
         "update" => Statement::Update(update) if !has_several_tables(update),
@@ -161,13 +206,23 @@ commands! {
     }
     shows {
         "show_binlogs" => ShowKind::BinaryLogs,
+        "show_binlog_events" => ShowKind::BinlogEvents { relay: false, .. },
+        "show_relaylog_events" => ShowKind::BinlogEvents { .. },
         "show_charsets" => ShowKind::Charset,
         "show_collations" => ShowKind::Collation,
         "show_create_db" => ShowKind::CreateDatabase { .. },
+        "show_create_event" => ShowKind::CreateRoutine(RoutineKind::Event, _),
+        "show_create_func" => ShowKind::CreateRoutine(RoutineKind::Function, _),
+        "show_create_proc" => ShowKind::CreateRoutine(RoutineKind::Procedure, _),
+        "show_create_trigger" => ShowKind::CreateRoutine(RoutineKind::Trigger, _),
         "show_create_table" => ShowKind::CreateTable(_) | ShowKind::CreateView(_),
         "show_create_user" => ShowKind::CreateUser(_),
         "show_databases" => ShowKind::Databases,
         "show_engine_status" => ShowKind::Engine { .. },
+        "show_function_code" => ShowKind::RoutineCode(RoutineKind::Function, _),
+        "show_function_status" => ShowKind::RoutineStatus(RoutineKind::Function),
+        "show_procedure_code" => ShowKind::RoutineCode(_, _),
+        "show_procedure_status" => ShowKind::RoutineStatus(_),
         "show_errors" => ShowKind::Errors { .. },
         "show_events" => ShowKind::Events(_),
         "show_grants" => ShowKind::Grants { .. },

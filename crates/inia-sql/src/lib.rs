@@ -23,3 +23,4 @@ pub use inia_query::status::HandleUse;
 pub use inia_storage::{OnDurable, StorageError, is_store_file as is_database_file, set_error_log};
 pub use scheduler::{EventClock, EventLog, EventScheduler, SystemEventClock};
 pub use session::{KillHandle, Prepared, Session, make_sys};
+pub use session::{StartOutcome, is_start_variable, set_at_start};

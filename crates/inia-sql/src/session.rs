@@ -43,6 +43,7 @@ use self::plan_cache::PlanCache;
 use self::program::Programs;
 use self::room::PreparedMemory;
 use self::run::{IncomingStatement, KeptPlan, Syntax, failed, finish, run_statement};
+pub use self::set::{StartOutcome, is_start_variable, set_at_start};
 use self::shared::SharedStatement;
 pub use self::sys::make_sys;
 use inia_base::collation::{Charset, Collation};

@@ -20,6 +20,7 @@ mod wait;
 mod tests;
 
 use crate::Result;
+use crate::counts::{FileCounter, FileCounts};
 use crate::error::StorageError;
 use crate::page::file::is_pinned;
 use crate::page::{self, CACHE_LINE, PAGE_SIZE};
@@ -52,6 +53,7 @@ pub(crate) struct BufferPool {
     free: Mutex<Vec<FreeFrame>>,
     clock: AtomicU32,
     flusher: Mutex<Flusher>,
+    counters: Arc<PageCounters>,
     /// The durable checkpoint: redo of anything newer starts from the log.
     checkpoint: AtomicU64,
     /// Recovery is over: no page may be newer than the log.
@@ -65,7 +67,15 @@ pub(crate) fn page_offset(id: PageId) -> u64 {
     u64::from(id.0) * PAGE_SIZE as u64
 }
 
-/// How full a pool is.
+/// Requests for pages: to the data file, and to the doublewrite file.
+#[derive(Debug, Default)]
+struct PageCounters {
+    read: FileCounter,
+    written: FileCounter,
+    doublewritten: FileCounter,
+}
+
+/// How full a pool is, and what it has read and written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
     /// Frames there may be.
@@ -74,6 +84,12 @@ pub struct PoolStats {
     pub data: u64,
     /// Pages that the data file does not have yet.
     pub dirty: u64,
+    /// Reads of pages.
+    pub read: FileCounts,
+    /// Writes to the data file.
+    pub written: FileCounts,
+    /// Writes to the doublewrite file.
+    pub doublewritten: FileCounts,
 }
 
 impl BufferPool {
@@ -88,7 +104,14 @@ impl BufferPool {
         let is_dirty = |frame: &u32| self.frames.meta(*frame).rec_lsn.load(Ordering::Relaxed) != 0;
         let data = u64::from(used).saturating_sub(self.free.lock().len() as u64);
         let dirty = (0..used).filter(is_dirty).count() as u64;
-        PoolStats { total: u64::from(self.frames.count()), data, dirty }
+        PoolStats {
+            total: u64::from(self.frames.count()),
+            data,
+            dirty,
+            read: self.counters.read.counts(),
+            written: self.counters.written.counts(),
+            doublewritten: self.counters.doublewritten.counts(),
+        }
     }
 
     /// A pool of `bytes` of frames over a data file; `doublewrite` keeps copies during write-back.
@@ -98,9 +121,12 @@ impl BufferPool {
         doublewrite: Arc<dyn DiskFile>,
         wal: Arc<Wal>,
     ) -> Result<BufferPool> {
+        let counters = Arc::new(PageCounters::default());
+        let flusher = Flusher::new(Arc::clone(&data), doublewrite, Arc::clone(&counters));
         Ok(BufferPool {
             frames: Frames::new(bytes / PAGE_SIZE as u64)?,
-            flusher: Mutex::new(Flusher::new(Arc::clone(&data), doublewrite)),
+            flusher: Mutex::new(flusher),
+            counters,
             data,
             wal,
             free: Mutex::default(),
@@ -237,7 +263,10 @@ impl BufferPool {
         let mut page = loading.attach(frame);
         page.cold = scan;
         let loaded = match self.data.read_at(&mut page[..], page_offset(id)) {
-            Ok(()) => self.check(&page, id),
+            Ok(()) => {
+                self.counters.read.note(PAGE_SIZE);
+                self.check(&page, id)
+            }
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(StorageError::Corrupt(id, "past the end of the file"))
             }

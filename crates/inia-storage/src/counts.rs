@@ -1,10 +1,11 @@
-//! What a thread has read, and how long it has waited for locks.
+//! What a thread has read, and how long it has waited for locks; and requests to files.
 //!
 //! Each thread counts for itself, by plain additions. A statement that ends takes what its thread
 //! has counted, and adds it to the counts of its session. No other thread sees these counts, so
 //! they are no part of what the model checker stands in for.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts of reads and waits. The order of the fields is that of the positions of counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,5 +143,43 @@ mod tests {
         let mut taken = Vec::new();
         take_thread_counts(|at, count| taken.push((at, count)));
         assert_eq!(taken, [(Count::Keys as usize, 2)]);
+    }
+}
+
+/// Requests to a file: how many, of how many bytes, and how often it was made durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileCounts {
+    /// Reads or writes.
+    pub requests: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Syncs.
+    pub syncs: u64,
+}
+
+/// Counts requests to a file. A request costs thousands of times what counting it does.
+#[derive(Debug, Default)]
+pub(crate) struct FileCounter {
+    requests: AtomicU64,
+    bytes: AtomicU64,
+    syncs: AtomicU64,
+}
+
+impl FileCounter {
+    pub(crate) fn note(&self, bytes: usize) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn note_sync(&self) {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn counts(&self) -> FileCounts {
+        FileCounts {
+            requests: self.requests.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+            syncs: self.syncs.load(Ordering::Relaxed),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::btree::{BTree, SampledLeaf, SampledTree};
 use crate::buffer::PoolStats;
+use crate::counts::FileCounts;
 use crate::error::StorageError;
 use crate::files::UNDO_FILE;
 use crate::lock::LockSystem;
@@ -93,6 +94,8 @@ pub struct EngineStats {
     pub purge_horizon: Lsn,
     /// The log is durable up to here.
     pub durable_lsn: Lsn,
+    /// What was written to the log since the start.
+    pub log_written: FileCounts,
 }
 
 impl Engine {
@@ -402,6 +405,7 @@ impl Engine {
             low_water: core.status.low_water(),
             purge_horizon: core.purge_horizon(),
             durable_lsn: core.store.wal().durable_lsn(),
+            log_written: core.store.wal().written(),
         }
     }
 

@@ -26,7 +26,8 @@ mod wal;
 pub use btree::{KnownLeaf, KnownLeaves, LeafState, SampledLeaf, SampledTree};
 pub use buffer::PoolStats;
 pub use counts::{
-    COUNTED, ThreadCounts, take_thread_counts, uncount_rows_of_entries, without_counting,
+    COUNTED, FileCounts, ThreadCounts, take_thread_counts, uncount_rows_of_entries,
+    without_counting,
 };
 pub use engine::{Engine, EngineOptions, EngineStats};
 pub use error::StorageError;

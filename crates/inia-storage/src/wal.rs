@@ -35,6 +35,7 @@ mod tests;
 
 use crate::Result;
 use crate::codec::ByteWriter;
+use crate::counts::{FileCounter, FileCounts};
 use crate::error::StorageError;
 use crate::report;
 use crate::sync::{AtomicU64, Mutex, Ordering};
@@ -82,6 +83,7 @@ pub(crate) struct Wal {
     writer: Mutex<Writer>,
     segments: Segments,
     failure: OnceLock<StorageError>,
+    written: FileCounter,
 }
 
 thread_local! {
@@ -105,6 +107,7 @@ impl Wal {
             }),
             segments,
             failure: OnceLock::new(),
+            written: FileCounter::default(),
         }
     }
 
@@ -221,13 +224,17 @@ impl Wal {
             }
             let staging = &writer.staging[..staged * BLOCK];
             segment.file.write_at(staging, writer.next_block * BLOCK as u64)?;
+            self.written.note(staging.len());
             writer.next_block += staged as u64;
             self.segments.note_use(&segment, writer.next_block);
             last = Some(segment);
         }
         assert_eq!(at.0 - start.0, bytes.len() as u64, "positions count payload bytes");
         match last {
-            Some(segment) => Ok(segment.file.sync()?),
+            Some(segment) => {
+                self.written.note_sync();
+                Ok(segment.file.sync()?)
+            }
             None => Ok(()),
         }
     }
@@ -239,11 +246,17 @@ impl Wal {
                 return Ok(segment.clone());
             }
             segment.file.sync()?;
+            self.written.note_sync();
         }
         let segment = self.segments.activate(at, writer.epoch)?;
         writer.segment = Some(segment.clone());
         writer.next_block = 1;
         Ok(segment)
+    }
+
+    /// What was written to the log since its start.
+    pub(crate) fn written(&self) -> FileCounts {
+        self.written.counts()
     }
 
     /// Everything below survives a crash.

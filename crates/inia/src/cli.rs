@@ -1,6 +1,6 @@
 //! The command line: `inia serve | sql | load | ping | check | bench | completions | man`.
 
-use crate::config::{Config, OPTIONS};
+use crate::config::{Config, OPTIONS, Variable, own_name};
 use crate::data_dir::{DataDir, holds_database};
 use crate::server::engine::{DatabaseAccounts, EngineBackend};
 use crate::server::{Opened, Server};
@@ -8,6 +8,7 @@ use crate::{import, log, open, ping, shell};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use clap_complete::Shell;
 use inia_base::process::Processes;
+use inia_sql::{Database, StartOutcome};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use std::ffi::OsString;
@@ -21,9 +22,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const IN_MEMORY: &str = "in-memory";
 const UNTIL_EOF: &str = "until-eof";
 
+/// What the help of `serve` says of system variables.
+const VARIABLES: &str =
+    "System variables are options, too: --sql-mode=ANSI. A my.cnf may have them under [mysqld].";
+
 /// Runs the program with these arguments, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = shell::with_password_option(arguments.into_iter().collect());
+    let (arguments, variables) = without_variables(arguments);
     let matches = match command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => {
@@ -33,7 +39,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let done = |()| ExitCode::SUCCESS;
     let result = match matches.subcommand() {
-        Some(("serve", matches)) => serve(matches).map(done),
+        Some(("serve", matches)) => serve(matches, variables).map(done),
         Some(("sql", matches)) => {
             shell::Settings::read(matches).and_then(|settings| shell::run(&settings))
         }
@@ -55,12 +61,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn command() -> Command {
-    let serve =
-        OPTIONS.iter().fold(Command::new("serve").about("Run the server"), |command, option| {
+    let serve = OPTIONS.iter().fold(
+        Command::new("serve").about("Run the server").after_help(VARIABLES),
+        |command, option| {
             command.arg(
                 Arg::new(option.name).long(option.name).value_name(option.value).help(option.help),
             )
-        });
+        },
+    );
     let serve = serve.arg(
         Arg::new("config")
             .long("config")
@@ -99,6 +107,35 @@ fn command() -> Command {
         .subcommand(inia_bench::cli::command())
 }
 
+/// Takes system variables, such as `--sql-mode=ANSI`, out of the arguments of `inia serve`, and
+/// gives options that MySQL calls otherwise the names that they have here.
+fn without_variables(mut arguments: Vec<OsString>) -> (Vec<OsString>, Vec<Variable>) {
+    let mut variables = Vec::new();
+    if arguments.get(1).is_some_and(|command| command == "serve") {
+        arguments.retain_mut(|argument| {
+            let Some(option) = argument.to_str().and_then(|text| text.strip_prefix("--")) else {
+                return true;
+            };
+            let (name, value) = match option.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (option, None),
+            };
+            let own = own_name(&name.replace('_', "-"));
+            if own.is_none() && inia_sql::is_start_variable(name) {
+                let (value, place) = (value.map(str::to_owned), format!("--{option}"));
+                variables.push(Variable { name: name.to_owned(), value, place });
+                return false;
+            }
+            if let Some(own) = own {
+                let value = value.map(|value| format!("={value}")).unwrap_or_default();
+                *argument = format!("--{own}{value}").into();
+            }
+            true
+        });
+    }
+    (arguments, variables)
+}
+
 fn read_config(matches: &ArgMatches) -> Result<Config, String> {
     let mut config = Config::default();
     if let Some(file) = matches.get_one::<String>("config") {
@@ -117,8 +154,9 @@ fn read_config(matches: &ArgMatches) -> Result<Config, String> {
     Ok(config)
 }
 
-fn serve(matches: &ArgMatches) -> Result<(), String> {
-    let config = read_config(matches)?;
+fn serve(matches: &ArgMatches, variables: Vec<Variable>) -> Result<(), String> {
+    let mut config = read_config(matches)?;
+    config.variables.extend(variables);
     config.validate()?;
     inia_sql::set_error_log(log::error);
     // Signals that come from here on are not lost.
@@ -195,8 +233,30 @@ fn open_database(
     if let Err(error) = inia_sql::make_sys(&database) {
         log::warning(format_args!("the schema sys cannot be made: {error}"));
     }
+    set_variables(&database, config)?;
     let accounts = Arc::new(DatabaseAccounts::new(database.clone()));
     Ok(Opened { backend: Arc::new(EngineBackend::new(database)), accounts })
+}
+
+/// Gives system variables the values that the server was started with. An error names the place of
+/// one that cannot have its value.
+fn set_variables(database: &Arc<Database>, config: &Config) -> Result<(), String> {
+    let mut variables: Vec<&Variable> = config.variables.iter().collect();
+    // A character set brings its default collation.
+    variables.sort_by_key(|own| own.name.starts_with("collation"));
+    let mut fixed = Vec::new();
+    for Variable { name, value, place } in variables {
+        match inia_sql::set_at_start(database, name, value.as_deref()) {
+            Ok(StartOutcome::Taken) => {}
+            Ok(StartOutcome::Fixed) => fixed.push(name.as_str()),
+            Err(error) => return Err(format!("{place}: {error}")),
+        }
+    }
+    if !fixed.is_empty() {
+        let names = fixed.join(", ");
+        log::warning(format_args!("variables that cannot be changed keep their values: {names}"));
+    }
+    Ok(())
 }
 
 /// `inia completions SHELL`.

@@ -8,7 +8,10 @@
 //! data = "/var/lib/inia"              [mysqld]
 //! port = 3306                         datadir = /var/lib/inia
 //! buffer-pool-size = 4G               innodb_buffer_pool_size = 4G
+//!                                     sql_mode = ANSI
 //! ```
+//!
+//! Any other option that has the name of a system variable is kept for when the database is open.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -49,6 +52,19 @@ pub struct Config {
     pub wait_timeout: u64,
     /// The file of the error log; `None` for standard error.
     pub log_error: Option<PathBuf>,
+    /// System variables to begin with, in the order in which they were given.
+    pub variables: Vec<Variable>,
+}
+
+/// A system variable that the server begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name, with `-` or `_`.
+    pub name: String,
+    /// Its value, `None` where only the name was given.
+    pub value: Option<String>,
+    /// Where it was given, for messages.
+    pub place: String,
 }
 
 impl Default for Config {
@@ -67,6 +83,7 @@ impl Default for Config {
             connect_timeout: 10,
             wait_timeout: 28_800,
             log_error: None,
+            variables: Vec::new(),
         }
     }
 }
@@ -169,35 +186,47 @@ impl Config {
     }
 
     /// Takes the settings of an options file: those before any group and of `[inia]`, which must be
-    /// known, and of `[mysqld]` and `[server]`, by MySQL's names. Unknown ones of the latter are
-    /// returned.
+    /// known, by either name, and of `[mysqld]` and `[server]`, by MySQL's names. Unknown ones of
+    /// the latter are returned. System variables are known in each.
     #[cfg(feature = "program")]
     pub(crate) fn read_file(&mut self, path: &std::path::Path) -> Result<Vec<String>, String> {
         let mut unknown = Vec::new();
         for option in crate::options_file::read(path)? {
             let at_place = |error: String| format!("{}: {error}", option.place);
             let value = option.value.as_deref();
-            match option.group.as_str() {
-                "" | "inia" => {
-                    let Some(value) = value else {
-                        let name = &option.name;
-                        return Err(at_place(format!("'{name}' is not of the form name = value")));
-                    };
-                    self.set(&option.name, value).map_err(at_place)?;
+            let strict = match option.group.as_str() {
+                "" | "inia" => true,
+                "mysqld" | "server" => false,
+                _ => continue,
+            };
+            let name = option.name.strip_prefix("loose-").unwrap_or(&option.name);
+            let own = match strict {
+                true => own_name(name),
+                false => MYSQL_NAMES.iter().find(|(theirs, _)| *theirs == name).map(|own| own.1),
+            };
+            match (own, value) {
+                (Some(own), Some(value)) => self.set(own, value).map_err(at_place)?,
+                (None, _) if inia_sql::is_start_variable(name) => self.variables.push(Variable {
+                    name: name.to_owned(),
+                    value: option.value,
+                    place: option.place,
+                }),
+                (_, None) if strict => {
+                    return Err(at_place(format!("'{name}' is not of the form name = value")));
                 }
-                "mysqld" | "server" => {
-                    let name = option.name.strip_prefix("loose-").unwrap_or(&option.name);
-                    let own = MYSQL_NAMES.iter().find(|(theirs, _)| *theirs == name);
-                    match (own, value) {
-                        (Some((_, own)), Some(value)) => self.set(own, value).map_err(at_place)?,
-                        _ => unknown.push(option.name),
-                    }
-                }
-                _ => {}
+                (_, Some(value)) if strict => self.set(name, value).map_err(at_place)?,
+                _ => unknown.push(option.name),
             }
         }
         Ok(unknown)
     }
+}
+
+/// The name here of an option that has this name here or in MySQL, with `-`.
+#[cfg(feature = "program")]
+pub(crate) fn own_name(name: &str) -> Option<&'static str> {
+    let own = OPTIONS.iter().map(|option| option.name).find(|own| *own == name);
+    own.or_else(|| MYSQL_NAMES.iter().find(|(theirs, _)| *theirs == name).map(|(_, own)| *own))
 }
 
 fn number(name: &str, value: &str, max: u64) -> Result<u64, String> {

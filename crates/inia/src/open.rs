@@ -31,7 +31,10 @@ pub(crate) fn open(
     database.announce(&[
         ("log_error", log_error),
         ("innodb_buffer_pool_size", buffer_pool_size.to_string()),
+        ("pid_file", format!("{}/inia.pid", place.display())),
         ("max_connections", config.max_connections.to_string()),
+        ("max_allowed_packet", config.max_allowed_packet.to_string()),
+        ("connect_timeout", config.connect_timeout.to_string()),
         ("wait_timeout", config.wait_timeout.to_string()),
         ("secure_file_priv", config.secure_file_priv.clone().unwrap_or_else(|| "NULL".into())),
         ("socket", socket.unwrap_or_default()),

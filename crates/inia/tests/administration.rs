@@ -142,6 +142,11 @@ fn a_server_wide_collation_is_that_of_databases_made_by_later_sessions() {
         rows,
         [[text("early"), text("utf8mb4_0900_ai_ci")], [text("late"), text("latin1_swedish_ci")]]
     );
+    // Also one that is not its character set's default.
+    root.query("SET GLOBAL collation_server = 'utf8mb4_0900_bin'").unwrap();
+    let pair = "SELECT @@character_set_server, @@collation_server";
+    let rows = server.client().rows(pair).unwrap();
+    assert_eq!(rows, [[text("utf8mb4"), text("utf8mb4_0900_bin")]]);
 }
 
 #[test]

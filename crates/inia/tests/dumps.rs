@@ -207,6 +207,84 @@ fn a_dump_of_all_databases_restores_them_and_keeps_the_system_tables() {
 }
 
 #[test]
+fn a_dump_of_a_mysql_server_restores_past_the_table_of_its_schema_sys() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    // As the client writes it: databases in their order, `users` behind `sys`.
+    let dump = "USE `sys`;
+DROP TABLE IF EXISTS `sys_config`;
+CREATE TABLE `sys_config` (
+  `variable` varchar(128) NOT NULL,
+  `value` varchar(128) DEFAULT NULL,
+  PRIMARY KEY (`variable`)
+);
+LOCK TABLES `sys_config` WRITE;
+/*!40000 ALTER TABLE `sys_config` DISABLE KEYS */;
+INSERT INTO `sys_config` VALUES ('statement_truncate_len','64');
+/*!40000 ALTER TABLE `sys_config` ENABLE KEYS */;
+UNLOCK TABLES;
+DELIMITER ;;
+/*!50003 CREATE*/ /*!50017 DEFINER=`mysql.sys`@`localhost`*/
+/*!50003 TRIGGER `sys_config_insert_set_user` BEFORE INSERT ON `sys_config` FOR EACH ROW BEGIN
+    SET NEW.value = USER();
+END */;;
+DELIMITER ;
+CREATE DATABASE users;
+CREATE TABLE users.t (a INT PRIMARY KEY);
+";
+    let (restored, said) = fed("mariadb", &server, &[], dump.as_bytes()).unwrap();
+    assert!(restored, "{said}");
+    let mut session = server.client();
+    assert!(session.rows("SELECT * FROM users.t").unwrap().is_empty());
+    let lines = session.rows("SELECT * FROM sys.sys_config").unwrap();
+    assert_eq!(lines.len(), 6, "the settings stay as they are");
+    let error = session.query("CREATE TABLE sys.other (a INT)").unwrap_err();
+    assert!(error.to_string().contains("3989"), "{error}");
+}
+
+/// What the administrator's client can ask for, but replicas and other passwords.
+const ADMINISTRATION: [&str; 24] = [
+    "create made",
+    "-f drop made",
+    "debug",
+    "extended-status",
+    "flush-binary-log",
+    "flush-engine-log",
+    "flush-error-log",
+    "flush-general-log",
+    "flush-hosts",
+    "flush-logs",
+    "flush-privileges",
+    "flush-slow-log",
+    "flush-status",
+    "flush-tables",
+    "flush-threads",
+    "flush-user-resources",
+    "ping",
+    "processlist",
+    "reload",
+    "refresh",
+    "status",
+    "variables",
+    "version",
+    "shutdown",
+];
+
+#[test]
+fn the_client_of_administrators_is_answered() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    for command in ADMINISTRATION {
+        let words: Vec<&str> = command.split(' ').collect();
+        let ended = client("mariadb-admin", &server).args(&words).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        // MySQL 8 knows no command of the protocol for it: SHUTDOWN is a statement.
+        let refused = command == "shutdown";
+        assert_eq!(ended.status.success(), !refused, "{command}: {said}");
+    }
+}
+
+#[test]
 fn the_check_client_finds_all_tables_in_order() {
     let folder = DataDir::new();
     let server = Process::start(&folder.path(), &[]);

@@ -36,6 +36,7 @@ mod rights;
 mod scripts;
 mod search;
 mod shell;
+mod start_options;
 mod status;
 mod support;
 mod sysbench;

@@ -218,6 +218,11 @@ fn bad_options() {
     std::fs::write(&file, "# comment\nbufer-pool-size = 1G\n").unwrap();
     let expected = "line 2: unknown option 'bufer-pool-size'; did you mean 'buffer-pool-size'?";
     refused(&["--config", file.to_str().unwrap()], expected);
+    std::fs::write(&file, "[mysqld]\nsql_mode = LAX\n").unwrap();
+    let expected =
+        "line 2: ERROR 1231 (42000): Variable 'sql_mode' can't be set to the value of 'LAX'";
+    refused(&["--in-memory", "--config", file.to_str().unwrap()], expected);
+    refused(&["--in-memory", "--autocommit=maybe"], "--autocommit=maybe: ERROR 1231");
     std::fs::write(&file, "[mysqld\n").unwrap();
     refused(&["--config", file.to_str().unwrap()], "the group '[mysqld' has no end");
 }

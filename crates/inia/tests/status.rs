@@ -142,6 +142,18 @@ fn changed_rows_and_pages_are_counted() {
     assert_eq!(total, (8 << 20) / (16 << 10));
     assert!(data > 0 && data + free == total, "{data} + {free} = {total}");
     assert!(number(&mut client, "GLOBAL", "Innodb_buffer_pool_pages_dirty") <= data);
+    let counts = |client: &mut _| {
+        let names = ["Innodb_log_writes", "Innodb_os_log_fsyncs", "Innodb_os_log_written"];
+        names.map(|name| number(client, "GLOBAL", name))
+    };
+    let before = counts(&mut client);
+    client.query("INSERT INTO d.t VALUES (100)").unwrap();
+    let after = counts(&mut client);
+    assert!(
+        before.iter().zip(&after).all(|(before, after)| before < after),
+        "{before:?} {after:?}"
+    );
+    assert!(number(&mut client, "GLOBAL", "Innodb_data_writes") >= after[0]);
 }
 
 #[test]

@@ -20,6 +20,11 @@ impl Catalog {
         kept.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
+    /// Whether a variable is kept.
+    pub fn is_persisted(&self, name: &str) -> bool {
+        self.server.persisted.lock().contains_key(name)
+    }
+
     /// Keeps a variable's value.
     pub fn persist(&self, name: &str, value: &str) -> Result<(), SqlError> {
         let mut kept = self.server.persisted.lock();

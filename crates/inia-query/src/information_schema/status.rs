@@ -37,6 +37,12 @@ pub(super) fn values(db: &Database, own: &SessionCounters, scope: VarScope) -> N
     let counted = if scope == VarScope::Global { &total } else { own };
     for (name, count) in counted.commands() {
         values.set(&format!("Com_{name}"), count);
+        // Names of earlier versions have the same counts.
+        match name {
+            "show_replicas" => values.set("Com_show_slave_hosts", count),
+            "show_replica_status" => values.set("Com_show_slave_status", count),
+            _ => {}
+        }
     }
     for (name, count) in counted.handles() {
         values.set(&format!("Com_stmt_{name}"), count);
@@ -137,9 +143,11 @@ fn of_server(db: &Database, own: &SessionCounters, scope: VarScope, values: &mut
     values.set("Rsa_public_key", key);
 }
 
+/// Bytes of a page.
+const PAGE: u64 = 16 << 10;
+
 /// What the storage engine counts.
 fn of_engine(db: &Database, values: &mut Values) {
-    const PAGE: u64 = 16 << 10;
     let stats = db.engine.stats();
     let average = stats.lock_wait_micros.checked_div(stats.lock_waits).unwrap_or(0) / 1000;
     values.set("Innodb_row_lock_time", stats.lock_wait_micros / 1000);
@@ -147,6 +155,10 @@ fn of_engine(db: &Database, values: &mut Values) {
     values.set("Innodb_row_lock_waits", stats.lock_waits);
     values.set("Innodb_redo_log_current_lsn", stats.durable_lsn.0);
     values.set("Innodb_redo_log_flushed_to_disk_lsn", stats.durable_lsn.0);
+    let log = stats.log_written;
+    values.set("Innodb_log_writes", log.requests);
+    values.set("Innodb_os_log_fsyncs", log.syncs);
+    values.set("Innodb_os_log_written", log.bytes);
     let pool = db.engine.pool_stats();
     values.set("Innodb_buffer_pool_pages_total", pool.total);
     values.set("Innodb_buffer_pool_pages_data", pool.data);
@@ -154,6 +166,19 @@ fn of_engine(db: &Database, values: &mut Values) {
     values.set("Innodb_buffer_pool_pages_free", pool.total.saturating_sub(pool.data));
     values.set("Innodb_buffer_pool_bytes_data", pool.data * PAGE);
     values.set("Innodb_buffer_pool_bytes_dirty", pool.dirty * PAGE);
+    let (written, copies) = (pool.written, pool.doublewritten);
+    let requests = written.requests + copies.requests + log.requests;
+    values.set("Innodb_data_writes", requests);
+    values.set("Innodb_data_written", written.bytes + copies.bytes + log.bytes);
+    values.set("Innodb_data_fsyncs", written.syncs + copies.syncs + log.syncs);
+    values.set("Innodb_data_reads", pool.read.requests);
+    values.set("Innodb_data_read", pool.read.bytes);
+    values.set("Innodb_buffer_pool_reads", pool.read.requests);
+    values.set("Innodb_pages_read", pool.read.requests);
+    values.set("Innodb_pages_written", written.bytes / PAGE);
+    values.set("Innodb_buffer_pool_pages_flushed", written.bytes / PAGE);
+    values.set("Innodb_dblwr_writes", copies.requests);
+    values.set("Innodb_dblwr_pages_written", copies.bytes / PAGE);
     let columns = db.columns.counts();
     values.set("Inia_column_cache_bytes", columns.bytes);
     values.set("Inia_column_cache_hits", columns.hits);

@@ -67,6 +67,9 @@ pub(super) fn run_statement(
     let changed = hints::take_hints(session, &hints);
     let reported = session.diagnostics.count;
     let mut result = run(session, sink);
+    if result.is_err() {
+        result = result.or_else(|error| system_tables::keep_settings(session, statement, error));
+    }
     session.host.counters.take_reads();
     hints::undo_hints(session, changed);
     if let Ok(outcome) = &result

@@ -7,8 +7,11 @@
 mod deprecated;
 pub(super) mod effect;
 pub(super) mod permitted;
+mod startup;
 mod texts;
 pub(super) mod value;
+
+pub use startup::{StartOutcome, is_start_variable, set_at_start};
 
 use super::evaluate::value_of;
 use effect::{assign, isolation};

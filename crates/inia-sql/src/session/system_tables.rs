@@ -6,7 +6,7 @@
 //! Accounts are not among what a dump restores.
 
 use inia_base::error::{ErrorCode, SqlError};
-use inia_parser::ast::{ObjectName, Statement};
+use inia_parser::ast::{ObjectName, RoutineDetail, Statement};
 use inia_query::account::Privileges;
 use inia_query::catalog::SYSTEM_SCHEMA;
 use inia_query::computed::is_computed;
@@ -60,6 +60,36 @@ pub(super) fn keep_builtin(
         ErrorCode::SchemaReadOnly | ErrorCode::TableExists | ErrorCode::SpAlreadyExists
     );
     if !is_kept || !is_there {
+        return Err(error);
+    }
+    session.push_warning(&error);
+    Ok(StatementOutcome::default())
+}
+
+/// A dump of a MySQL server makes the table `sys.sys_config` anew, which is a view here: what it
+/// says of the table is passed over with a warning.
+pub(super) fn keep_settings(
+    session: &mut SessionContext,
+    statement: &Statement,
+    error: SqlError,
+) -> Result<StatementOutcome, SqlError> {
+    let name = match statement {
+        Statement::CreateTable(create) => &create.name,
+        Statement::AlterTable(alter) => &alter.name,
+        Statement::Insert(insert) => &insert.table,
+        Statement::CreateRoutine(create) => match &create.detail {
+            RoutineDetail::Trigger { table, .. } => table,
+            _ => return Err(error),
+        },
+        _ => return Err(error),
+    };
+    let schema = name.db.as_deref().or(session.env.database.as_deref());
+    let is_kept = schema.is_some_and(|schema| session.db.catalog().is_builtin(schema));
+    let is_no_table = matches!(
+        error.code,
+        ErrorCode::TableExists | ErrorCode::WrongObject | ErrorCode::NonInsertableTable
+    );
+    if !is_kept || !is_no_table || !name.name.eq_ignore_ascii_case("sys_config") {
         return Err(error);
     }
     session.push_warning(&error);

@@ -12,7 +12,7 @@
 //!   place, so a checkpoint may say so.
 
 use super::wait::Attempt;
-use super::{BufferPool, WRITE_BATCH, page_offset};
+use super::{BufferPool, PageCounters, WRITE_BATCH, page_offset};
 use crate::Result;
 use crate::page::file::CHECKPOINT_AT;
 use crate::page::file::HEADER_PAGE;
@@ -26,6 +26,7 @@ use std::sync::Arc;
 pub(super) struct Flusher {
     data: Arc<dyn DiskFile>,
     doublewrite: Arc<dyn DiskFile>,
+    counters: Arc<PageCounters>,
     /// `WRITE_BATCH` pages once anything was written.
     copies: Option<AlignedBuf>,
 }
@@ -39,8 +40,12 @@ struct Copy {
 }
 
 impl Flusher {
-    pub(super) fn new(data: Arc<dyn DiskFile>, doublewrite: Arc<dyn DiskFile>) -> Flusher {
-        Flusher { data, doublewrite, copies: None }
+    pub(super) fn new(
+        data: Arc<dyn DiskFile>,
+        doublewrite: Arc<dyn DiskFile>,
+        counters: Arc<PageCounters>,
+    ) -> Flusher {
+        Flusher { data, doublewrite, counters, copies: None }
     }
 
     fn slot(&mut self, slot: usize) -> &mut PageBytes {
@@ -61,6 +66,8 @@ impl Flusher {
         if protected > 0 {
             self.doublewrite.write_at(&copies[..protected * PAGE_SIZE], 0)?;
             self.doublewrite.sync()?;
+            self.counters.doublewritten.note(protected * PAGE_SIZE);
+            self.counters.doublewritten.note_sync();
         }
         let mut rest: &[Copy] = batch;
         while let Some(first) = rest.first() {
@@ -73,9 +80,11 @@ impl Flusher {
                 .count();
             let from = first.slot * PAGE_SIZE;
             self.data.write_at(&copies[from..from + run * PAGE_SIZE], page_offset(first.id))?;
+            self.counters.written.note(run * PAGE_SIZE);
             rest = &rest[run..];
         }
         self.data.sync()?;
+        self.counters.written.note_sync();
         Ok(())
     }
 }

@@ -38,8 +38,8 @@ fn mistakes_are_named() {
     let errors = [
         ("prot = 1", "line 1: unknown option 'prot'; did you mean 'port'?"),
         ("\nbuffer_pol_size = 1", "unknown option 'buffer-pol-size'; did you mean 'buffer-pool"),
-        ("innodb_flush_method = x", "line 1: unknown option 'innodb-flush-method'"),
-        ("[inia]\ndatadir = x", "line 2: unknown option 'datadir'"),
+        ("innodb_no_such = x", "line 1: unknown option 'innodb-no-such'"),
+        ("[inia]\ndatadirs = x", "line 2: unknown option 'datadirs'"),
         ("[mysqld]\nport = x", "line 2: 'x' is not a number"),
         ("port = 70000", "'70000' is not a number from 0 to 65535 for option 'port'"),
         ("buffer-pool-size = much", "'much' is not a size such as 512M"),
@@ -55,10 +55,19 @@ fn mistakes_are_named() {
 #[test]
 fn mysqls_groups_count_and_their_unknown_options_are_named() {
     let text = "[client]\nport=1\n[mysqld]\ndatadir=/d\nbind-address=::1\nport=3307\n\
-                innodb_buffer_pool_size=64M\nskip-name-resolve\ninnodb_io_capacity = 7\n\
-                [inia]\nwork-memory=1G\nport=3308\n";
+                innodb_buffer_pool_size=64M\nuser = mysql\nloose-no-such\nskip-name-resolve\n\
+                innodb_io_capacity = 7\n[inia]\nwork_memory=1G\nport=3308\nsql_mode = ANSI\n";
     let (config, unknown) = read(text).unwrap();
-    assert_eq!(unknown, ["skip-name-resolve", "innodb-io-capacity"]);
+    assert_eq!(unknown, ["user", "loose-no-such"]);
+    let variables: Vec<_> =
+        config.variables.iter().map(|own| (own.name.as_str(), own.value.as_deref())).collect();
+    let expected = [
+        ("skip-name-resolve", None),
+        ("innodb-io-capacity", Some("7")),
+        ("sql-mode", Some("ANSI")),
+    ];
+    assert_eq!(variables, expected);
+    assert!(config.variables[2].place.ends_with(": line 15"), "{}", config.variables[2].place);
     assert_eq!((config.data, config.host.as_str()), (PathBuf::from("/d"), "::1"));
     assert_eq!((config.port, config.buffer_pool_size), (3308, Some(64 << 20)));
     assert_eq!(config.work_memory, Some(1 << 30));

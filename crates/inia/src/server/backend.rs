@@ -7,6 +7,7 @@ use inia_base::io::Disk;
 use inia_base::memory::MemoryBudget;
 use inia_base::value::Value;
 pub use inia_sql::{ClientInfo, HandleUse, OnDurable, Prepared};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Interrupts a session from another thread.
@@ -112,6 +113,10 @@ pub trait Backend: Send + Sync {
     fn setting(&self, name: &str) -> Option<u64> {
         let _ = name;
         None
+    }
+    /// Says where the server listens, to those who ask by statements.
+    fn announce(&self, address: SocketAddr) {
+        let _ = address;
     }
     /// The server has started, and takes connections.
     fn begin(&self) -> Result<(), String> {

@@ -61,14 +61,15 @@ fn open(shared: &Arc<Shared>, slot: &Arc<Slot>, socket: Arc<Socket>) -> Option<C
     let logged_in = log_in(shared, slot, &socket, &mut stream, &mut reader, &mut out)?;
     let LoggedIn { caps, nonce, client, database, compression } = logged_in;
     set_identity(slot, &client, &socket);
-    reader.set_max_packet(shared.max_allowed_packet);
     out.set_sequence(reader.next_sequence());
     let worker = Worker::new(shared.clone(), slot.clone(), stream, out, (caps, nonce), client);
+    reader.set_max_packet(worker.max_packet());
     let share = MemoryShare::of(worker.memory());
     let mut connection = Connection { reader, socket, worker, share };
     let stays = connection.worker.finish_login(database.as_deref());
     if let Some(method) = compression {
-        connection.worker.stream().compress(method, shared.max_allowed_packet);
+        let max_packet = connection.worker.max_packet();
+        connection.worker.stream().compress(method, max_packet);
     }
     (stays == Next::Continue).then_some(connection)
 }

@@ -52,6 +52,8 @@ pub(crate) struct Worker {
     nonce: [u8; NONCE],
     client: ClientInfo,
     session: Box<dyn ClientSession>,
+    /// `max_allowed_packet` as it was at the login.
+    max_packet: usize,
     statements: Statements,
     /// Bytes of parameters that wait for executions, and what they take of the server's memory.
     long_data: usize,
@@ -74,6 +76,8 @@ impl Worker {
         client: ClientInfo,
     ) -> Worker {
         let session = shared.backend.session(client.clone());
+        let set = shared.backend.setting("max_allowed_packet").and_then(|set| set.try_into().ok());
+        let max_packet = set.unwrap_or(shared.max_allowed_packet);
         slot.set_interrupt(session.interrupter());
         let long_share = MemoryShare::of(session.memory());
         Worker {
@@ -85,6 +89,7 @@ impl Worker {
             nonce,
             client,
             session,
+            max_packet,
             statements: Statements::default(),
             long_data: 0,
             long_share,
@@ -113,6 +118,11 @@ impl Worker {
 
     pub(crate) fn memory(&self) -> Option<Arc<MemoryBudget>> {
         self.session.memory()
+    }
+
+    /// The longest packet that the client may send, or get as one row.
+    pub(crate) fn max_packet(&self) -> usize {
+        self.max_packet
     }
 
     pub(crate) fn nonce(&self) -> [u8; NONCE] {
@@ -365,7 +375,7 @@ impl Worker {
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
         let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status)
-            .with_max_packet(self.shared.max_allowed_packet);
+            .with_max_packet(self.max_packet);
         let mut rows = TextRows::new(reply, &mut self.text);
         let result = self.session.execute(sql, &mut rows);
         self.broken |= rows.is_broken();

@@ -17,6 +17,7 @@ use inia_sql::{
 use inia_wire::error::ServerError;
 use parking_lot::Mutex;
 use std::fmt::Arguments;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// A database's accounts, for logins.
@@ -94,6 +95,11 @@ impl Backend for EngineBackend {
 
     fn setting(&self, name: &str) -> Option<u64> {
         Some(self.database.global_number(name))
+    }
+
+    fn announce(&self, address: SocketAddr) {
+        let port = ("port", address.port().to_string());
+        self.database.announce(&[("bind_address", address.ip().to_string()), port]);
     }
 
     fn begin(&self) -> Result<(), String> {

@@ -111,6 +111,9 @@ impl Server {
         };
         let address = listener.as_ref().map(TcpListener::local_addr).transpose();
         let address = address.map_err(|error| StartError(error.to_string()))?;
+        if let Some(address) = address {
+            opened.backend.announce(address);
+        }
         let unix = config.socket.as_deref().map(listen_unix).transpose()?;
         let certificate = Arc::new(Certificate::open(data.disk())?);
         registry.set_keys(certificate.clone(), keys.clone());

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! use shop                  a command: a word at the begin of a line, which needs no end mark
+//! -- so far                 a comment goes with the statement after it, but not with a command
 //! SELECT 1\G \s             a statement and a command: letters after a backslash, anywhere
 //! source a.sql; SELECT 2;   a line with an end mark is statements, and the first is a command
 //! ```
@@ -46,6 +47,8 @@ enum Inside {
 /// Collects lines until statements are whole.
 pub(super) struct Splitter {
     text: Vec<u8>,
+    /// Where the statement begins in the text, behind comments and white space.
+    start: Option<usize>,
     inside: Inside,
     delimiter: Vec<u8>,
     /// Lines so far, and the one that the present text begins on.
@@ -63,12 +66,12 @@ impl Splitter {
     /// Statements end at this mark.
     pub(super) fn with_delimiter(delimiter: &[u8]) -> Splitter {
         let (text, delimiter) = (Vec::new(), delimiter.to_vec());
-        Splitter { text, inside: Inside::Plain, delimiter, lines: 0, begun: 1 }
+        Splitter { text, start: None, inside: Inside::Plain, delimiter, lines: 0, begun: 1 }
     }
 
-    /// Whether a statement has begun.
+    /// Whether a statement has begun, or a comment of several lines.
     pub(super) fn is_inside(&self) -> bool {
-        !self.text.trim_ascii().is_empty()
+        self.start.is_some() || self.inside == Inside::BlockComment
     }
 
     /// The quote or comment that is open, as the prompt shows it.
@@ -95,6 +98,7 @@ impl Splitter {
     /// Forgets what has been typed of a statement.
     pub(super) fn clear(&mut self) {
         self.text.clear();
+        self.start = None;
         self.inside = Inside::Plain;
     }
 
@@ -103,9 +107,9 @@ impl Splitter {
         self.lines += 1;
         let mut pieces = Vec::new();
         if !self.is_inside() {
-            self.text.clear();
             self.begun = self.lines;
             if self.take_command_line(line, &mut pieces) {
+                self.clear();
                 return pieces;
             }
         }
@@ -118,13 +122,25 @@ impl Splitter {
                 continue;
             }
             let len = self.step(first, rest);
-            if !self.is_inside() {
+            if self.start.is_none() && self.is_content(rest) {
+                self.start = Some(self.text.len());
                 self.begun = self.lines;
             }
             self.text.extend_from_slice(&rest[..len]);
             rest = &rest[len..];
         }
         pieces
+    }
+
+    /// Whether what stands here, and `step` has moved over, is more than white space and comments.
+    /// The server reads what is in `/*!` and `/*+`.
+    fn is_content(&self, rest: &[u8]) -> bool {
+        match self.inside {
+            Inside::LineComment => false,
+            Inside::BlockComment => matches!(rest, [b'/', b'*', b'!' | b'+', ..]),
+            Inside::Plain => !rest[0].is_ascii_whitespace() && !rest.starts_with(b"*/"),
+            Inside::Quoted(_) => true,
+        }
     }
 
     /// What is left at the end of the input.
@@ -217,12 +233,11 @@ impl Splitter {
     }
 
     fn cut(&mut self, ending: Ending, pieces: &mut Vec<Piece>) {
-        let sql = std::mem::take(&mut self.text).trim_ascii().to_vec();
-        if sql.is_empty() {
-            return;
-        }
-        let command = match first_word(&sql) {
-            Some((word, rest)) if ending == Ending::Plain && !sql.contains(&b'\n') => {
+        let text = std::mem::take(&mut self.text);
+        let Some(start) = self.start.take() else { return };
+        let (sql, own) = (text.trim_ascii().to_vec(), text[start..].trim_ascii());
+        let command = match first_word(own) {
+            Some((word, rest)) if ending == Ending::Plain && !own.contains(&b'\n') => {
                 Command::of_word(&word, rest)
             }
             _ => None,

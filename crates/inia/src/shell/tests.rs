@@ -253,3 +253,18 @@ fn a_result_without_rows_draws_no_table() {
         assert_eq!(String::from_utf8(out).unwrap(), expected, "{layout:?}");
     }
 }
+
+#[test]
+fn a_comment_before_a_command_or_a_statement_is_no_part_of_it() {
+    let text =
+        "-- a script\nuse shop\n/* two\nuse lines */ use mall;\n# end\nDELIMITER //\nSELECT 1//";
+    let names = [Command::Use("shop".to_owned()), Command::Use("mall".to_owned())];
+    assert_eq!(commands(text), names);
+    assert_eq!(statements(text), ["SELECT 1"]);
+    // The server reads some comments, and gets those that stand before a statement.
+    assert_eq!(statements("/*!40101 SET @a = 1 */;"), ["/*!40101 SET @a = 1 */"]);
+    assert_eq!(statements("-- why\nSELECT 1;"), ["-- why\nSELECT 1"]);
+    assert_eq!(statements("SELECT 1; -- done\n-- all;\n/* end */ ;"), ["SELECT 1"]);
+    let lines = pieces("-- why\n\nSELECT 1;").iter().map(|piece| piece.line).collect::<Vec<_>>();
+    assert_eq!(lines, [3]);
+}

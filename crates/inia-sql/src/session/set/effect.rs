@@ -55,6 +55,9 @@ pub(in crate::session) fn assign(
         return Ok(());
     }
     take_effect(session, def.name, text)?;
+    if let Some((other, text)) = paired(def.name, text)? {
+        session.host.vars.borrow_mut().values.insert(other, text);
+    }
     if !WRITE_ONLY.contains(&def.name) {
         session.host.vars.borrow_mut().values.insert(def.name, text.to_owned());
     }
@@ -69,9 +72,6 @@ pub(in crate::session) fn take_effect(
     text: &str,
 ) -> Result<(), SqlError> {
     let number = || text.parse::<u64>().unwrap_or_default();
-    if let Some((other, text)) = paired(name, text)? {
-        session.host.vars.borrow_mut().values.insert(other, text);
-    }
     match name {
         "autocommit" => {
             let on = text == "ON";

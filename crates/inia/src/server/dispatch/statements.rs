@@ -97,7 +97,7 @@ impl Worker {
         let status = self.session.status_flags();
         let collation = self.session.result_collation();
         let reply = Reply::new(&mut self.out, &mut self.stream, self.caps, collation, status)
-            .with_max_packet(self.shared.max_allowed_packet);
+            .with_max_packet(self.max_packet);
         let mut rows = BinaryRows::new(reply, &mut self.binary);
         let result = self.session.execute_prepared(id, &statement.values, &mut rows);
         self.broken |= rows.is_broken();
@@ -197,7 +197,7 @@ impl Worker {
         }
         let room = MAX_LONG_DATA.saturating_sub(self.long_data);
         let before = statement.params.long_data();
-        statement.params.add_long_data(param, data, self.shared.max_allowed_packet, room);
+        statement.params.add_long_data(param, data, self.max_packet, room);
         self.long_data += statement.params.long_data() - before;
     }
 
