@@ -4,6 +4,7 @@
 //! are read; subqueries and derived tables follow the SELECT they belong to. The formats print
 //! lines.
 
+mod constants;
 mod converted;
 mod estimate;
 mod filtered;
@@ -14,6 +15,7 @@ mod line;
 mod materialized;
 mod merged;
 mod numbers;
+mod single;
 mod skipped;
 mod traced;
 mod tree;

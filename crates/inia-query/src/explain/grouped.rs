@@ -1,8 +1,9 @@
 //! How EXPLAIN shows GROUP BY, DISTINCT and ORDER BY that an index serves.
 
+use super::filtered::filtered;
 use super::line::{Line, request_of};
 use crate::access::{AccessPath, EvalSettings, HintedIndexes, rejected_indexes};
-use crate::optimize::keeps_together;
+use crate::optimize::{keeps_together, of_source};
 use crate::plan::window::WindowPlan;
 use crate::plan::{JoinMethod, LimitPlan, RowSource, SelectPlan, TableSource};
 use inia_base::value::Value;
@@ -71,7 +72,7 @@ impl<'p> GroupedColumns<'p> {
 
     /// Whether the index that is read begins with the columns, in their order, and hints let groups
     /// be read in it.
-    fn begin_the_key(&self) -> bool {
+    pub(super) fn begin_the_key(&self) -> bool {
         let TableSource { table, access, hinted, .. } = self.table;
         let Some(at) = access.index else { return false };
         let parts = table.def.indexes[at].parts.iter().map(|part| part.column);
@@ -154,8 +155,29 @@ pub(super) fn show_limit(
     let found = others.into_iter().filter_map(|other| other.path).filter_map(bounded);
     let total = table.table.rows() as f64;
     let share = found.fold(total, f64::min) / total.max(1.0);
-    let read = (wanted as f64 / share.max(f64::MIN_POSITIVE)).min(total).max(1.0);
+    let wanted =
+        (wanted as f64 / fanout(&select.source, settings).max(f64::MIN_POSITIVE)).floor().max(1.0);
+    let read = (wanted / share.max(f64::MIN_POSITIVE)).min(total).max(1.0);
     line.rows = Some(read as u64);
+}
+
+/// How many rows each row of the first table becomes.
+fn fanout(source: &RowSource, settings: EvalSettings<'_>) -> f64 {
+    match source {
+        RowSource::Join(join) if !join.kind.gives_right() => fanout(&join.left, settings),
+        RowSource::Join(join) => {
+            let rows = match &join.right {
+                RowSource::Table(table) => {
+                    table.rows * filtered(table, Some(join), Some(settings)) / 100.0
+                }
+                RowSource::One => 1.0,
+                RowSource::Join(_) => of_source(&join.right),
+                _ => 1.0,
+            };
+            fanout(&join.left, settings) * rows
+        }
+        _ => 1.0,
+    }
 }
 
 /// How many rows a LIMIT of constants asks for, with those that are passed over.
@@ -182,8 +204,9 @@ pub(super) fn show_windows(select: &SelectPlan, line: &mut Line) {
     }
 }
 
-/// Shows the scan of a whole table by its primary key that ORDER BY asks for.
-pub(super) fn show_order(select: &SelectPlan, line: &mut Line) {
+/// Shows the scan of a whole table by its primary key that ORDER BY or GROUP BY (`grouped`) asks
+/// for.
+pub(super) fn show_order(select: &SelectPlan, line: &mut Line, grouped: bool) {
     let mut first = &select.source;
     while let RowSource::Join(join) = first {
         first = &join.left;
@@ -191,7 +214,8 @@ pub(super) fn show_order(select: &SelectPlan, line: &mut Line) {
     let RowSource::Table(table) = first else { return };
     let AccessPath { index: Some(at), .. } = &table.access else { return };
     let def = &table.table.def;
-    if select.ordered && table.access.is_unbounded() && line.key.is_none() {
+    let asked = select.ordered || grouped;
+    if asked && table.access.is_unbounded() && line.key.is_none() {
         let index = &def.indexes[*at];
         line.access = Some("index");
         line.key = Some(index.name.clone());

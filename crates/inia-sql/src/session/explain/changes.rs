@@ -150,6 +150,20 @@ fn found(
     session.check_explains(&plan.views)?;
     let mut lines = describe(&plan, &session.env, &session.host);
     let single = matches!(from, [TableRef::Table(_)]);
+    // A change that finds nothing is shown as what it is.
+    if let ([TableRef::Table(factor)], [line]) = (from, lines.as_mut_slice())
+        && line.table.is_none()
+        && let Some(word) = is_target(alias(factor))
+    {
+        line.select_type = word.to_owned();
+    }
+    if let ([line], Some(limit)) = (lines.as_mut_slice(), order.1)
+        && condition.is_none()
+        && order.0.is_empty()
+        && let ast::Expr::Literal(ast::Literal::Int(count)) = &limit.count
+    {
+        line.rows = line.rows.map(|rows| rows.min(*count));
+    }
     for line in &mut lines {
         let target = line.table.as_deref().and_then(is_target);
         let Some(word) = target.filter(|_| line.id == Some(1)) else { continue };
@@ -222,12 +236,17 @@ fn of_update(session: &SessionContext, update: &ast::Update) -> Lines {
     {
         show_order_of_rows(session, &factor.name, line);
     }
-    // Rows that move in the index that is read are collected before any is changed.
+    // Rows that move in the index that is read are collected before any is changed, and so are
+    // those that come in an order.
     if let (Some(_), [line]) = (sole, found.0.as_mut_slice())
-        && matches!(line.access, Some("range" | "index_merge"))
-        && update.assignments.iter().any(|set| line.key_parts.contains(&set.column.name))
+        && matches!(line.access, Some("range" | "index_merge" | "index"))
+        && !line.extra.contains(&"Using filesort")
     {
-        line.extra.push("Using temporary");
+        let moves = update.assignments.iter().any(|set| line.key_parts.contains(&set.column.name));
+        let by_index = line.access != Some("index");
+        if moves && by_index || !update.order_by.is_empty() {
+            line.extra.push("Using temporary");
+        }
     }
     Ok(found)
 }
