@@ -36,7 +36,7 @@ pub(crate) use merge::{
     MergeKind, MergePath, MergeRules, MergeScope, branch_indexes, is_switched_off, is_switched_on,
 };
 pub(crate) use morsels::MorselScan;
-pub(crate) use planned::{ByIndex, Planned, by_indexes, choose_as};
+pub(crate) use planned::{ByIndex, Planned, by_indexes, choose_as, count_rows};
 pub(crate) use rejected::{RejectedIndex, rejected_indexes};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{FoundLeaf, FoundRow, RowData, TableScan};

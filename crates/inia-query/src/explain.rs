@@ -20,6 +20,7 @@ mod skipped;
 mod traced;
 mod tree;
 
+pub use constants::count_found;
 pub use json::{print_json, print_json_lines};
 pub use line::{Line, describe};
 pub use traced::{TracedTexts, print_trace};

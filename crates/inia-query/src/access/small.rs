@@ -54,8 +54,9 @@ pub(super) fn best(
     if found.is_empty() || !found.iter().all(|by| by.counted) {
         return None;
     }
-    let records = table.rows() as f64;
+    // Counting the pages corrects the number of rows.
     let scan = pages(table) * PAGE;
+    let records = table.rows() as f64;
     let range = range_of_small(request, &found, (records, scan));
     let keys = found.iter().filter(|by| by.parts() > 0);
     let key = keys.map(|by| (key_cost(table, by, scan), by)).min_by(|a, b| a.0.total_cmp(&b.0));

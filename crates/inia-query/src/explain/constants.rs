@@ -6,10 +6,11 @@
 //!   users   const   PRIMARY   const      by posts.user_id, which is known
 //! ```
 
-use super::line::Line;
-use crate::access::EqualPart;
-use crate::plan::{RowSource, TableSource};
-use inia_expr::{Expr, ExprKind, SlotSet, slots_of};
+use super::line::{Line, request_of};
+use crate::access::{EqualPart, EvalSettings, count_rows};
+use crate::plan::{Body, RowSource, StatementPlan, TableSource};
+use inia_base::value::Value;
+use inia_expr::{Environment, Expr, ExprKind, SessionHost, SlotSet, TypeClass, slots_of};
 
 /// Shows what is compared with columns of such tables as constants in the lines of a SELECT's
 /// tables; returns how many such tables there are.
@@ -83,17 +84,57 @@ fn show_values((source, table): (&RowSource, &TableSource), line: &mut Line, sin
 /// The name of a column by the table that fills its slot.
 fn own_name(source: &RowSource, value: &Expr, shown: &str) -> Option<String> {
     let ExprKind::Column { index, .. } = value.kind else { return None };
-    let mut found = None;
-    source.each(&mut |member| {
-        if let RowSource::Table(table) = member
-            && (table.base..table.base + table.needed.len()).contains(&index)
-        {
-            let column = table.table.def.columns.get(index - table.base);
-            found = column.map(|column| (table.alias.as_str(), column.shown_name()));
-        }
-    });
+    let found = column_of(source, index);
     let (alias, column) = found?;
     let mut names = shown.split('.');
     let (db, _, _) = (names.next()?, names.next()?, names.next()?);
     names.next().is_none().then(|| format!("{db}.{alias}.{column}"))
+}
+
+/// Counts the rows that keys find by values of rows which were read while the statement was
+/// explained, for the lines of its outermost SELECT.
+pub fn count_found<'f>(
+    plan: &StatementPlan,
+    lines: &mut [Line],
+    found: &dyn Fn(&str, &str) -> Option<&'f Option<String>>,
+    (env, host): (&Environment, &dyn SessionHost),
+) {
+    let Body::Select(select) = &plan.root.body else { return };
+    let settings = EvalSettings { env, host };
+    select.source.each(&mut |member| {
+        let RowSource::Table(table) = member else { return };
+        let line = lines.iter_mut().find(|line| line.table.as_ref() == Some(&table.alias));
+        let Some(line) = line.filter(|line| line.access == Some("ref")) else { return };
+        let mut path = table.access.clone();
+        for part in &mut path.equal {
+            let EqualPart::Value(value) = part else { return };
+            let ExprKind::Column { index, .. } = value.kind else { continue };
+            let value_of = column_of(&select.source, index);
+            let value_of = value_of.and_then(|(alias, column)| found(alias, column));
+            let Some(Some(text)) = value_of else { return };
+            let known = match text.parse::<i64>() {
+                Ok(number) if value.ty.class() == TypeClass::Int => Value::Int(number),
+                _ => Value::Text(text.clone()),
+            };
+            *value = Expr::literal(known, value.ty.clone());
+        }
+        let (request, _) = request_of(table, &[], Some(settings));
+        if let Some(rows) = count_rows(&request, &path) {
+            line.rows = Some(rows as u64);
+        }
+    });
+}
+
+/// The table that fills a slot, and the name of the column.
+fn column_of(source: &RowSource, slot: usize) -> Option<(&str, &str)> {
+    let mut found = None;
+    source.each(&mut |member| {
+        if let RowSource::Table(table) = member
+            && (table.base..table.base + table.needed.len()).contains(&slot)
+        {
+            let column = table.table.def.columns.get(slot - table.base);
+            found = column.map(|column| (table.alias.as_str(), column.shown_name()));
+        }
+    });
+    found
 }

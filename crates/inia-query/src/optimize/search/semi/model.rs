@@ -238,8 +238,9 @@ impl<'m> Costs<'m> {
             let (range, counted) = (None, Vec::new());
             return Facts { leaf: None, records, scan, kept, range, covered: false, counted };
         };
-        let records = (table.rows() as f64).max(1.0);
+        // Counting the pages corrects the number of rows.
         let scan = pages(table) * PAGE;
+        let records = (table.rows() as f64).max(1.0);
         let conditions = bounding(member, self.conditions);
         let request = request(table, leaf, hinted.as_deref(), around.block);
         let found = access::by_indexes(&request, conditions, &self.fixed);
