@@ -41,15 +41,20 @@ impl<'p> GroupedColumns<'p> {
         Some(GroupedColumns { table, columns })
     }
 
-    /// Whether an index of the table that is read first has the groups one after the other.
-    pub(super) fn come_in_order(&self, select: &SelectPlan) -> bool {
+    /// Whether they are of the table that is read first, for each row of which others are.
+    pub(super) fn are_of_first(&self, select: &SelectPlan) -> bool {
         let mut first = &select.source;
         while let RowSource::Join(join) = first
             && matches!(join.method, JoinMethod::NestedLoop)
         {
             first = &join.left;
         }
-        let leads = matches!(first, RowSource::Table(table) if std::ptr::eq(&**table, self.table));
+        matches!(first, RowSource::Table(table) if std::ptr::eq(&**table, self.table))
+    }
+
+    /// Whether an index of the table that is read first has the groups one after the other.
+    pub(super) fn come_in_order(&self, select: &SelectPlan) -> bool {
+        let leads = self.are_of_first(select);
         if self.table.access.skip().is_some() {
             return leads && self.begin_the_key();
         }

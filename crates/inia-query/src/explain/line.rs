@@ -273,7 +273,12 @@ impl<'p> Describer<'p> {
             let members = line.select_type == MATERIALIZED;
             let by_table = sorted && !grouped && !select.distinct && sorts_joined(select, query);
             let strategy = take_strategy(line);
-            if ((grouped || select.distinct) && (!in_order || kept) && !members) || by_table {
+            // Rows are sorted for WITH ROLLUP, those of the first table before they are joined.
+            let rolled = select.aggregation.as_ref().is_some_and(|groups| groups.rollup);
+            let sorts_rows = rolled && !in_order && !members;
+            let first_alone = sorts_rows && !sorted && is_first(columns.as_ref(), select);
+            let collects = (grouped || select.distinct) && (!in_order || kept) && !members;
+            if collects && !first_alone || by_table {
                 line.extra.push("Using temporary");
             }
             if !select.windows.is_empty() {
@@ -286,7 +291,7 @@ impl<'p> Describer<'p> {
             if select.ordered && !select.distinct && (!grouped || covers()) {
                 show_limit(select, limit, line, self.settings);
             }
-            if sorted && !line.extra.contains(&"Using filesort") {
+            if (sorted || sorts_rows) && !line.extra.contains(&"Using filesort") {
                 line.extra.push("Using filesort");
             }
             line.extra.extend(strategy);
@@ -542,6 +547,11 @@ impl<'p> Describer<'p> {
         // The number of a derived table is not known yet.
         line.first_match = table.filter(|name| !name.starts_with("<subplan"));
     }
+}
+
+/// Whether groups are those of the table that is read first.
+fn is_first(columns: Option<&GroupedColumns<'_>>, select: &SelectPlan) -> bool {
+    columns.is_some_and(|columns| columns.are_of_first(select))
 }
 
 /// Adds how a semi join is executed, which stands before how rows are buffered.

@@ -145,7 +145,9 @@ fn read_of(
         return vec![ast::SelectItem::Wildcard];
     }
     let values = values.iter().map(|assignment| &assignment.value);
-    let values = values.filter(|value| !matches!(value, ast::Expr::Default | ast::Expr::DefaultOf(_)));
+    let is_default =
+        |value: &ast::Expr| matches!(value, ast::Expr::Default | ast::Expr::DefaultOf(_));
+    let values = values.filter(|value| !is_default(value));
     items.extend(values.map(|value| ast::SelectItem::Expr {
         expr: value.clone(),
         alias: None,
