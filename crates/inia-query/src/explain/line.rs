@@ -276,9 +276,9 @@ impl<'p> Describer<'p> {
             // Rows are sorted for WITH ROLLUP, those of the first table before they are joined.
             let rolled = select.aggregation.as_ref().is_some_and(|groups| groups.rollup);
             let sorts_rows = rolled && !in_order && !members;
-            let first_alone = sorts_rows && !sorted && is_first(columns.as_ref(), select);
+            let first_single = sorts_rows && !sorted && is_first(columns.as_ref(), select);
             let collects = (grouped || select.distinct) && (!in_order || kept) && !members;
-            if collects && !first_alone || by_table {
+            if collects && !first_single || by_table {
                 line.extra.push("Using temporary");
             }
             if !select.windows.is_empty() {
