@@ -17,12 +17,14 @@ mod lookups;
 mod merge;
 mod morsels;
 pub(crate) mod partitions;
+mod planned;
 mod rejected;
 mod run;
 mod scan;
 mod search;
 mod selectivity;
 mod skip;
+mod small;
 mod spatial;
 mod tuples;
 
@@ -34,11 +36,13 @@ pub(crate) use merge::{
     MergeKind, MergePath, MergeRules, MergeScope, branch_indexes, is_switched_off, is_switched_on,
 };
 pub(crate) use morsels::MorselScan;
+pub(crate) use planned::{ByIndex, Planned, by_indexes, choose_as, count_rows};
 pub(crate) use rejected::{RejectedIndex, rejected_indexes};
 pub(crate) use run::{FoundRun, RunColumn};
 pub(crate) use scan::{FoundLeaf, FoundRow, RowData, TableScan};
 pub(crate) use selectivity::{Columns, kept_by_all, share_of};
 pub(crate) use skip::{Given, GroupWish, SkipPath, SkipRequest, skip_paths};
+pub(crate) use small::{entries, pages, range_of_small};
 
 use crate::catalog::IndexDef;
 use inia_expr::Expr;

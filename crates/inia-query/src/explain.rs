@@ -4,6 +4,7 @@
 //! are read; subqueries and derived tables follow the SELECT they belong to. The formats print
 //! lines.
 
+mod constants;
 mod converted;
 mod estimate;
 mod filtered;
@@ -14,10 +15,12 @@ mod line;
 mod materialized;
 mod merged;
 mod numbers;
+mod single;
 mod skipped;
 mod traced;
 mod tree;
 
+pub use constants::count_found;
 pub use json::{print_json, print_json_lines};
 pub use line::{Line, describe};
 pub use traced::{TracedTexts, print_trace};

@@ -69,6 +69,19 @@ pub struct Notes {
     pub wrong: Option<SqlError>,
     /// Why a SELECT has no rows, where that is known once the rows that keys find are read.
     pub no_rows: Option<&'static str>,
+    /// What was read of the rows that keys find.
+    pub found: Vec<FoundValue>,
+}
+
+/// A column of a row that was read while a statement was explained.
+#[derive(Clone, Debug)]
+pub struct FoundValue {
+    /// The name by which its table goes.
+    pub table: String,
+    /// The column's name.
+    pub column: String,
+    /// Its text; `None` for NULL.
+    pub value: Option<String>,
 }
 
 impl Notes {
@@ -100,6 +113,7 @@ pub fn notes_of(
     notes.before = std::mem::take(&mut rewriter.said).all();
     notes.windows = rewriter.order.windows;
     notes.no_rows = rewriter.no_rows.get();
+    notes.found = rewriter.found.take();
     let hints = shown_hints(session);
     notes.text = text.as_ref().and_then(|text| unparse_explained(text, hints));
     notes
@@ -173,6 +187,8 @@ struct Rewriter<'n> {
     traced: TracedTexts,
     /// Why a SELECT has no rows.
     no_rows: Cell<Option<&'static str>>,
+    /// What was read of the rows that keys find.
+    found: RefCell<Vec<FoundValue>>,
 }
 
 impl<'n> Rewriter<'n> {
@@ -196,6 +212,7 @@ impl<'n> Rewriter<'n> {
             merged: RefCell::new(Vec::new()),
             traced: TracedTexts::default(),
             no_rows: Cell::new(None),
+            found: RefCell::default(),
         }
     }
 

@@ -34,7 +34,8 @@ pub(crate) use search::is_natural;
 pub(crate) use search::relation::path_cost;
 pub(crate) use search::{has_small_tables, small_cost};
 pub(crate) use size::{
-    UNKNOWN_ROWS, expected_rows, of_body, of_filtered, of_grouped, of_select, of_source,
+    UNKNOWN_ROWS, derived_rows, expected_rows, of_body, of_filtered, of_grouped, of_select,
+    of_source, recursive_rows,
 };
 pub(crate) use vector::ParallelSettings;
 

@@ -490,6 +490,8 @@ pub struct JoinPlan {
     pub rows: f64,
     /// What a semi or an anti join of small tables is called.
     pub(crate) nest: Option<NestShown>,
+    /// The right side is a derived table, whose rows MySQL looks up by an index that it makes.
+    pub(crate) keyed: bool,
 }
 
 /// What a semi or an anti join is called by EXPLAIN.

@@ -1,11 +1,12 @@
 //! Picks an access path from the conditions on a table.
 
-use super::bounds;
+use super::bounds::{self, KeyRange};
 use super::elements::Sought;
 use super::merge::{self, MergeRules};
 use super::partitions::{self, leaves_of_constants};
 use super::search::FOUND_SHARE;
 use super::selectivity::interval_share;
+use super::small;
 use super::spatial;
 use super::tuples::index_path;
 use super::{AccessPath, End, EqualPart, HintedIndexes, IndexScope, KeyInterval};
@@ -42,8 +43,6 @@ const MAX_ROW_KEYS: usize = 256;
 /// A path with bounds may cost so much more than a scan of the whole table.
 const SLACK: f64 = 1.0;
 
-/// Fewer rows than this are not worth a look at the index.
-const WORTH_MEASURING: u64 = 200;
 /// More ranges than this are not measured one by one.
 const MAX_MEASURED: usize = 16;
 
@@ -104,32 +103,48 @@ fn rows_of_partitions(request: &Request<'_>, path: &AccessPath) -> f64 {
     (total * read as f64 / all as f64).max(1.0)
 }
 
+impl Request<'_> {
+    /// Whether an index may find rows: invisible ones serve no query, as in MySQL; hints leave
+    /// only some of the others.
+    pub(super) fn serves(&self, position: usize) -> bool {
+        let index = &self.table.def.indexes[position];
+        let orders = match index.kind {
+            IndexKind::FullText => false,
+            IndexKind::Spatial => spatial::is_usable(self.table, position),
+            _ => true,
+        };
+        HintedIndexes::shows(self.hinted, index)
+            && orders
+            && self.allowed.is_none_or(|allowed| allowed.usable.contains(&position))
+    }
+}
+
+/// The path of the whole table, and the rows of the partitions that are read.
+pub(super) fn whole_path(
+    request: &Request<'_>,
+    conditions: &[Expr],
+    filled: &SlotSet,
+) -> (AccessPath, f64) {
+    let table = request.table;
+    let mut path = AccessPath::all(table.def.clustered_index().is_some());
+    path.partitions = partitions::paths_for(request, conditions, filled);
+    let total = rows_of_partitions(request, &path);
+    let positions = (0..table.def.indexes.len()).filter(|position| request.serves(*position));
+    if request.scan_cost >= ENTRY_COST
+        && let Some(index) = shortest_entries(request, positions)
+    {
+        (path.index, path.covering) = (Some(index), true);
+    }
+    (path, total)
+}
+
 /// The cheapest path for the conditions, of which those that read only this table's slots and the
 /// `filled` ones can be used.
 pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSet) -> Choice {
     let table = request.table;
-    let mut path = AccessPath::all(table.def.clustered_index().is_some());
-    path.partitions = partitions::paths_for(request, conditions, filled);
+    let (path, total) = whole_path(request, conditions, filled);
     let paths = path.partitions.clone();
-    let total = rows_of_partitions(request, &path);
-    // Invisible indexes serve no query, as in MySQL; hints leave only some of the others.
-    let usable = |position: &usize| {
-        let index = &table.def.indexes[*position];
-        let orders = match index.kind {
-            IndexKind::FullText => false,
-            IndexKind::Spatial => spatial::is_usable(table, *position),
-            _ => true,
-        };
-        HintedIndexes::shows(request.hinted, index)
-            && orders
-            && request.allowed.is_none_or(|allowed| allowed.usable.contains(position))
-    };
-    let positions = || (0..table.def.indexes.len()).filter(usable);
-    if request.scan_cost >= ENTRY_COST
-        && let Some(index) = shortest_entries(request, positions())
-    {
-        (path.index, path.covering) = (Some(index), true);
-    }
+    let positions = || (0..table.def.indexes.len()).filter(|at| request.serves(*at));
     let on_disk = table.share_on_disk();
     let each = match path.covering {
         true => ENTRY_COST,
@@ -166,6 +181,12 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         && !best.path.point
     {
         (best, best_rows) = (candidate, (total * FOUND_SHARE).max(1.0));
+    }
+    if best.path.found_by.is_none()
+        && !best.path.point
+        && let Some((candidate, rows, cost)) = small::best(request, conditions, filled)
+    {
+        (best, best_rows, best_cost) = (candidate, rows, cost);
     }
     let found = (best, best_rows);
     Choice::of(merge::or_merged(request, (conditions, filled), found, best_cost), conditions)
@@ -219,7 +240,7 @@ fn shortest_entries(
 
 /// Whether MySQL's hash index cannot serve the path, for which a small MEMORY table is then scanned
 /// here, too, so that rows come in MySQL's order.
-fn is_refused_by_hash(table: &Table, path: &AccessPath, position: usize) -> bool {
+pub(super) fn is_refused_by_hash(table: &Table, path: &AccessPath, position: usize) -> bool {
     let index = &table.def.indexes[position];
     let hashed = table.def.is_volatile() && index.using.as_deref() != Some("BTREE");
     hashed && table.is_small() && path.equal.len() < index.parts.len()
@@ -233,21 +254,17 @@ pub(crate) fn is_covering(table: &Table, needed: &[bool], position: usize) -> bo
         && read.all(|(column, need)| !need || codec.covers(column))
 }
 
-/// Looks the rows of a path up in its index, where all bounds are constants; small tables and long
-/// lists of ranges are not worth it.
+/// Looks the rows of a path up in its index, where all bounds are constants; long lists of ranges
+/// are not worth it.
 pub(super) fn measured_rows(
     path: &AccessPath,
     request: &Request<'_>,
     position: usize,
 ) -> Option<f64> {
-    let context = request.measure?;
-    if request.table.rows() < WORTH_MEASURING && request.table.united().is_none() {
-        return None;
-    }
-    dived_rows(path, request, position, context)
+    dived_rows(path, request, position, request.measure?)
 }
 
-/// As [`measured_rows`], of a table of any size.
+/// As [`measured_rows`], whatever the request says.
 pub(super) fn dived_rows(
     path: &AccessPath,
     request: &Request<'_>,
@@ -263,6 +280,11 @@ pub(super) fn dived_rows(
     let mut scratch = EvalContext::new(context.env, context.host, &NoSubqueries, &[]);
     let bounds = bounds::compute(table, path, &mut scratch, &[]).ok()?;
     let ranges = bounds.keys.into_ranges()?;
+    // A value that the column cannot hold bounds nothing.
+    let is_all = |range: &KeyRange| range.start.is_empty() && range.end.is_none();
+    if !bounds.exact && ranges.iter().any(is_all) {
+        return None;
+    }
     let spatial = table.def.indexes[position].kind == IndexKind::Spatial;
     if ranges.len() > MAX_MEASURED && !spatial {
         return None;
@@ -275,7 +297,7 @@ pub(super) fn dived_rows(
         }
     };
     // As in MySQL, each key of a list of them is taken to be there.
-    let least = u64::from(path.ranges().is_some());
+    let least = u64::from(path.ranges().is_some() || table.is_small());
     // So is one in each child of a merged table.
     let least_of_leaf = u64::from(table.united().is_some());
     let mut rows = 0;
@@ -641,7 +663,7 @@ impl Finder<'_> {
                 }
                 both.lower = both.lower.or(interval.lower);
                 both.upper = both.upper.or(interval.upper);
-            } else if matches!(condition.kind, ExprKind::Or(_))
+            } else if (matches!(condition.kind, ExprKind::Or(_)) || self.leaves_out(condition))
                 && union.is_empty()
                 && let Some(found) = self.union(condition, column)
             {
@@ -663,11 +685,67 @@ impl Finder<'_> {
         (found, used)
     }
 
+    /// Whether a condition leaves values out (`<>`, NOT IN, IS NOT NULL), which MySQL takes for
+    /// ranges. Of larger tables, and where rows are locked, they are none here.
+    fn leaves_out(&self, condition: &Expr) -> bool {
+        let negates = match &condition.kind {
+            ExprKind::Compare(compare) => compare.op == CmpOp::Ne,
+            ExprKind::In(list) => list.negated,
+            ExprKind::IsNull(inner, negated) => *negated && inner.ty.nullable,
+            _ => false,
+        };
+        negates && self.request.table.is_small() && !self.request.merging.locks
+    }
+
+    /// The intervals between values that a condition leaves out.
+    fn between_values(&self, condition: &Expr, column: usize) -> Option<Union> {
+        let known = |value: &Expr| value.as_literal().is_some_and(|value| *value != Value::Null);
+        let mut values: Vec<&Expr> = match &condition.kind {
+            ExprKind::IsNull(inner, true) if self.is_column(inner, column) => Vec::new(),
+            ExprKind::Compare(_) => match self.comparison(condition, column)? {
+                (CmpOp::Ne, value) => vec![value],
+                _ => return None,
+            },
+            ExprKind::In(list) if list.negated && self.is_column(&list.value, column) => {
+                let fits =
+                    |(class, item): &(CmpClass, Expr)| self.fits(column, class) && known(item);
+                if !list.items.iter().all(fits) || list.items.len() > MAX_MEASURED {
+                    return None;
+                }
+                list.items.iter().map(|(_, item)| item).collect()
+            }
+            _ => return None,
+        };
+        if !values.iter().all(|value| known(value)) {
+            return None;
+        }
+        let number = |value: &Expr| match value.as_literal() {
+            Some(Value::Int(number)) => Some(*number),
+            _ => None,
+        };
+        if values.len() > 1 {
+            values.iter().map(|value| number(value)).collect::<Option<Vec<i64>>>()?;
+            values.sort_by_key(|value| number(value));
+            values.dedup_by_key(|value| number(value));
+        }
+        let end = |value: Option<&&Expr>| {
+            value.map(|value| End { value: (*value).clone(), inclusive: false })
+        };
+        let gaps = (0..=values.len()).map(|at| {
+            let lower = end(at.checked_sub(1).and_then(|before| values.get(before)));
+            KeyInterval { lower, upper: end(values.get(at)), null: false }
+        });
+        Some(Union { intervals: gaps.collect(), exact: true })
+    }
+
     /// The intervals outside of which a condition is not true.
     fn union(&self, condition: &Expr, column: usize) -> Option<Union> {
         if let Some(interval) = self.interval(condition, column) {
             let exact = !matches!(condition.kind, ExprKind::Like(_));
             return Some(Union { intervals: vec![interval], exact });
+        }
+        if self.leaves_out(condition) {
+            return self.between_values(condition, column);
         }
         match &condition.kind {
             ExprKind::IsNull(inner, false) if self.is_column(inner, column) => {

@@ -49,7 +49,7 @@ impl Guess<'_> {
             index.kind.has_keys() && index.parts[0].column == column
         };
         let known = (0..table.def.indexes.len()).filter(|position| begins(*position));
-        let mut known = known.filter_map(|position| table.stats().rows_per_key(position, 1));
+        let mut known = known.filter_map(|position| table.stats().rows_per_group(position, 1));
         let share = known.next().map_or(EQUAL, |rows| rows / table.rows() as f64);
         share.max(self.least()).min(1.0)
     }
@@ -72,7 +72,7 @@ impl Guess<'_> {
                 let equal = || column.map_or(1.0, |at| self.equal(at));
                 match compare.op {
                     CmpOp::Eq | CmpOp::NullSafeEq => equal(),
-                    CmpOp::Ne => of(column, 1.0 - equal()),
+                    CmpOp::Ne => of(column, 1.0 - EQUAL.max(self.least())),
                     _ => of(column, COMPARED),
                 }
             }

@@ -129,7 +129,7 @@ fn looks_rows_up(request: &Request<'_>, rival: Rival<'_>) -> bool {
     let (path, indexes) = (rival.path, &request.table.def.indexes);
     let secondary = path.index.is_some_and(|index| !indexes[index].clustered);
     let looks_up = secondary && !path.equal.is_empty() && !path.covering;
-    looks_up && rival.rows > 1.0 && !request.merging.locks && !request.table.is_small()
+    looks_up && rival.rows > 1.0 && !request.merging.locks
 }
 
 /// A merge of indexes, where that costs less than `rival`, and the rows expected.

@@ -14,8 +14,11 @@ use super::namespace::{FromColumn, FromTable, Namespace};
 use super::{CteBinding, QueryBinder, QueryUse, Result};
 use crate::access::{EvalSettings, HintedIndexes, is_switched_on};
 use crate::catalog::{Table, View, same_name};
-use crate::optimize::{FromJoin, FromTree, Leaf, LeafKind, NestRules, UNKNOWN_ROWS, expected_rows};
+use crate::optimize::{
+    FromJoin, FromTree, Leaf, LeafKind, NestRules, UNKNOWN_ROWS, derived_rows, recursive_rows,
+};
 use crate::plan::JoinType;
+use crate::plan::Subplan;
 use columns::{derived_type, row_id_column};
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
@@ -357,7 +360,11 @@ impl QueryBinder<'_> {
     /// Rows that a subplan is expected to have; that of a recursive common table expression is not
     /// known while its step is being bound.
     pub(super) fn subplan_rows(&self, id: usize) -> f64 {
-        self.subplans[id].as_ref().map_or(UNKNOWN_ROWS, |subplan| expected_rows(&subplan.query))
+        let rows = |subplan: &Subplan| match &subplan.recursive {
+            Some(recursive) => recursive_rows(&subplan.query, &recursive.step),
+            None => derived_rows(&subplan.query),
+        };
+        self.subplans[id].as_ref().map_or(UNKNOWN_ROWS, rows)
     }
 
     /// The columns of a derived table, view or common table expression, by the names that it gives

@@ -1,21 +1,29 @@
 //! The share of a table's rows that EXPLAIN says its conditions keep (`filtered`).
 
-use super::line::used;
-use crate::access::Guess;
+use super::line::{request_of, used};
+use crate::access::{EvalSettings, Guess, by_indexes};
 use crate::plan::{JoinMethod, JoinPlan, TableSource};
-use inia_expr::{Expr, slots_of};
+use inia_expr::{Expr, SlotSet, slots_of};
 
 /// The share of the table's rows, in percent, that are left by conditions which its path does not
 /// stand for; `join` is how it is joined to the tables before it.
-pub(super) fn filtered(source: &TableSource, join: Option<&JoinPlan>) -> f64 {
-    let columns =
-        Guess { table: &source.table, base: source.base, sought: merged_columns(source).collect() };
+pub(super) fn filtered(
+    source: &TableSource,
+    join: Option<&JoinPlan>,
+    settings: Option<EvalSettings<'_>>,
+) -> f64 {
+    let (sought, counted) = match settings.filter(|_| source.table.is_small()) {
+        Some(settings) => counted(source, settings),
+        None => (merged_columns(source).collect(), 1.0),
+    };
+    let columns = Guess { table: &source.table, base: source.base, sought };
     if join.is_some_and(|join| join.kind.keeps_unmatched()) {
         // What ON says leaves all rows to MySQL.
         return 100.0;
     }
     let own = source.filter.iter().filter(|condition| !are_sought(source, condition));
     let mut share: f64 = own.map(|condition| columns.kept(condition)).product();
+    share *= counted;
     if let Some(JoinPlan { method: JoinMethod::Hash(keys), on, .. }) = join {
         share *= on.iter().map(|condition| columns.kept(condition)).product::<f64>();
         for key in keys {
@@ -24,6 +32,39 @@ pub(super) fn filtered(source: &TableSource, join: Option<&JoinPlan>) -> f64 {
         }
     }
     share.max(columns.least()).min(1.0) * 100.0
+}
+
+/// The share of the rows that constants were counted to leave in indexes which the table is not
+/// read by, with the columns that need no look any more.
+fn counted(source: &TableSource, settings: EvalSettings<'_>) -> (Vec<usize>, f64) {
+    let def = &source.table.def;
+    let (mut sought, mut share): (Vec<usize>, f64) = (merged_columns(source).collect(), 1.0);
+    let merged = sought.len();
+    let access = &source.access;
+    if let Some(index) = access.index.filter(|_| !access.is_unbounded()) {
+        let used = used(access, &def.indexes[index]);
+        let parts = (0..used).map_while(|at| def.key_part(&def.indexes[index], at));
+        sought.extend(parts.map(|part| part.column));
+    }
+    let by_path = sought.len();
+    let conditions: Vec<Expr> = source.bound_filter.iter().chain(&source.filter).cloned().collect();
+    let (request, _) = request_of(source, &conditions, Some(settings));
+    let total = source.table.rows().max(1) as f64;
+    for by in by_indexes(&request, &conditions, &SlotSet::default()) {
+        let parts = by.path.equal.len() + usize::from(!by.path.intervals.is_empty());
+        let parts = (0..parts).map_while(|at| def.key_part(&def.indexes[by.index], at));
+        let columns: Vec<usize> = parts.map(|part| part.column).collect();
+        if by.counted
+            && !columns.is_empty()
+            && !columns.iter().any(|column| sought.contains(column))
+        {
+            share *= (by.rows / total).min(1.0);
+            sought.extend(columns);
+        }
+    }
+    // Conditions on what the path seeks are looked at one by one.
+    sought.drain(merged..by_path);
+    (sought, share)
 }
 
 /// The columns by which the parts of a merge find their rows.

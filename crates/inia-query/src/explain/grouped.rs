@@ -1,8 +1,9 @@
 //! How EXPLAIN shows GROUP BY, DISTINCT and ORDER BY that an index serves.
 
+use super::filtered::filtered;
 use super::line::{Line, request_of};
 use crate::access::{AccessPath, EvalSettings, HintedIndexes, rejected_indexes};
-use crate::optimize::keeps_together;
+use crate::optimize::{keeps_together, of_source};
 use crate::plan::window::WindowPlan;
 use crate::plan::{JoinMethod, LimitPlan, RowSource, SelectPlan, TableSource};
 use inia_base::value::Value;
@@ -40,15 +41,20 @@ impl<'p> GroupedColumns<'p> {
         Some(GroupedColumns { table, columns })
     }
 
-    /// Whether an index of the table that is read first has the groups one after the other.
-    pub(super) fn come_in_order(&self, select: &SelectPlan) -> bool {
+    /// Whether they are of the table that is read first, for each row of which others are.
+    pub(super) fn are_of_first(&self, select: &SelectPlan) -> bool {
         let mut first = &select.source;
         while let RowSource::Join(join) = first
             && matches!(join.method, JoinMethod::NestedLoop)
         {
             first = &join.left;
         }
-        let leads = matches!(first, RowSource::Table(table) if std::ptr::eq(&**table, self.table));
+        matches!(first, RowSource::Table(table) if std::ptr::eq(&**table, self.table))
+    }
+
+    /// Whether an index of the table that is read first has the groups one after the other.
+    pub(super) fn come_in_order(&self, select: &SelectPlan) -> bool {
+        let leads = self.are_of_first(select);
         if self.table.access.skip().is_some() {
             return leads && self.begin_the_key();
         }
@@ -71,7 +77,7 @@ impl<'p> GroupedColumns<'p> {
 
     /// Whether the index that is read begins with the columns, in their order, and hints let groups
     /// be read in it.
-    fn begin_the_key(&self) -> bool {
+    pub(super) fn begin_the_key(&self) -> bool {
         let TableSource { table, access, hinted, .. } = self.table;
         let Some(at) = access.index else { return false };
         let parts = table.def.indexes[at].parts.iter().map(|part| part.column);
@@ -154,8 +160,29 @@ pub(super) fn show_limit(
     let found = others.into_iter().filter_map(|other| other.path).filter_map(bounded);
     let total = table.table.rows() as f64;
     let share = found.fold(total, f64::min) / total.max(1.0);
-    let read = (wanted as f64 / share.max(f64::MIN_POSITIVE)).min(total).max(1.0);
+    let wanted =
+        (wanted as f64 / fanout(&select.source, settings).max(f64::MIN_POSITIVE)).floor().max(1.0);
+    let read = (wanted / share.max(f64::MIN_POSITIVE)).min(total).max(1.0);
     line.rows = Some(read as u64);
+}
+
+/// How many rows each row of the first table becomes.
+fn fanout(source: &RowSource, settings: EvalSettings<'_>) -> f64 {
+    match source {
+        RowSource::Join(join) if !join.kind.gives_right() => fanout(&join.left, settings),
+        RowSource::Join(join) => {
+            let rows = match &join.right {
+                RowSource::Table(table) => {
+                    table.rows * filtered(table, Some(join), Some(settings)) / 100.0
+                }
+                RowSource::One => 1.0,
+                RowSource::Join(_) => of_source(&join.right),
+                _ => 1.0,
+            };
+            fanout(&join.left, settings) * rows
+        }
+        _ => 1.0,
+    }
 }
 
 /// How many rows a LIMIT of constants asks for, with those that are passed over.
@@ -182,8 +209,9 @@ pub(super) fn show_windows(select: &SelectPlan, line: &mut Line) {
     }
 }
 
-/// Shows the scan of a whole table by its primary key that ORDER BY asks for.
-pub(super) fn show_order(select: &SelectPlan, line: &mut Line) {
+/// Shows the scan of a whole table by its primary key that ORDER BY or GROUP BY (`grouped`) asks
+/// for.
+pub(super) fn show_order(select: &SelectPlan, line: &mut Line, grouped: bool) {
     let mut first = &select.source;
     while let RowSource::Join(join) = first {
         first = &join.left;
@@ -191,7 +219,8 @@ pub(super) fn show_order(select: &SelectPlan, line: &mut Line) {
     let RowSource::Table(table) = first else { return };
     let AccessPath { index: Some(at), .. } = &table.access else { return };
     let def = &table.table.def;
-    if select.ordered && table.access.is_unbounded() && line.key.is_none() {
+    let asked = select.ordered || grouped;
+    if asked && table.access.is_unbounded() && line.key.is_none() {
         let index = &def.indexes[*at];
         line.access = Some("index");
         line.key = Some(index.name.clone());

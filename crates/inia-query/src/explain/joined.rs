@@ -7,9 +7,9 @@
 use super::filtered::left_behind;
 use super::grouped::add_possible;
 use super::line::Line;
-use crate::access::EqualPart;
+use crate::access::{EqualPart, HintedIndexes};
 use crate::plan::dedup::DedupStrategy;
-use crate::plan::{JoinMethod, JoinPlan, JoinType, RowSource, SelectPlan, TableSource};
+use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource, SelectPlan, TableSource};
 use inia_expr::{CmpOp, Expr, ExprKind, SlotSet, slots_of};
 
 /// Shows conditions that are checked behind joins on the last table that they read.
@@ -38,13 +38,39 @@ pub(super) fn show_behind<'p>(
             None => (0, None),
         };
         let Some(line) = lines.get_mut(at) else { return };
-        if !line.extra.contains(&"Using where") {
-            line.extra.insert(0, "Using where");
+        add_where(line);
+        let (Some(filtered), Some(table)) = (&mut line.filtered, table) else { continue };
+        if at > 0 && is_missing(table, condition) {
+            *filtered *= NULLS;
+            if !line.extra.contains(&NOT_EXISTS) {
+                let place = line.extra.iter().position(|part| *part == "Using where");
+                line.extra.insert(place.map_or(0, |at| at + 1), NOT_EXISTS);
+            }
+            continue;
         }
-        if let (Some(filtered), Some(table)) = (&mut line.filtered, table) {
-            *filtered *= left_behind(table, condition);
-        }
+        *filtered *= left_behind(table, condition);
     }
+}
+
+/// Notes that conditions are checked, behind those on entries of the index.
+fn add_where(line: &mut Line) {
+    if !line.extra.contains(&"Using where") {
+        let first = line.extra.first() == Some(&"Using index condition");
+        line.extra.insert(usize::from(first), "Using where");
+    }
+}
+
+/// Rows of the other side are wanted that have no match.
+const NOT_EXISTS: &str = "Not exists";
+/// The share of the rows that have no match.
+const NULLS: f64 = 0.1;
+
+/// Whether a condition behind an outer join wants a column to be NULL that never is.
+fn is_missing(table: &TableSource, condition: &Expr) -> bool {
+    let ExprKind::IsNull(inner, false) = &condition.kind else { return false };
+    let ExprKind::Column { index, .. } = inner.kind else { return false };
+    let column = index.checked_sub(table.base);
+    column.and_then(|at| table.table.def.columns.get(at)).is_some_and(|column| !column.nullable)
 }
 
 /// Adds the indexes that joins make possible to the lines of a materialized subquery's tables.
@@ -74,7 +100,8 @@ pub(super) fn show_sought(select: &SelectPlan, lines: &mut [Line]) {
 fn add_beginning(lines: &mut [Line], table: &TableSource, columns: &[usize]) {
     let starts = |position: usize| {
         let index = &table.table.def.indexes[position];
-        index.kind.has_keys() && columns.contains(&index.parts[0].column)
+        let allowed = HintedIndexes::finds_by(table.hinted.as_deref(), position);
+        allowed && index.kind.has_keys() && columns.contains(&index.parts[0].column)
     };
     let line = lines.iter_mut().find(|line| line.table.as_ref() == Some(&table.alias));
     if let Some(line) = line.filter(|_| !columns.is_empty()) {
@@ -92,8 +119,8 @@ pub(super) fn show_joins(source: &RowSource, lines: &mut [Line]) {
         else {
             continue;
         };
-        if joined.skips_nulls(table) && !line.extra.contains(&"Using where") {
-            line.extra.insert(0, "Using where");
+        if joined.skips_nulls(table) {
+            add_where(line);
         }
     }
     let mut subqueries =
@@ -118,17 +145,28 @@ pub(super) fn show_joins(source: &RowSource, lines: &mut [Line]) {
         let line = lines.iter_mut().find(|line| line.table.as_ref() == Some(name));
         if let Some(line) = line.filter(|line| line.access == Some("ALL"))
             && joined.sought.iter().any(nullable)
+            && !line.extra.contains(&"Using where")
         {
             line.extra.insert(0, "Using where");
         }
     }
 }
 
+/// An equality between tables.
+struct Equality<'p> {
+    sides: [&'p Expr; 2],
+    /// The slots of the tables that it finds rows of: what ON of an outer join says finds none of
+    /// its left side.
+    inside: Option<std::ops::Range<usize>>,
+}
+
 #[derive(Default)]
 struct Joined<'p> {
     tables: Vec<&'p TableSource>,
     /// Both sides of the equalities between tables.
-    equal: Vec<[&'p Expr; 2]>,
+    equal: Vec<Equality<'p>>,
+    /// The slots of the right side of an outer join that is looked at.
+    inside: Option<std::ops::Range<usize>>,
     /// Subqueries whose rows are joined: what stands for their names, and their slots.
     members: Vec<(String, std::ops::Range<usize>)>,
     /// The slots of materialized subqueries that are read first.
@@ -150,8 +188,7 @@ impl<'p> Joined<'p> {
                 if join.is_none_or(|join| join.kind != JoinType::Anti) {
                     self.compare(table.filter.iter().chain(&table.bound_filter));
                 }
-                let inner = |kind| matches!(kind, JoinType::Inner | JoinType::Semi);
-                if join.is_some_and(|join| inner(join.kind)) {
+                if self.inside.is_none() && join_of_left.is_some() {
                     self.sought.extend(table.access.equal.iter().filter_map(|part| match part {
                         EqualPart::Value(value) => Some(value),
                         EqualPart::NullSafe(_) | EqualPart::AnyOf(_) => None,
@@ -180,12 +217,16 @@ impl<'p> Joined<'p> {
                         self.sought.extend(keys.iter().map(|key| &key.left));
                     }
                     if join.kind == JoinType::Semi || self.whole {
-                        self.equal.extend(keys.iter().map(|key| [&key.left, &key.right]));
+                        self.equate(keys);
                     }
                     if self.whole {
                         self.collect(&join.right, None);
                     }
                     return;
+                }
+                let around = self.inside.clone();
+                if join.kind == JoinType::Left {
+                    self.inside = Some(join.right_slots.clone());
                 }
                 self.collect(&join.right, Some(join));
                 if join.kind == JoinType::Anti {
@@ -193,14 +234,15 @@ impl<'p> Joined<'p> {
                 }
                 self.compare(&join.on);
                 if let JoinMethod::Hash(keys) = &join.method {
-                    let members = matches!(join.right, RowSource::Subplan { unnested: true, .. });
-                    if members {
+                    let keyed = join.keyed && around.is_none() && join.kind == JoinType::Inner;
+                    if keyed || matches!(join.right, RowSource::Subplan { unnested: true, .. }) {
                         self.sought.extend(keys.iter().map(|key| &key.left));
                     }
-                    self.equal.extend(keys.iter().map(|key| [&key.left, &key.right]));
+                    self.equate(keys);
                 }
+                self.inside = around;
             }
-            RowSource::Subplan { id, base, width, unnested: true, .. } => {
+            RowSource::Subplan { id, base, width, .. } => {
                 self.members.push((format!("<subplan{id}>"), *base..base + width));
             }
             _ => {}
@@ -209,12 +251,22 @@ impl<'p> Joined<'p> {
 
     fn compare(&mut self, conditions: impl IntoIterator<Item = &'p Expr>) {
         for condition in conditions {
-            if let ExprKind::Compare(compare) = &condition.kind
-                && compare.op == CmpOp::Eq
-            {
-                self.equal.push([&compare.left, &compare.right]);
+            match &condition.kind {
+                ExprKind::Compare(compare) if compare.op != CmpOp::Ne => {
+                    let (sides, inside) = ([&compare.left, &compare.right], self.inside.clone());
+                    self.equal.push(Equality { sides, inside });
+                }
+                ExprKind::Or(items) | ExprKind::And(items) => self.compare(items),
+                _ => {}
             }
         }
+    }
+
+    fn equate(&mut self, keys: &'p [HashKey]) {
+        let inside = self.inside.clone();
+        let equality =
+            |key: &'p HashKey| Equality { sides: [&key.left, &key.right], inside: inside.clone() };
+        self.equal.extend(keys.iter().map(equality));
     }
 
     fn add_possible(&self, lines: &mut [Line]) {
@@ -235,7 +287,11 @@ impl<'p> Joined<'p> {
             let mut read = slots.iter().peekable();
             read.peek().is_some() && read.all(|slot| !range.contains(&slot))
         };
-        let pairs = self.equal.iter().flat_map(|[left, right]| [(left, right), (right, left)]);
+        let finds = |equality: &&Equality<'_>| {
+            equality.inside.as_ref().is_none_or(|inside| inside.contains(&table.base))
+        };
+        let sides = self.equal.iter().filter(finds).map(|equality| equality.sides);
+        let pairs = sides.flat_map(|[left, right]| [(left, right), (right, left)]);
         pairs.filter(|(_, other)| foreign(other)).filter_map(|(column, _)| own(column)).collect()
     }
 

@@ -1,21 +1,25 @@
 //! The lines of EXPLAIN's table.
 
+use super::constants::{hide_conditions, show_constants};
 use super::converted::{converted_keys, is_converted};
-use super::estimate::Estimator;
 use super::filtered::filtered;
 use super::grouped::{GroupedColumns, show_limit, show_order, show_windows};
 use super::joined::{show_behind, show_joins, show_possible, show_sought};
 use super::materialized;
 use super::merged::merge_line;
 use super::numbers::Numbers;
+use super::single::{
+    checked_line, counts_all, json_table_line, search_line, seeks_columns, show_distinct,
+    sorts_joined,
+};
 use super::skipped::{add_skipping, skip_line};
 use crate::access::{
     AccessPath, EqualPart, EvalSettings, HintedIndexes, MergeRules, RejectedIndex, Request,
-    SearchPath, branch_indexes, is_switched_off, partitions, rejected_indexes,
+    branch_indexes, is_switched_off, partitions, rejected_indexes,
 };
 use crate::catalog::{IndexDef, TableDef};
+use crate::optimize::{derived_rows, recursive_rows};
 use crate::plan::dedup::{DedupSource, DedupStrategy};
-use crate::plan::json_table::JsonTableSource;
 use crate::plan::{
     Body, JoinMethod, JoinPlan, JoinType, QueryPlan, RowSource, SelectPlan, SetPlan, StatementPlan,
     TableSource,
@@ -24,6 +28,7 @@ use inia_base::value::Value;
 use inia_expr::tree::{Subquery, SubqueryKind};
 use inia_expr::{CmpOp, Environment, Expr, ExprKind, SessionHost, SlotSet, slots_of};
 use inia_parser::ast::SetOp;
+use std::cmp::Reverse;
 
 /// What EXPLAIN shows of one member of FROM; `None` prints as NULL.
 ///
@@ -62,6 +67,8 @@ pub struct Line {
     pub extra: Vec<&'static str>,
     /// The table to which a semi join goes back once it has found a match.
     pub first_match: Option<String>,
+    /// Indexes by which ranges are looked for with each row before it: `index map: 0x2`.
+    pub checked: Option<String>,
 }
 
 impl Line {
@@ -72,7 +79,9 @@ impl Line {
             Some(table) if *part == FIRST_MATCH => format!("{part}({table})"),
             _ => (*part).to_owned(),
         };
-        let parts: Vec<String> = merged.chain(self.extra.iter().map(text)).collect();
+        let checked = self.checked.iter();
+        let checked = checked.map(|map| format!("Range checked for each record ({map})"));
+        let parts: Vec<String> = merged.chain(checked).chain(self.extra.iter().map(text)).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
@@ -200,7 +209,14 @@ impl<'p> Describer<'p> {
         let mut subplans = Vec::new();
         // A SELECT that reads no table has one line, whose Extra says why.
         let never = select.once.iter().any(|e| e.as_literal().is_some_and(is_never));
-        if never {
+        let unwanted = select.having.as_ref().and_then(Expr::as_literal).is_some_and(is_never);
+        let limit = query.filter(|query| !query.count_found_rows);
+        let limit = limit.and_then(|query| query.limit.as_ref());
+        let none = limit.and_then(|limit| limit.count.as_literal()).is_some_and(is_never);
+        if unwanted || none && !never {
+            let reason = if unwanted { "Impossible HAVING" } else { "Zero limit" };
+            self.lines.push(Line { extra: vec![reason], ..blank });
+        } else if never {
             self.lines.push(Line { extra: vec!["Impossible WHERE"], ..blank });
         } else if select.extrema().is_some() {
             self.lines.push(Line { extra: vec!["Select tables optimized away"], ..blank });
@@ -229,6 +245,10 @@ impl<'p> Describer<'p> {
         // Subplans come below the SELECT's own lines. Their numbers are known only then and replace
         // the placeholders in those lines.
         self.materialized_below(select, &mut subplans);
+        // The last ones in the text come first.
+        subplans.sort_by_key(|(id, _)| {
+            Reverse(self.numbers.of_first(&self.plan.subplans[*id].query.body))
+        });
         for (subplan, kind) in subplans {
             self.subplan(subplan, &kind, at);
         }
@@ -240,29 +260,38 @@ impl<'p> Describer<'p> {
         let grouped = select.aggregation.as_ref().is_some_and(|a| !a.group.is_empty());
         let columns = GroupedColumns::of(select);
         let in_order = columns.as_ref().is_some_and(|columns| columns.come_in_order(select));
+        let in_order = in_order && (grouped || !matches!(select.source, RowSource::Join(_)));
         let sorted = query.is_some_and(|query| !query.order.is_empty());
         // MySQL notes temporary tables and sorting on the first table of the join.
         show_behind(&select.source, &select.filter, &mut self.lines[at..]);
-        if let Some(line) = self.lines.get_mut(at) {
+        let constants = show_constants(&select.source, &mut self.lines[at..]);
+        let first = if at + constants < self.lines.len() { at + constants } else { at };
+        if let Some(line) = self.lines.get_mut(first) {
             // MySQL sorts groups in a table, and keeps different rows there beside a LIMIT.
             let limited = query.is_some_and(|query| query.limit.is_some()) && !select.ordered;
             let kept = sorted || limited && select.distinct;
             let members = line.select_type == MATERIALIZED;
             let by_table = sorted && !grouped && !select.distinct && sorts_joined(select, query);
             let strategy = take_strategy(line);
-            if ((grouped || select.distinct) && (!in_order || kept) && !members) || by_table {
+            // Rows are sorted for WITH ROLLUP, those of the first table before they are joined.
+            let rolled = select.aggregation.as_ref().is_some_and(|groups| groups.rollup);
+            let sorts_rows = rolled && !in_order && !members;
+            let first_single = sorts_rows && !sorted && is_first(columns.as_ref(), select);
+            let collects = (grouped || select.distinct) && (!in_order || kept) && !members;
+            if collects && !first_single || by_table {
                 line.extra.push("Using temporary");
             }
             if !select.windows.is_empty() {
                 show_windows(select, line);
             }
-            show_order(select, line);
+            let begins = || columns.as_ref().is_some_and(|columns| columns.begin_the_key());
+            show_order(select, line, grouped && in_order && begins());
             let limit = query.and_then(|query| query.limit.as_ref());
             let covers = || matches!(&select.source, RowSource::Table(t) if t.access.covering);
             if select.ordered && !select.distinct && (!grouped || covers()) {
                 show_limit(select, limit, line, self.settings);
             }
-            if sorted && !line.extra.contains(&"Using filesort") {
+            if (sorted || sorts_rows) && !line.extra.contains(&"Using filesort") {
                 line.extra.push("Using filesort");
             }
             line.extra.extend(strategy);
@@ -271,6 +300,11 @@ impl<'p> Describer<'p> {
             show_distinct(select, &mut self.lines[at..]);
         }
         show_joins(&select.source, &mut self.lines[at..]);
+        hide_conditions(&mut self.lines[at..at + constants]);
+        if counts_all(select) {
+            let lines = self.lines[at..].iter_mut();
+            lines.for_each(|line| line.extra.retain(|part| *part != JOIN_BUFFER));
+        }
         if let RowSource::Table(table) = &select.source
             && columns.is_none()
             && table.access.is_unbounded()
@@ -345,21 +379,9 @@ impl<'p> Describer<'p> {
                 self.lines.push(materialized::members_line((*id, source), join, blank));
                 subplans.push((*id, MATERIALIZED.to_owned()));
             }
-            RowSource::Subplan { id, filter, .. } => {
-                let mut extra = Vec::new();
-                if !filter.is_empty() {
-                    extra.push("Using where");
-                }
-                join_extra(join, &mut extra);
-                let rows = Estimator::new(self.plan).subplan(*id).shown_rows();
-                self.lines.push(Line {
-                    table: Some(format!("<subplan{id}>")),
-                    access: Some("ALL"),
-                    rows: Some(rows),
-                    filtered: Some(100.0),
-                    extra,
-                    ..blank.clone()
-                });
+            RowSource::Subplan { id, .. } => {
+                let line = self.derived_line((*id, source), blank, join);
+                self.lines.push(line);
                 subplans.push((*id, "DERIVED".to_owned()));
             }
             RowSource::Virtual(table) => self.lines.push(Line {
@@ -389,6 +411,11 @@ impl<'p> Describer<'p> {
                     return;
                 }
                 self.source(second, blank, Some(inner), subplans);
+                if inner.kind == JoinType::Left {
+                    // What ON says leaves all rows to MySQL.
+                    let lines = &mut self.lines[at..];
+                    lines.iter_mut().for_each(|line| line.filtered = line.filtered.map(|_| 100.0));
+                }
                 let shown = inner.nest.is_some_and(|nest| nest.first_match);
                 if inner.kind == JoinType::Semi && (outer || shown) {
                     self.show_first_match(at);
@@ -396,6 +423,37 @@ impl<'p> Describer<'p> {
                 self.rename(at);
             }
         }
+    }
+
+    /// The line of a derived table. It has no number yet: [`Describer::subplan`] replaces what
+    /// stands for it.
+    fn derived_line(
+        &self,
+        (id, source): (usize, &RowSource),
+        blank: &Line,
+        join: Option<&JoinPlan>,
+    ) -> Line {
+        let RowSource::Subplan { filter, width, .. } = source else { return blank.clone() };
+        let subplan = &self.plan.subplans[id];
+        let rows = match &subplan.recursive {
+            Some(recursive) => recursive_rows(&subplan.query, &recursive.step),
+            None => derived_rows(&subplan.query),
+        };
+        let right = |join: &&JoinPlan| join.keyed && std::ptr::eq(&raw const join.right, source);
+        let mut line = match join.filter(right) {
+            Some(join) => {
+                let distinct = materialized::is_distinct(subplan, join, *width);
+                materialized::keyed_line(join, (rows, *width), distinct, blank)
+            }
+            None => materialized::scanned_derived(rows, (filter, join), blank),
+        };
+        if !filter.is_empty()
+            && line.access != Some("system")
+            && !line.extra.contains(&"Using where")
+        {
+            line.extra.insert(0, "Using where");
+        }
+        Line { table: Some(format!("<subplan{id}>")), ..line }
     }
 
     /// Whether a source has the rows of a semi join's subquery, made distinct.
@@ -491,8 +549,13 @@ impl<'p> Describer<'p> {
     }
 }
 
+/// Whether groups are those of the table that is read first.
+fn is_first(columns: Option<&GroupedColumns<'_>>, select: &SelectPlan) -> bool {
+    columns.is_some_and(|columns| columns.are_of_first(select))
+}
+
 /// Adds how a semi join is executed, which stands before how rows are buffered.
-fn add_strategy(line: &mut Line, strategy: &'static str) {
+pub(super) fn add_strategy(line: &mut Line, strategy: &'static str) {
     let buffer = line.extra.iter().position(|part| *part == JOIN_BUFFER);
     line.extra.insert(buffer.unwrap_or(line.extra.len()), strategy);
 }
@@ -514,75 +577,15 @@ fn show_asked(select: &SelectPlan, lines: &mut [Line]) {
 }
 
 /// Takes off a line how a semi join begins there.
-fn take_strategy(line: &mut Line) -> Vec<&'static str> {
+pub(super) fn take_strategy(line: &mut Line) -> Vec<&'static str> {
     const STRATEGIES: [&str; 4] = ["Start temporary", "End temporary", "LooseScan", FIRST_MATCH];
     line.extra.extract_if(.., |part| STRATEGIES.contains(part)).collect()
-}
-
-/// Whether rows are sorted once they are joined: not where the first table alone can be sorted.
-fn sorts_joined(select: &SelectPlan, query: Option<&QueryPlan>) -> bool {
-    let mut tables = Vec::new();
-    let mut repeats = false;
-    let mut buffered = false;
-    select.source.each(&mut |source| match source {
-        RowSource::Table(table) => tables.push(table.base..table.base + table.needed.len()),
-        RowSource::Dedup(_) => repeats = true,
-        RowSource::Join(join) if !join.keeps_rows() => {
-            buffered |= matches!(join.method, JoinMethod::Hash(_));
-        }
-        _ => {}
-    });
-    if tables.len() < 2 {
-        return false;
-    }
-    let ordered = query.into_iter().flat_map(|query| &query.order);
-    let mut read = ordered.filter_map(|key| select.output.get(key.index)).map(slots_of);
-    let of_first = |slot: usize| tables[0].contains(&slot);
-    repeats || buffered || !read.all(|read| read.slots.iter().all(of_first))
-}
-
-/// Notes the last tables of which SELECT DISTINCT reads nothing.
-fn show_distinct(select: &SelectPlan, lines: &mut [Line]) {
-    let mut read = SlotSet::default();
-    select.output.iter().for_each(|expr| read = read.union(&slots_of(expr).slots));
-    let mut names = Vec::new();
-    select.source.each(&mut |source| {
-        if let RowSource::Table(table) = source {
-            let slots = SlotSet::of_range(table.base..table.base + table.needed.len());
-            if slots.intersects(&read) {
-                names.push(table.alias.clone());
-            }
-        }
-    });
-    let selected = |line: &Line| line.table.as_ref().is_some_and(|table| names.contains(table));
-    let unread = lines.iter().rposition(selected).map_or(0, |last| last + 1).max(1);
-    let number = lines.first().and_then(|line| line.id);
-    for line in lines.iter_mut().skip(unread).filter(|line| line.id == number) {
-        let strategy = take_strategy(line);
-        add_strategy(line, "Distinct");
-        strategy.into_iter().for_each(|one| add_strategy(line, one));
-    }
-}
-
-fn json_table_line(table: &JsonTableSource, blank: &Line) -> Line {
-    let mut extra = vec!["Table function: json_table", "Using temporary"];
-    if !table.filter.is_empty() {
-        extra.push("Using where");
-    }
-    Line {
-        table: Some(table.alias.clone()),
-        access: Some("ALL"),
-        rows: Some(2),
-        filtered: Some(100.0),
-        extra,
-        ..blank.clone()
-    }
 }
 
 /// A semi join that is executed as a join.
 const FIRST_MATCH: &str = "FirstMatch";
 /// A hash join.
-const JOIN_BUFFER: &str = "Using join buffer (hash join)";
+pub(super) const JOIN_BUFFER: &str = "Using join buffer (hash join)";
 
 /// Gives each subquery of a SELECT's expressions to `visit`, and whether it is part of what is
 /// selected.
@@ -665,13 +668,16 @@ pub(super) fn table_line(
     let path = &source.access;
     let bounded = !path.is_unbounded();
     if let Some(search) = path.search() {
-        return search_line(source, search, blank, join);
+        return search_line(source, search, blank, join, settings);
     }
     if let Some(merge) = path.merge() {
         return merge_line(source, merge, blank, join, settings);
     }
     if let Some(skip) = path.skip() {
         return skip_line(source, skip, blank, join, settings);
+    }
+    if source.table.is_small() && seeks_columns(path) {
+        return checked_line(source, blank, join, settings);
     }
     let index = path.index.map(|index| &def.indexes[index]);
     let secondary = index.is_some_and(|index| !index.clustered);
@@ -697,9 +703,11 @@ pub(super) fn table_line(
     if checked && !extra.contains(&"Using where") {
         extra.push("Using where");
     }
-    if path.backward {
-        extra.push("Backward index scan");
+    // A computed value is compared again.
+    if !checked && join.is_some() && !covering && computes_key(path) {
+        extra.push(if by_entries { "Using index condition" } else { "Using where" });
     }
+    extra.extend(path.backward.then_some("Backward index scan"));
     if covering || named.is_some_and(|index| has_all(index, source)) {
         extra.push("Using index");
     }
@@ -715,7 +723,7 @@ pub(super) fn table_line(
         key_len: named.map(|index| def.key_length(index, used(path, index)).to_string()),
         reference: reference(path).filter(|_| !range),
         rows: Some(source.rows.max(1.0) as u64),
-        filtered: Some(filtered(source, join)),
+        filtered: Some(filtered(source, join, settings)),
         extra,
         ..blank.clone()
     }
@@ -733,33 +741,8 @@ fn checks_entries(source: &TableSource, settings: Option<EvalSettings<'_>>) -> b
     !hinted.is_some_and(|hinted| hinted.no_pushdown.contains(&index)) && !settings.is_some_and(off)
 }
 
-/// The line of a table whose rows MATCH … AGAINST finds.
-fn search_line(
-    source: &TableSource,
-    path: &SearchPath,
-    blank: &Line,
-    join: Option<&JoinPlan>,
-) -> Line {
-    let name = &source.table.def.indexes[path.index].name;
-    let mut extra = vec!["Using where"];
-    join_extra(join, &mut extra);
-    extra.push("Ft_hints: sorted");
-    Line {
-        table: Some(source.alias.clone()),
-        access: Some("fulltext"),
-        possible_keys: Some(name.clone()),
-        key: Some(name.clone()),
-        key_len: Some("0".to_owned()),
-        reference: Some("const".to_owned()),
-        rows: Some(source.rows.max(1.0) as u64),
-        filtered: Some(filtered(source, join)),
-        extra,
-        ..blank.clone()
-    }
-}
-
 /// The names of the partitions that are read, as far as constants say.
-fn partitions_read(source: &TableSource, settings: EvalSettings<'_>) -> Option<String> {
+pub(super) fn partitions_read(source: &TableSource, settings: EvalSettings<'_>) -> Option<String> {
     let by = source.table.def.partitioning.as_ref()?;
     let EvalSettings { env, host } = settings;
     let leaves = partitions::leaves_of_constants(&source.table, &source.access, env, host);
@@ -802,6 +785,16 @@ fn seeks_null(path: &AccessPath) -> bool {
         EqualPart::Value(_) | EqualPart::AnyOf(_) => false,
     };
     path.equal.iter().any(null)
+}
+
+/// Whether a part of the key equals what is computed from columns of other tables, or NULL as well.
+fn computes_key(path: &AccessPath) -> bool {
+    let reads = |value: &Expr| slots_of(value).slots != SlotSet::default();
+    path.equal.iter().any(|part| match part {
+        EqualPart::Value(value) => reads(value) && !matches!(value.kind, ExprKind::Column { .. }),
+        EqualPart::NullSafe(value) => reads(value),
+        EqualPart::AnyOf(_) => false,
+    })
 }
 
 fn is_range(path: &AccessPath) -> bool {

@@ -9,7 +9,7 @@
 
 use super::line::{Line, compared_with, join_extra};
 use crate::catalog::width::row_bytes;
-use crate::plan::{HashKey, JoinMethod, JoinPlan, JoinType, RowSource};
+use crate::plan::{Body, HashKey, JoinMethod, JoinPlan, JoinType, RowSource, Subplan};
 use inia_base::datatype::DataType;
 use inia_expr::{Expr, ExprKind, ExprType};
 
@@ -40,6 +40,71 @@ pub(super) fn scanned_line(id: usize, join: Option<&JoinPlan>, blank: &Line) -> 
     Line {
         table: Some(format!("<subquery{id}>")),
         access: Some("ALL"),
+        filtered: Some(100.0),
+        extra,
+        ..blank.clone()
+    }
+}
+
+/// Whether a join looks a derived table's rows up by all columns of a UNION, whose rows differ.
+pub(super) fn is_distinct(subplan: &Subplan, join: &JoinPlan, width: usize) -> bool {
+    let Body::SetOperation(set) = &subplan.query.body else { return false };
+    let whole = keys(join).len() == width;
+    whole && set.counted == set.rest.len() && subplan.recursive.is_none()
+}
+
+/// The line of a derived table of so many rows, all of which are read.
+pub(super) fn scanned_derived(
+    rows: f64,
+    (filter, join): (&[Expr], Option<&JoinPlan>),
+    blank: &Line,
+) -> Line {
+    let inner = join.is_none_or(|join| join.kind == JoinType::Inner);
+    let single = rows <= 1.0 && inner;
+    let mut extra = Vec::new();
+    if !single {
+        if !filter.is_empty() {
+            extra.push("Using where");
+        }
+        join_extra(join, &mut extra);
+    }
+    let least = if rows > 0.0 { 1.0 } else { 0.0 };
+    Line {
+        access: Some(if single { "system" } else { "ALL" }),
+        rows: Some(rows.round().max(least) as u64),
+        filtered: Some(100.0),
+        extra,
+        ..blank.clone()
+    }
+}
+
+/// The line of a derived table of so many rows and columns, which are looked up by an index that is
+/// made of them; `distinct` where that is one of all columns, by which no two rows are alike.
+pub(super) fn keyed_line(
+    join: &JoinPlan,
+    (rows, width): (f64, usize),
+    distinct: bool,
+    blank: &Line,
+) -> Line {
+    let name = if distinct { KEY } else { "<auto_key0>" };
+    let keys = keys(join);
+    let references: Vec<String> = keys.iter().map(|key| compared_with(&key.left)).collect();
+    let length = keys.iter().map(|key| key_length(&key.right.ty)).sum::<u64>();
+    let mut extra = Vec::new();
+    if !join.on.is_empty() || !keys.iter().all(is_plain) {
+        extra.push("Using where");
+    }
+    if keys.len() == width {
+        extra.push("Using index");
+    }
+    let found = if distinct { 1.0 } else { (rows * 0.1).clamp(2.0, 10.0) };
+    Line {
+        access: Some(if distinct { "eq_ref" } else { "ref" }),
+        possible_keys: Some(name.to_owned()),
+        key: Some(name.to_owned()),
+        key_len: Some(length.to_string()),
+        reference: Some(references.join(",")),
+        rows: Some(found as u64),
         filtered: Some(100.0),
         extra,
         ..blank.clone()

@@ -35,7 +35,7 @@ pub(super) fn merge_line(
         key_parts: indexes.iter().flat_map(|(index, part)| used_parts(part, index, def)).collect(),
         key_len: Some(list(&|index, part| def.key_length(index, used(part, index)).to_string())),
         rows: Some(source.rows.max(1.0) as u64),
-        filtered: Some(filtered(source, join)),
+        filtered: Some(filtered(source, join, settings)),
         extra,
         ..blank.clone()
     }

@@ -8,6 +8,9 @@ pub(super) struct Numbers {
     next: usize,
     /// What is added to the numbers inside a statement that is no SELECT, which has the first.
     shift: usize,
+    /// How many SELECTs stand in WITH before the statement's first one, which comes first all the
+    /// same.
+    before: usize,
     begun: bool,
 }
 
@@ -48,7 +51,8 @@ impl Numbers {
                 }
             });
         }
-        Numbers { next: most + shift + 1, shift, begun: false }
+        let before = first(&plan.root.body).saturating_sub(1);
+        Numbers { next: most + shift + 1, shift, before, begun: false }
     }
 
     /// The number of a SELECT which has this one in the statement's text; the first one that asks
@@ -61,6 +65,14 @@ impl Numbers {
                 self.next += 1;
                 self.next - 1
             }
+            number => self.shown(number),
+        }
+    }
+
+    fn shown(&self, number: usize) -> usize {
+        match number {
+            number if number == self.before + 1 => 1 + self.shift,
+            number if number <= self.before => number + 1 + self.shift,
             number => number + self.shift,
         }
     }
@@ -69,7 +81,7 @@ impl Numbers {
     pub(super) fn of_first(&self, body: &Body) -> usize {
         match first(body) {
             0 => self.next,
-            number => number + self.shift,
+            number => self.shown(number),
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn skip_line(
         key_parts: used_parts(&source.access, index, def),
         key_len: Some(def.key_length(index, skip.used()).to_string()),
         rows: Some(source.rows.max(1.0) as u64),
-        filtered: Some(filtered(source, join)),
+        filtered: Some(filtered(source, join, settings)),
         extra,
         ..blank.clone()
     };
@@ -74,7 +74,11 @@ fn others<'s>(
     let scope = hinted.and_then(|hinted| hinted.skip.as_ref());
     let allows = |position| {
         let skips = scope.is_none_or(|scope| scope.usable.contains(&position));
-        skips && HintedIndexes::finds_by(hinted, position)
+        let index = &source.table.def.indexes[position];
+        let has = |column: usize| index.parts.iter().any(|part| part.column == column);
+        let mut needed = source.needed.iter().enumerate();
+        let whole = needed.all(|(column, needed)| !needed || has(column));
+        skips && (whole || !index.clustered) && HintedIndexes::finds_by(hinted, position)
     };
     let paths = skip_paths(&asked, allows);
     let found: Vec<usize> = paths.iter().filter_map(|choice| choice.path.index).collect();

@@ -166,6 +166,7 @@ impl Rewriter<'_> {
             return (Some(shown), constants, Vec::new());
         }
         let reads = !constants.is_empty();
+        self.found.borrow_mut().extend(constants.values());
         if self.contradicts(&constants, &equal) {
             self.no_rows.set(reads.then_some(NOTICED));
             return (Some(truth(false)), constants, Vec::new());

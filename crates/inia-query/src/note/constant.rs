@@ -1,10 +1,10 @@
 //! Tables of which a key finds one row at most: the row is read, and its columns are values.
 
-use super::Rewriter;
 use super::condition::{all_of, binary, each_column, has_query, internal, truth};
 use super::equal::Equal;
 use super::joins::{Joined, Member, key_of, table_of};
 use super::order::Key;
+use super::{FoundValue, Rewriter};
 use crate::catalog::{IndexKind, same_name};
 use crate::exec::Runner;
 use crate::planner::plan_query;
@@ -27,6 +27,21 @@ impl ConstantTables {
     /// Whether no row was read.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// The values of the rows that were read.
+    pub(super) fn values(&self) -> Vec<FoundValue> {
+        let mut values = Vec::new();
+        for ((_, table), columns) in &self.rows {
+            for (column, value) in columns {
+                let value = match value {
+                    Expr::Literal(Literal::String { value, .. }) => Some(value.clone()),
+                    _ => None,
+                };
+                values.push(FoundValue { table: table.clone(), column: column.clone(), value });
+            }
+        }
+        values
     }
 
     /// Whether a table's row was read.

@@ -6,6 +6,7 @@
 //! that equal one value do not affect the order: with an index on `(a, b)` the path `a = 3` yields
 //! rows in the order of `b`, then of the primary key, since every entry ends with it.
 
+use super::size;
 use crate::access::{
     AccessPath, EqualPart, HintedIndexes, KeyInterval, MergeKind, MergePath, is_covering,
 };
@@ -65,10 +66,18 @@ fn read_in_order(query: &mut QueryPlan, prefers: impl FnOnce() -> bool) {
         .then(|| rows_wanted(query.limit.as_ref()))
         .flatten()
         .filter(|_| prefers());
-    let filtered = !select.filter.is_empty() || matches!(select.source, RowSource::Join(_));
+    let joined = matches!(select.source, RowSource::Join(_));
+    let filtered = !select.filter.is_empty();
+    let single = select.source.single_slots();
+    if joined {
+        keys.retain(|(slot, _)| !single.contains(*slot));
+    }
+    let fanout = if joined { fanout(&select.source) } else { 1.0 };
     let Some(source) = leftmost(&mut select.source) else { return };
     let Some(keys) = own_columns(&keys, source.base, source.needed.len()) else { return };
-    let filtered = filtered || !source.filter.is_empty();
+    let few = |limit: u64| (limit as f64 / fanout.max(f64::MIN_POSITIVE)).max(1.0) as u64;
+    let limit = if source.table.is_small() { limit.map(few) } else { limit };
+    let filtered = filtered || !source.filter.is_empty() || joined && !source.table.is_small();
     let hinted = source.hinted.as_deref();
     let wanted = Wanted { keys: &keys, limit, filtered, hinted };
     let (table, needed) = (&source.table, &source.needed);
@@ -100,15 +109,22 @@ fn order_by_groups(query: &mut QueryPlan) {
     if let Some(groups) = &mut select.aggregation {
         groups.strategy = GroupStrategy::InOrder;
     }
-    if let RowSource::Table(source) = &mut select.source {
+    if let Some(source) = first_of_loops(&mut select.source) {
         source.access = path;
+    }
+    if matches!(select.source, RowSource::Join(_)) {
+        keep_order(&mut select.source);
     }
 }
 
 /// The path by which groups come in an order, by default that of their columns, and whether they do
 /// so already.
 fn path_of_groups(select: &SelectPlan, order: &[SortKey], all: bool) -> Option<(AccessPath, bool)> {
-    let RowSource::Table(source) = &select.source else { return None };
+    let source = match &select.source {
+        RowSource::Table(source) => source,
+        joined if size::is_small(joined) => first_of_joins(joined)?,
+        _ => return None,
+    };
     let groups = select.aggregation.as_ref()?;
     let columns = plain_keys(groups.group.iter().map(|key| (key, false)), source)?;
     let keys = match order {
@@ -133,7 +149,7 @@ fn path_of_groups(select: &SelectPlan, order: &[SortKey], all: bool) -> Option<(
     }
     let mut path = match now {
         Some(backward) => merged(AccessPath { backward, ..source.access.clone() }),
-        None if all => return None,
+        None if all || matches!(select.source, RowSource::Join(_)) => return None,
         None => {
             let hinted = source.hinted.as_deref();
             let wanted = Wanted { keys: &keys, limit: None, filtered: false, hinted };
@@ -169,6 +185,10 @@ pub(super) fn read_groups_in_order(select: &mut SelectPlan) {
         None if select.distinct => select.output.iter().collect(),
         None => return,
     };
+    // Different rows of a join are kept in a table.
+    if select.aggregation.is_none() && matches!(select.source, RowSource::Join(_)) {
+        return;
+    }
     let Some(source) = first_of_loops(&mut select.source) else { return };
     if !source.table.is_small() || source.lock.is_some() {
         return;
@@ -242,12 +262,29 @@ fn rows_wanted(limit: Option<&LimitPlan>) -> Option<u64> {
     Some(number(&limit.count).saturating_add(skipped))
 }
 
-/// The first table of nested loops, in whose order their rows come.
+/// The first table of nested loops, in whose order their rows come; one of a single row aside.
 fn first_of_loops(source: &mut RowSource) -> Option<&mut TableSource> {
     match source {
         RowSource::Table(table) => Some(table),
         RowSource::Join(join) if matches!(join.method, JoinMethod::NestedLoop) => {
-            first_of_loops(&mut join.left)
+            match join.left.is_single() {
+                true => first_of_loops(&mut join.right),
+                false => first_of_loops(&mut join.left),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// As [`first_of_loops`].
+fn first_of_joins(source: &RowSource) -> Option<&TableSource> {
+    match source {
+        RowSource::Table(table) => Some(table),
+        RowSource::Join(join) if matches!(join.method, JoinMethod::NestedLoop) => {
+            match join.left.is_single() {
+                true => first_of_joins(&join.right),
+                false => first_of_joins(&join.left),
+            }
         }
         _ => None,
     }
@@ -256,8 +293,30 @@ fn first_of_loops(source: &mut RowSource) -> Option<&mut TableSource> {
 fn leftmost(source: &mut RowSource) -> Option<&mut TableSource> {
     match source {
         RowSource::Table(table) => Some(table),
-        RowSource::Join(join) => leftmost(&mut join.left),
+        RowSource::Join(join) => {
+            let loops = matches!(join.method, JoinMethod::NestedLoop) && join.kind.gives_right();
+            match loops && join.left.is_single() && !matches!(join.right, RowSource::One) {
+                true => leftmost(&mut join.right),
+                false => leftmost(&mut join.left),
+            }
+        }
         _ => None,
+    }
+}
+
+/// How many rows each row of the first table of a join becomes.
+fn fanout(source: &RowSource) -> f64 {
+    match source {
+        RowSource::Join(join) if join.kind.gives_right() && !join.left.is_single() => {
+            let rows = match &join.right {
+                RowSource::Table(table) => table.rows,
+                _ => 1.0,
+            };
+            fanout(&join.left) * rows
+        }
+        RowSource::Join(join) if join.left.is_single() => fanout(&join.right),
+        RowSource::Join(join) => fanout(&join.left),
+        _ => 1.0,
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) mod rows;
 mod semi;
 
 use super::{FromTree, LeafKind, QueryBlock, order};
-use crate::access::{self, AccessPath};
+use crate::access::{self, AccessPath, Planned};
 use crate::plan::dedup::DedupStrategy;
 use crate::plan::{JoinType, NestShown, RowSource};
 use enumerate::{Entry, Goal, Method, Step};
@@ -75,6 +75,26 @@ pub(super) struct Solution {
     nested: Vec<Option<Nested>>,
     /// Its small tables are read as MySQL reads them.
     as_mysql: bool,
+    /// Its first table is looked up by what is filled around the group.
+    finds: bool,
+    /// How its members are read; all others as it costs least.
+    planned: Vec<Planned>,
+    /// The slots that hold the same values for all rows.
+    fixed: SlotSet,
+}
+
+impl Solution {
+    /// One of tables that are read as it costs least.
+    fn of(
+        tree: Tree,
+        (cost, rows): (f64, f64),
+        conditions: Vec<Expr>,
+        classes: Vec<Equal>,
+    ) -> Solution {
+        let (nested, planned, fixed) = (Vec::new(), Vec::new(), SlotSet::default());
+        let (as_mysql, finds) = (false, false);
+        Solution { tree, cost, rows, conditions, classes, nested, as_mysql, finds, planned, fixed }
+    }
 }
 
 /// The joins of a group.
@@ -93,6 +113,8 @@ struct TreeJoin {
     nest: Option<NestJoin>,
     /// The left side comes first whatever its rows are.
     fixed: bool,
+    /// The right side is a derived table, whose rows are looked up by a key that is made of them.
+    keyed: bool,
 }
 
 /// A semi or an anti join whose strategy was chosen.
@@ -121,7 +143,7 @@ enum TreeKey {
 
 /// Whether semi joins of a tree are ordered and executed as MySQL does it.
 pub(super) fn executes_nests(tree: &FromTree, block: &QueryBlock<'_>) -> bool {
-    !block.straight && semi::applies(tree)
+    !block.straight && semi::has_nests(tree)
 }
 
 /// Plans a tree with the conditions on it. Conditions that no source could take come back.
@@ -140,7 +162,8 @@ pub(super) fn plan(
     let mut all = conditions;
     all.append(&mut group.conditions);
     let filled = SlotSet::default();
-    let solution = solve(Around { group: &group, filled: &filled, block }, all, true);
+    let around = Around { group: &group, filled: &filled, block, as_mysql: false };
+    let solution = solve(around, all, true);
     build::build(group, solution, &filled, block)
 }
 
@@ -149,10 +172,16 @@ fn solve_nested(
     group: &Group,
     mut conditions: Vec<Expr>,
     filled: &SlotSet,
-    block: &QueryBlock<'_>,
+    outer: Around<'_>,
 ) -> Solution {
     conditions.extend(group.conditions.iter().cloned());
-    solve(Around { group, filled, block }, conditions, false)
+    let around = Around { group, filled, ..outer };
+    if around.as_mysql
+        && let Some(solution) = semi::solve_group(around, conditions.clone())
+    {
+        return solution;
+    }
+    solve(around, conditions, false)
 }
 
 /// Finds out how a group is read best; `outermost` where its rows are those of the query.
@@ -163,8 +192,8 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
     if count == 1 && simple && outermost {
         // A query of one table has nothing to be searched.
         let (tree, classes) = (Tree::Member(0), Vec::new());
-        let (nested, as_mysql) = (vec![None], false);
-        return Solution { tree, cost: 0.0, rows: 1.0, conditions, classes, nested, as_mysql };
+        let nested = vec![None];
+        return Solution { nested, ..Solution::of(tree, (0.0, 1.0), conditions, classes) };
     }
     let (classes, given) = deduce(group, &mut conditions);
     let mut relations: Vec<Relation> =
@@ -180,7 +209,7 @@ fn solve(around: Around<'_>, mut conditions: Vec<Expr>, outermost: bool) -> Solu
     };
     conditions.truncate(given);
     let nested = relations.iter_mut().map(|relation| relation.nested.take()).collect();
-    Solution { tree, cost, rows, conditions, classes, nested, as_mysql: false }
+    Solution { nested, ..Solution::of(tree, (cost, rows), conditions, classes) }
 }
 
 /// The classes of columns that are equal, and how many conditions say so by themselves: what
@@ -274,7 +303,15 @@ fn search(around: Around<'_>, estimate: &Estimate<'_>, rows: &Rows<'_>) -> (Tree
     let join = |left, member| {
         let method = Method::Loop;
         let (rows, right) = (rows.of(Members::first_of(member + 1)), Tree::Member(member));
-        Tree::Join(Box::new(TreeJoin { left, right, method, rows, nest: None, fixed: false }))
+        Tree::Join(Box::new(TreeJoin {
+            left,
+            right,
+            method,
+            rows,
+            nest: None,
+            fixed: false,
+            keyed: false,
+        }))
     };
     ((1..count).fold(Tree::Member(0), join), f64::INFINITY)
 }
@@ -291,8 +328,8 @@ fn tree(find: &dyn Fn(Members) -> Entry, rows: &Rows<'_>, set: Members, goal: Go
             let rows_out = rows.of(set);
             let left = tree(find, rows, left, goal);
             let right = tree(find, rows, right, Goal::All);
-            let (rows, nest, fixed) = (rows_out, None, false);
-            Tree::Join(Box::new(TreeJoin { left, right, method, rows, nest, fixed }))
+            let (rows, nest, fixed, keyed) = (rows_out, None, false, false);
+            Tree::Join(Box::new(TreeJoin { left, right, method, rows, nest, fixed, keyed }))
         }
         (None, member) => Tree::Member(member.unwrap_or(0)),
     }

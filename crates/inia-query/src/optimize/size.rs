@@ -1,7 +1,7 @@
 //! How many rows a planned query is expected to have, for the queries that read it.
 
 use super::search::rows::distinct_of;
-use crate::access;
+use crate::access::{self, Guess};
 use crate::catalog::SMALL_TABLE;
 use crate::plan::{Body, QueryPlan, RowSource, SelectPlan, TableSource};
 use inia_base::value::Value;
@@ -20,6 +20,55 @@ pub(crate) fn expected_rows(query: &QueryPlan) -> f64 {
     match query.limit.as_ref().and_then(|limit| number(&limit.count)) {
         Some(limit) => rows.min(limit),
         None => rows,
+    }
+}
+
+/// Rows that a derived table is expected to have: of small tables as many as MySQL expects, which
+/// takes each row for a group, and all of them for those that HAVING wants.
+pub(crate) fn derived_rows(query: &QueryPlan) -> f64 {
+    let rows = of_derived(&query.body);
+    match query.limit.as_ref().and_then(|limit| number(&limit.count)) {
+        Some(limit) => rows.min(limit),
+        None => rows,
+    }
+}
+
+/// Rows that a recursive common table expression is expected to have: those of its first part, and
+/// those of one more round, which reads two rows.
+pub(crate) fn recursive_rows(first: &QueryPlan, step: &QueryPlan) -> f64 {
+    let mut round = 2.0;
+    step.for_each_source(&mut |source| {
+        if let RowSource::Table(table) = source {
+            round *= table.rows.max(1.0);
+        }
+    });
+    derived_rows(first) + round
+}
+
+fn of_derived(body: &Body) -> f64 {
+    match body {
+        Body::Select(select) => match &select.source {
+            RowSource::Table(_) | RowSource::Join(_) if is_small(&select.source) => {
+                let skips = |table: &TableSource| table.access.skip().is_some();
+                match (&select.aggregation, &select.source) {
+                    (Some(groups), _) if groups.group.is_empty() => 1.0,
+                    (_, RowSource::Table(table)) if skips(table) => table.rows,
+                    (_, RowSource::Table(table)) => {
+                        let sought = Vec::new();
+                        let guess = Guess { table: &table.table, base: table.base, sought };
+                        let kept = table.filter.iter().map(|condition| guess.kept(condition));
+                        table.rows * kept.product::<f64>().max(guess.least())
+                    }
+                    (_, source) => of_source(source),
+                }
+            }
+            _ => of_select(select),
+        },
+        Body::Values(_) => of_body(body),
+        Body::SetOperation(set) => {
+            of_derived(&set.first) + set.rest.iter().map(|step| of_derived(&step.body)).sum::<f64>()
+        }
+        Body::Nested(query) => derived_rows(query),
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     Body, FirstSort, IndexExtremum, JoinMethod, LimitPlan, QueryPlan, RowSource, SelectPlan,
     SetPlan, TableSource,
 };
-use inia_expr::Expr;
+use inia_expr::{Expr, SlotSet};
 
 impl QueryPlan {
     /// Every expression of it, those of the queries that it has by number aside.
@@ -94,6 +94,32 @@ impl RowSource {
             }
             RowSource::Dedup(dedup) => dedup.source.each(visit),
             _ => {}
+        }
+    }
+
+    /// Whether it has one row at most, which constants find by unique keys.
+    pub(crate) fn is_single(&self) -> bool {
+        match self {
+            RowSource::Table(table) => table.access.point,
+            RowSource::Join(join) => {
+                let looks = matches!(join.method, JoinMethod::NestedLoop);
+                looks && join.kind.gives_right() && join.left.is_single() && join.right.is_single()
+            }
+            _ => false,
+        }
+    }
+
+    /// The slots of the tables that stand first and have one row at most.
+    pub(crate) fn single_slots(&self) -> SlotSet {
+        let slots =
+            |table: &TableSource| SlotSet::of_range(table.base..table.base + table.needed.len());
+        match self {
+            RowSource::Join(join) if self.is_single() || join.left.is_single() => {
+                join.left.single_slots().union(&join.right.single_slots())
+            }
+            RowSource::Join(join) => join.left.single_slots(),
+            RowSource::Table(table) if table.access.point => slots(table),
+            _ => SlotSet::default(),
         }
     }
 

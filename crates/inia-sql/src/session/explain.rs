@@ -13,8 +13,8 @@ use inia_parser::ast::{self, ExplainFormat, ExplainTarget, Statement};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::exec::Runner;
-use inia_query::explain::{Line, describe, print_json, print_json_lines, print_tree};
-use inia_query::note::{Notes, notes_of};
+use inia_query::explain::{Line, count_found, describe, print_json, print_json_lines, print_tree};
+use inia_query::note::{FoundValue, Notes, notes_of};
 use inia_query::plan::StatementPlan;
 use inia_query::plan::trace::Trace;
 use std::borrow::Cow;
@@ -78,8 +78,9 @@ fn explained(
         Ok((plan, notes))
     });
     session.leave(start, result.as_ref().err())?;
-    let (plan, notes) = result?;
+    let (plan, mut notes) = result?;
     let no_rows = notes.no_rows;
+    let found = std::mem::take(&mut notes.found);
     if !explain.analyze && noted {
         let warnings = plan.said.warnings.iter().cloned();
         warnings.for_each(|warning| session.diagnostics.push(warning));
@@ -91,6 +92,11 @@ fn explained(
         ExplainFormat::Tree => one_text(&print_tree(&plan, None), sink),
         ExplainFormat::Default | ExplainFormat::Traditional => {
             let mut lines = describe(&plan, &session.env, &session.host);
+            let value = |table: &str, column: &str| {
+                let is_it = |one: &&FoundValue| one.table == table && one.column == column;
+                found.iter().find(is_it).map(|one| &one.value)
+            };
+            count_found(&plan, &mut lines, &value, (&session.env, &session.host));
             if let ast::QueryBody::Select(select) = &query.body
                 && select.options.buffer_result
             {

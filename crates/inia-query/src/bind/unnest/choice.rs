@@ -11,14 +11,16 @@ use super::super::select::Clauses;
 use super::super::{QueryBinder, QueryUse};
 use super::locks;
 use super::member::Membership;
-use crate::optimize::{order_by_index, price_of};
-use crate::plan::LimitPlan;
+use crate::optimize::{has_small_tables, order_by_index, price_of};
+use crate::plan::{LimitPlan, RowSource};
 use inia_base::value::Value;
 use inia_expr::{Expr, ExprType};
 use inia_parser::ast;
 
 /// SELECTs with more such subqueries keep the other ones as they are.
 const MAX_TRIED: usize = 8;
+/// What costs more than so many nanoseconds is made cheaper where it can be.
+const DEAR: f64 = 20_000_000.0;
 
 /// A subquery that can be a derived table.
 enum Derivable {
@@ -71,6 +73,13 @@ impl QueryBinder<'_> {
                 }
             } else if !always {
                 let usual = least.unwrap_or_else(|| self.price(block, from, clauses));
+                // MySQL runs subqueries for each row, whatever that costs.
+                let asked = usual < DEAR && self.is_of_small_tables(&derivable, from);
+                if asked {
+                    least = Some(usual);
+                    self.subplans.truncate(before);
+                    continue;
+                }
                 let price = self.price(block, &joined, &replaced);
                 least = Some(usual.min(price));
                 if price >= usual {
@@ -83,6 +92,20 @@ impl QueryBinder<'_> {
                 self.make_distinct(&members);
             }
         }
+    }
+
+    /// Whether a scalar subquery reads small tables only, as the SELECT around it does.
+    fn is_of_small_tables(&self, derivable: &Derivable, from: &BoundFrom) -> bool {
+        let Derivable::Scalar(id) = derivable else { return false };
+        let mut small = from.tree.as_ref().is_some_and(has_small_tables);
+        if let Some(subplan) = &self.subplans[*id] {
+            subplan.query.for_each_source(&mut |source| {
+                if let RowSource::Table(table) = source {
+                    small &= table.table.is_small();
+                }
+            });
+        }
+        small
     }
 
     /// How many members of FROM the hints for an order name.

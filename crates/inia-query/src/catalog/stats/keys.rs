@@ -20,6 +20,7 @@ use crate::clock::clock_micros;
 use crate::error::Damaged;
 use crate::row::{IndexCodec, prefix_successor};
 use inia_storage::{SampledTree, Tree};
+use std::sync::atomic::Ordering;
 
 /// Leaves that a sample reads. A tree of that many is read whole.
 const LEAVES: usize = 48;
@@ -69,6 +70,10 @@ pub(super) fn sample(table: &Table, index: usize) -> Option<KeyStats> {
     });
     let sampled = sampled.ok().filter(|_| !counter.damaged)?;
     let mut stats = counter.finish(sampled);
+    // Changes that were rolled back have moved the estimate away from the rows that there are.
+    if sampled.whole && table.def.indexes[index].clustered {
+        table.shared.row_estimate.store(stats.entries as i64, Ordering::Relaxed);
+    }
     if !sampled.whole {
         for parts in 1..=stats.prefixes.len() {
             let prefix = &mut stats.prefixes[parts - 1];

@@ -27,11 +27,12 @@ pub(super) fn sort_first(query: &mut QueryPlan) {
 }
 
 fn keys_of_first(select: &mut SelectPlan, order: &[SortKey]) -> Option<Vec<RowKey>> {
+    let single = select.source.single_slots();
     let first = first_of(&mut select.source)?;
     if first.access.point {
         return None;
     }
-    let own = SlotSet::of_range(first.base..first.base + first.needed.len());
+    let own = SlotSet::of_range(first.base..first.base + first.needed.len()).union(&single);
     let is_own = |expr: &Expr| {
         let read = slots_of(expr);
         let mut plain = is_stable(expr) && !read.whole_row;
@@ -52,7 +53,10 @@ fn keys_of_first(select: &mut SelectPlan, order: &[SortKey]) -> Option<Vec<RowKe
 fn first_of(source: &mut RowSource) -> Option<&mut TableSource> {
     match source {
         RowSource::Table(table) => Some(table),
-        RowSource::Join(join) if looks_up(join) => first_of(&mut join.left),
+        RowSource::Join(join) if looks_up(join) => match join.left.is_single() {
+            true => first_of(&mut join.right),
+            false => first_of(&mut join.left),
+        },
         _ => None,
     }
 }

@@ -8,8 +8,8 @@ use super::equal::Equal;
 use super::group::{Group, Member, Source};
 use super::members::Members;
 use super::relation::{Nested, request};
-use super::{NestJoin, Solution, Tree, TreeDedup, TreeJoin, TreeKey};
-use crate::access::{self, AccessPath, Choice};
+use super::{Solution, Tree, TreeDedup, TreeJoin, TreeKey};
+use crate::access::{self, AccessPath, Choice, Planned};
 use crate::optimize::cells::cell_checks;
 use crate::optimize::rewrite::drop_implied;
 use crate::optimize::size::is_small;
@@ -31,7 +31,7 @@ pub(super) fn build(
     filled: &SlotSet,
     block: &QueryBlock<'_>,
 ) -> (RowSource, Vec<Expr>) {
-    let Solution { tree, conditions, classes, nested, as_mysql, .. } = solution;
+    let Solution { tree, conditions, classes, nested, as_mysql, planned, fixed, .. } = solution;
     let slots = group.members.iter().map(|member| member.slots.clone()).collect();
     let ranges = group.members.iter().map(|member| member.range.clone()).collect();
     let members = group.members.into_iter().map(Some).collect();
@@ -48,6 +48,8 @@ pub(super) fn build(
         before,
         placed,
         as_mysql,
+        planned,
+        fixed,
         path,
         block,
     };
@@ -55,6 +57,9 @@ pub(super) fn build(
     (source, builder.conditions)
 }
 
+/// What a plan is made of.
+///
+/// Wide: one field for each part of a group and of its solution.
 struct Builder<'b> {
     members: Vec<Option<Member>>,
     /// The slots of each member.
@@ -72,6 +77,10 @@ struct Builder<'b> {
     placed: Vec<usize>,
     /// Small tables are looked up as MySQL looks them up.
     as_mysql: bool,
+    /// How members are read; others as it costs least.
+    planned: Vec<Planned>,
+    /// The slots that hold the same values for all rows.
+    fixed: SlotSet,
     /// How a member is read that has no choice.
     path: Option<(usize, AccessPath)>,
     block: &'b QueryBlock<'b>,
@@ -158,7 +167,7 @@ impl Builder<'_> {
         debug_assert_eq!(member.kind, JoinType::Inner, "a left side stands for itself");
         match member.source {
             Source::Leaf(leaf) => {
-                let mut choice = choice(&leaf, &ready, &self.around, self.block);
+                let mut choice = self.choice(number, &leaf, &ready, &self.around);
                 if let Some((_, path)) = self.path.take_if(|(member, _)| *member == number) {
                     choice = choice.map(|choice| by_path(choice, &leaf, path));
                 }
@@ -180,10 +189,10 @@ impl Builder<'_> {
     }
 
     fn join(&mut self, join: TreeJoin, last: bool) -> (RowSource, Members) {
-        let TreeJoin { left, right, method, rows, nest, fixed } = join;
+        let TreeJoin { left, right, method, rows, nest, fixed, keyed } = join;
+        let is_member = matches!(right, Tree::Member(_));
         let computed = [self.computed_rows(&left), self.computed_rows(&right)];
         let (left, lefts) = self.tree(left, false);
-        let is_member = matches!(right, Tree::Member(_));
         let follows = match right {
             Tree::Member(number) => self.members[number].as_ref().is_some_and(Member::follows),
             Tree::Join(_) | Tree::Dedup(_) => false,
@@ -229,17 +238,16 @@ impl Builder<'_> {
             right_first: false,
             rows,
             nest: nest.map(|nest| nest.shown),
+            keyed,
         };
-        if is_member || fixed {
+        if (is_member || fixed) && !keyed {
             let fixed = fixed || follows || lefts.len() > 1;
             build_as_mysql(&mut joined, (self.range_of(lefts), fixed), computed);
         }
         let joined = RowSource::Join(Box::new(joined));
         // What a semi join has read is not there behind it.
-        let both = match nest {
-            Some(NestJoin { kind: JoinType::Semi, .. }) => lefts,
-            _ => lefts.union(rights),
-        };
+        let is_semi = nest.is_some_and(|nest| nest.kind == JoinType::Semi);
+        let both = if is_semi { lefts } else { lefts.union(rights) };
         // A subquery's conditions are checked with it.
         if kind == JoinType::Inner || (last && !self.as_mysql) {
             return (joined, both);
@@ -293,7 +301,7 @@ impl Builder<'_> {
         };
         if method == Method::Loop {
             // What is read anew for each left row checks all conditions itself.
-            let mut choice = choice(&leaf, &conditions, &before, self.block);
+            let mut choice = self.choice(number, &leaf, &conditions, &before);
             if self.as_mysql {
                 choice = choice.map(|choice| by_equal(choice, &leaf, &conditions, &self.around));
             }
@@ -301,12 +309,28 @@ impl Builder<'_> {
             let source = leaf_source(leaf, choice, parts, self.block);
             return Right { source, method: JoinMethod::NestedLoop, on: Vec::new() };
         }
-        let choice = choice(&leaf, &conditions, &self.around, self.block);
+        let choice = self.choice(number, &leaf, &conditions, &self.around);
         let (bounds, mut conditions) = bounded(choice.as_ref(), conditions);
         let filter = conditions.extract_if(.., |c| is_inside(c, &slots, &self.around)).collect();
         let source = leaf_source(leaf, choice, (bounds, filter), self.block);
         let (keys, on) = hash_keys(conditions, &slots);
         Right { source, method: JoinMethod::Hash(keys), on }
+    }
+
+    /// The access path of a table.
+    fn choice(
+        &self,
+        number: usize,
+        leaf: &Leaf,
+        conditions: &[Expr],
+        filled: &SlotSet,
+    ) -> Option<Choice> {
+        let LeafKind::Table { table, hinted, .. } = &leaf.kind else { return None };
+        let request = request(table, leaf, hinted.as_deref(), self.block);
+        let planned = self.planned.get(number).copied().unwrap_or_default();
+        let fixed = self.fixed.minus(&self.fixed.minus(filled));
+        let fixed = fixed.union(&self.around);
+        Some(access::choose_as(&request, planned, conditions, (filled, &fixed)))
     }
 
     /// A group as the right side of a join. `crossing` are conditions that it has no part in; a
@@ -455,19 +479,8 @@ fn checked(source: RowSource, on: Vec<Expr>) -> RowSource {
         right_first: false,
         rows: 0.0,
         nest: None,
+        keyed: false,
     }))
-}
-
-/// The access path of a table.
-fn choice(
-    leaf: &Leaf,
-    conditions: &[Expr],
-    filled: &SlotSet,
-    block: &QueryBlock<'_>,
-) -> Option<Choice> {
-    let LeafKind::Table { table, hinted, .. } = &leaf.kind else { return None };
-    let request = request(table, leaf, hinted.as_deref(), block);
-    Some(access::choose(&request, conditions, filled))
 }
 
 /// The conditions that exact bounds make true, which are evaluated only where the bounds turn out

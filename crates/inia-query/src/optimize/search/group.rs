@@ -302,26 +302,29 @@ pub(super) struct Nest {
 impl Group {
     /// The group of a tree in which the tables of semi joins are members like others; those of a
     /// semi join inside another belong to the outer one. `None` where the order of FROM counts.
-    pub(super) fn flat(tree: FromTree) -> Option<(Group, Vec<Nest>)> {
+    pub(super) fn flat(tree: FromTree, straight: bool) -> Option<(Group, Vec<Nest>)> {
         let mut group = Group { members: Vec::new(), conditions: Vec::new() };
-        let mut nests = Vec::new();
-        group.flatten_nests(tree, None, &mut nests)?;
-        group.find_needs(false);
+        let (mut nests, mut keeps_order) = (Vec::new(), straight);
+        group.flatten_nests(tree, None, (&mut nests, &mut keeps_order));
+        if keeps_order && !nests.is_empty() {
+            return None;
+        }
+        group.find_needs(straight);
         Some((group, nests))
     }
 
+    /// `straight` becomes true where the order of FROM counts.
     fn flatten_nests(
         &mut self,
         tree: FromTree,
         nest: Option<usize>,
-        nests: &mut Vec<Nest>,
-    ) -> Option<()> {
+        (nests, straight): (&mut Vec<Nest>, &mut bool),
+    ) {
         let first = self.members.len();
         match tree {
             FromTree::Leaf(_) => self.push_inner(tree, false),
-            FromTree::Join(join) if join.straight => return None,
             FromTree::Join(join) => {
-                self.flatten_nests(join.left, nest, nests)?;
+                self.flatten_nests(join.left, nest, (nests, straight));
                 let right = match (join.kind, nest) {
                     (JoinType::Semi, None) => {
                         let members = Members::default();
@@ -331,15 +334,23 @@ impl Group {
                     }
                     _ => nest,
                 };
+                let second = self.members.len();
                 match join.kind {
                     JoinType::Inner | JoinType::Semi => {
                         if let Some(right) = right {
                             nests[right].on.extend(join.on.iter().cloned());
                         }
-                        self.flatten_nests(join.right, right, nests)?;
+                        self.flatten_nests(join.right, right, (nests, straight));
                         self.conditions.extend(join.on);
                     }
                     kind => self.push(join.right, (kind, join.nest), join.on, false),
+                }
+                if join.straight {
+                    *straight = true;
+                    let left = Members::first_of(second).minus(Members::first_of(first));
+                    for member in &mut self.members[second..] {
+                        member.needs = member.needs.union(left);
+                    }
                 }
             }
         }
@@ -347,6 +358,5 @@ impl Group {
             let added = Members::first_of(self.members.len()).minus(Members::first_of(first));
             nests[nest].members = nests[nest].members.union(added);
         }
-        Some(())
     }
 }

@@ -68,6 +68,8 @@ pub(super) struct Around<'a> {
     /// Slots that hold values before the group is read.
     pub(super) filled: &'a SlotSet,
     pub(super) block: &'a QueryBlock<'a>,
+    /// Its tables are small, and read as MySQL reads them.
+    pub(super) as_mysql: bool,
 }
 
 /// The conditions that bound how a member is read: an inner member's are the group's.
@@ -148,9 +150,9 @@ fn of_group(
     };
     let once = (!depends && !deep && !outside).then(|| {
         let (own, rest) = all.iter().cloned().partition(&inside);
-        (solve_nested(inner, own, around.filled, around.block), rest)
+        (solve_nested(inner, own, around.filled, around), rest)
     });
-    let looped = solve_nested(inner, all, &before, around.block);
+    let looped = solve_nested(inner, all, &before, around);
     let (rows, scan) = match &once {
         Some((once, _)) => (once.rows, once.cost),
         None => (looped.rows, looped.cost),

@@ -20,11 +20,11 @@ mod nest;
 mod order;
 
 use super::equal::Equal;
-use super::group::{Group, Nest, Source};
+use super::group::{Group, Member, Nest};
 use super::members::Members;
 use super::relation::{Around, Relation};
 use super::{Method, NestJoin, Solution, Tree, TreeDedup, TreeJoin, TreeKey, deduce};
-use crate::access::EvalSettings;
+use crate::access::{EvalSettings, Planned};
 use crate::catalog::SMALL_TABLE;
 use crate::optimize::{FromTree, Leaf, LeafKind, QueryBlock};
 use crate::plan::dedup::DedupStrategy;
@@ -38,11 +38,18 @@ use std::cell::Cell;
 /// Groups of more members are ordered as others are.
 const MAX_MEMBERS: usize = 8;
 
-/// Whether a tree has a semi or an anti join, and small tables only.
+/// Whether a tree is a join of few tables, all of which are small.
 pub(super) fn applies(tree: &FromTree) -> bool {
     let (mut nests, mut members) = (false, 0);
-    let small = walk(tree, &mut nests, &mut members);
-    small && nests && members <= MAX_MEMBERS
+    matches!(tree, FromTree::Join(_))
+        && walk(tree, &mut nests, &mut members)
+        && members <= MAX_MEMBERS
+}
+
+/// Whether a tree has a semi or an anti join, and few tables, all of which are small.
+pub(super) fn has_nests(tree: &FromTree) -> bool {
+    let (mut nests, mut members) = (false, 0);
+    walk(tree, &mut nests, &mut members) && nests && members <= MAX_MEMBERS
 }
 
 /// Whether a tree has few tables, all of which are small.
@@ -80,26 +87,65 @@ pub(super) fn solve(
     mut conditions: Vec<Expr>,
     block: &QueryBlock<'_>,
 ) -> Option<(Group, Solution)> {
-    if block.straight {
-        return None;
-    }
-    let (mut group, mut nests) = Group::flat(tree)?;
+    let (mut group, mut nests) = Group::flat(tree, block.straight)?;
     group.demand(block.orders);
     conditions.append(&mut group.conditions);
     let filled = SlotSet::default();
     let (classes, given) = deduce(&group, &mut conditions);
     nest::pull_out(&group, &mut nests, &conditions);
     nests.retain(|nest| !nest.members.is_empty());
-    let around = Around { group: &group, filled: &filled, block };
-    let count = group.members.len();
+    let around = Around { group: &group, filled: &filled, block, as_mysql: true };
+    let solution = solved(around, (conditions, given), classes, &nests)?;
+    Some((group, solution))
+}
+
+/// How a group inside another is read, with further conditions on it; `looped` where that is done
+/// for each row of the tables before it.
+pub(super) fn solve_group(around: Around<'_>, mut conditions: Vec<Expr>) -> Option<Solution> {
+    let semi = |member: &Member| member.kind == JoinType::Semi;
+    if around.group.members.iter().any(semi) {
+        return None;
+    }
+    let (classes, given) = deduce(around.group, &mut conditions);
+    solved(around, (conditions, given), classes, &[])
+}
+
+fn solved(
+    around: Around<'_>,
+    (mut conditions, given): (Vec<Expr>, usize),
+    classes: Vec<Equal>,
+    nests: &[Nest],
+) -> Option<Solution> {
+    let count = around.group.members.len();
     let mut relations: Vec<Relation> =
         (0..count).map(|member| Relation::of(around, member, &conditions)).collect();
-    let found = ordered(around, &relations, (&conditions, given), (&classes, &nests));
-    let (tree, cost, rows) = found?;
+    let found = ordered(around, &relations, (&conditions, given), (&classes, nests))?;
     conditions.truncate(given);
     let nested = relations.iter_mut().map(|relation| relation.nested.take()).collect();
-    let as_mysql = true;
-    Some((group, Solution { tree, cost, rows, conditions, classes, nested, as_mysql }))
+    let Found { tree, cost, rows, finds, planned, fixed } = found;
+    Some(Solution {
+        tree,
+        cost,
+        rows,
+        conditions,
+        classes,
+        nested,
+        as_mysql: true,
+        finds,
+        planned,
+        fixed,
+    })
+}
+
+/// The order that was found best.
+struct Found {
+    tree: Tree,
+    cost: f64,
+    rows: f64,
+    /// Its first table is looked up.
+    finds: bool,
+    planned: Vec<Planned>,
+    fixed: SlotSet,
 }
 
 /// What reading small tables costs MySQL, and how many rows they give; `hash_joins` where rows may
@@ -125,15 +171,15 @@ pub(crate) fn small_cost(
         spare: &spare,
         settings,
     };
-    let (mut group, nests) = Group::flat(tree)?;
+    let (mut group, nests) = Group::flat(tree, false)?;
     conditions.append(&mut group.conditions);
     let filled = SlotSet::default();
     let (classes, given) = deduce(&group, &mut conditions);
-    let around = Around { group: &group, filled: &filled, block: &block };
+    let around = Around { group: &group, filled: &filled, block: &block, as_mysql: true };
     let count = group.members.len();
     let relations: Vec<Relation> =
         (0..count).map(|member| Relation::of(around, member, &conditions)).collect();
-    let costs = Costs::new(around, &relations, (&conditions, given), &classes);
+    let costs = Costs::new(around, &relations, (&conditions, given), (&classes, &nests));
     let mut subqueries: Vec<Subquery> =
         nests.iter().map(|nest| Subquery::of(&costs, nest)).collect();
     subqueries.iter_mut().for_each(|subquery| subquery.materialize(&costs));
@@ -146,8 +192,8 @@ fn ordered(
     relations: &[Relation],
     conditions: (&[Expr], usize),
     (classes, nests): (&[Equal], &[Nest]),
-) -> Option<(Tree, f64, f64)> {
-    let costs = Costs::new(around, relations, conditions, classes);
+) -> Option<Found> {
+    let costs = Costs::new(around, relations, conditions, (classes, nests));
     let mut subqueries: Vec<Subquery> =
         nests.iter().map(|nest| Subquery::of(&costs, nest)).collect();
     subqueries.iter_mut().for_each(|subquery| subquery.materialize(&costs));
@@ -155,8 +201,17 @@ fn ordered(
     let sort_by = sorted_by(around);
     let order = Search::best(&costs, &subqueries, all, sort_by)?;
     let (cost, rows) = (order.cost, order.rows);
-    let tree = Assembly { costs: &costs, subqueries: &subqueries }.tree(&order)?;
-    Some((tree, cost, rows))
+    let finds = order.positions[0].access.way == Way::Lookup;
+    // What is read for each row of other tables keeps no rows in buffers.
+    let buffers = !finds || *around.filled == SlotSet::default();
+    let mut planned = vec![Planned::Free; around.group.members.len()];
+    // Strategies of semi joins read their tables in ways of their own.
+    if nests.is_empty() {
+        order.positions.iter().for_each(|at| planned[at.member] = at.access.planned);
+    }
+    let tree = Assembly { costs: &costs, subqueries: &subqueries, buffers }.tree(&order)?;
+    let fixed = costs.fixed.clone();
+    Some(Found { tree, cost, rows, finds, planned, fixed })
 }
 
 /// The member that has all columns of ORDER BY.
@@ -172,6 +227,8 @@ fn sorted_by(around: Around<'_>) -> Option<usize> {
 struct Assembly<'s> {
     costs: &'s Costs<'s>,
     subqueries: &'s [Subquery],
+    /// Rows may be kept in buffers.
+    buffers: bool,
 }
 
 impl Assembly<'_> {
@@ -219,7 +276,7 @@ impl Assembly<'_> {
         let Some(left) = joined else { return right };
         let group = self.costs.around.group;
         let member = &group.members[position.member];
-        let (mut method, mut nest) = (method_of(position.access), None);
+        let (mut method, mut nest) = (self.method_of(position.access), None);
         if member.kind == JoinType::Anti {
             let kept = position.access.kept;
             let shown = NestShown { first_match: !kept, number: member.rules.number };
@@ -227,10 +284,16 @@ impl Assembly<'_> {
             if kept {
                 method = Method::Hash;
             }
-        } else if member.kind == JoinType::Left && matches!(member.source, Source::Group(_)) {
+        }
+        let keyed = position.access.way == Way::Key;
+        if keyed {
             method = Method::Hash;
         }
-        join(left, right, (method, position.rows), nest)
+        let mut joined = join(left, right, (method, position.rows), nest);
+        if let Tree::Join(join) = &mut joined {
+            join.keyed = keyed;
+        }
+        joined
     }
 
     /// The tables of a range behind those that are joined.
@@ -287,7 +350,7 @@ impl Assembly<'_> {
                 Tree::Dedup(Box::new(TreeDedup { tree, by, strategy, rows: 1.0, path: None }))
             }
             (Some(left), [one]) => {
-                join(left, Tree::Member(one.member), (method_of(one.access), rows), nest)
+                join(left, Tree::Member(one.member), (self.method_of(one.access), rows), nest)
             }
             (Some(left), inner) => {
                 let right = self.chain(inner, true)?;
@@ -345,7 +408,7 @@ impl Assembly<'_> {
     /// Tables of a subquery, one behind the other; `each` where they are read for each row before.
     fn chain(&self, positions: &[Position], each: bool) -> Option<Tree> {
         positions.iter().fold(None, |joined, position| {
-            let method = if each { Method::Loop } else { method_of(position.access) };
+            let method = if each { Method::Loop } else { self.method_of(position.access) };
             Some(match joined {
                 None => Tree::Member(position.member),
                 Some(left) => {
@@ -354,16 +417,16 @@ impl Assembly<'_> {
             })
         })
     }
-}
 
-fn method_of(access: Access) -> Method {
-    match access.way {
-        Way::Buffer => Method::Hash,
-        Way::Lookup | Way::Scan => Method::Loop,
+    fn method_of(&self, access: Access) -> Method {
+        match access.way {
+            Way::Buffer if self.buffers => Method::Hash,
+            _ => Method::Loop,
+        }
     }
 }
 
 fn join(left: Tree, right: Tree, (method, rows): (Method, f64), nest: Option<NestJoin>) -> Tree {
-    let fixed = true;
-    Tree::Join(Box::new(TreeJoin { left, right, method, rows, nest, fixed }))
+    let (fixed, keyed) = (true, false);
+    Tree::Join(Box::new(TreeJoin { left, right, method, rows, nest, fixed, keyed }))
 }

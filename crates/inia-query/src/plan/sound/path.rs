@@ -33,7 +33,7 @@ pub(super) fn check(path: &AccessPath, table: &Table, needed: &[bool]) {
     debug_assert!(path.intervals.is_empty() || has_next, "a part has intervals");
     for interval in &path.intervals {
         let ends = interval.lower.is_some() || interval.upper.is_some();
-        debug_assert!(interval.null != ends, "an interval is NULL or has an end");
+        debug_assert!(!interval.null || !ends, "NULL has no ends");
     }
     for equal in &path.equal {
         let values = !matches!(equal, EqualPart::AnyOf(values) if values.is_empty());

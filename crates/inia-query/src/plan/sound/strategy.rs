@@ -3,7 +3,9 @@
 use super::batches::{check_program, check_slots};
 use super::table_of;
 use crate::plan::vector::{VectorGroups, VectorKey, VectorTotal};
-use crate::plan::{Aggregation, Factor, GroupStrategy, IntColumn, SelectPlan, TableSource};
+use crate::plan::{
+    Aggregation, Factor, GroupStrategy, IntColumn, RowSource, SelectPlan, TableSource,
+};
 use inia_base::datatype::DataType;
 
 /// Checks how the groups of a SELECT are made.
@@ -33,7 +35,8 @@ pub(super) fn check(select: &SelectPlan) {
             );
         }
         (GroupStrategy::InOrder, source) => {
-            let merges = source.is_none_or(|source| source.access.merge().is_some());
+            let looped = matches!(&select.source, RowSource::Join(join) if join.ordered);
+            let merges = source.map_or(!looped, |source| source.access.merge().is_some());
             debug_assert!(!merges && !aggregation.rollup, "groups come one after the other");
         }
         (GroupStrategy::Hash | GroupStrategy::Sort | GroupStrategy::Extrema(_), _) => {}

@@ -128,16 +128,61 @@ pub(super) fn buffered(lines: &mut [Line]) {
     }
 }
 
-/// The lines of `SELECT * FROM from WHERE condition` with those of the targets marked.
+/// What is read of tables that are changed: all columns, and of others what is stored.
+fn read_of(
+    from: &[TableRef],
+    is_target: &dyn Fn(&str) -> Option<&'static str>,
+    values: &[ast::Assignment],
+) -> Vec<ast::SelectItem> {
+    let (mut names, mut plain) = (Vec::new(), true);
+    from.iter().for_each(|table| collect_names(table, (&mut names, &mut plain)));
+    let targets = names.iter().filter(|name| is_target(name).is_some());
+    let whole = |name: &String| {
+        ast::SelectItem::TableWildcard(ast::ObjectName { db: None, name: name.clone() })
+    };
+    let mut items: Vec<ast::SelectItem> = targets.map(whole).collect();
+    if !plain || names.len() < 2 || items.is_empty() {
+        return vec![ast::SelectItem::Wildcard];
+    }
+    let values = values.iter().map(|assignment| &assignment.value);
+    let is_default =
+        |value: &ast::Expr| matches!(value, ast::Expr::Default | ast::Expr::DefaultOf(_));
+    let values = values.filter(|value| !is_default(value));
+    items.extend(values.map(|value| ast::SelectItem::Expr {
+        expr: value.clone(),
+        alias: None,
+        text: String::new(),
+    }));
+    items
+}
+
+/// Adds the names that tables go by; `plain` becomes false where there are others than named ones
+/// of the current database.
+fn collect_names(table: &TableRef, (names, plain): (&mut Vec<String>, &mut bool)) {
+    match table {
+        TableRef::Table(factor) => {
+            *plain &= factor.alias.is_some() || factor.name.db.is_none();
+            names.push(alias(factor).to_owned());
+        }
+        TableRef::Join(join) => {
+            collect_names(&join.left, (names, plain));
+            collect_names(&join.right, (names, plain));
+        }
+        TableRef::List(list) => list.iter().for_each(|one| collect_names(one, (names, plain))),
+        TableRef::Derived(_) | TableRef::JsonTable(_) => *plain = false,
+    }
+}
+
+/// The lines of a SELECT of `items` with those of the targets marked.
 fn found(
     session: &SessionContext,
-    from: &[TableRef],
+    (from, values): (&[TableRef], &[ast::Assignment]),
     (with, condition): (Option<&ast::With>, Option<&ast::Expr>),
     order: (&[ast::OrderItem], Option<&ast::Limit>),
     is_target: &dyn Fn(&str) -> Option<&'static str>,
 ) -> Lines {
     let select = ast::Select {
-        items: vec![ast::SelectItem::Wildcard],
+        items: read_of(from, is_target, values),
         from: from.to_vec(),
         where_: condition.cloned(),
         ..ast::Select::default()
@@ -150,6 +195,20 @@ fn found(
     session.check_explains(&plan.views)?;
     let mut lines = describe(&plan, &session.env, &session.host);
     let single = matches!(from, [TableRef::Table(_)]);
+    // A change that finds nothing is shown as what it is.
+    if let ([TableRef::Table(factor)], [line]) = (from, lines.as_mut_slice())
+        && line.table.is_none()
+        && let Some(word) = is_target(alias(factor))
+    {
+        line.select_type = word.to_owned();
+    }
+    if let ([line], Some(limit)) = (lines.as_mut_slice(), order.1)
+        && condition.is_none()
+        && order.0.is_empty()
+        && let ast::Expr::Literal(ast::Literal::Int(count)) = &limit.count
+    {
+        line.rows = line.rows.map(|rows| rows.min(*count));
+    }
     for line in &mut lines {
         let target = line.table.as_deref().and_then(is_target);
         let Some(word) = target.filter(|_| line.id == Some(1)) else { continue };
@@ -217,17 +276,23 @@ fn of_update(session: &SessionContext, update: &ast::Update) -> Lines {
     let order = (update.order_by.as_slice(), update.limit.as_ref());
     let sole_target = |table: &str| (sole == Some(table)).then_some("UPDATE");
     let is_target = |table: &str| sole_target(table).or_else(|| assigned(table));
-    let mut found = found(session, &update.tables, conditions, order, &is_target)?;
+    let mut found =
+        found(session, (&update.tables, &update.assignments), conditions, order, &is_target)?;
     if let ([TableRef::Table(factor)], [line]) = (update.tables.as_slice(), found.0.as_mut_slice())
     {
         show_order_of_rows(session, &factor.name, line);
     }
-    // Rows that move in the index that is read are collected before any is changed.
+    // Rows that move in the index that is read are collected before any is changed, and so are
+    // those that come in an order.
     if let (Some(_), [line]) = (sole, found.0.as_mut_slice())
-        && matches!(line.access, Some("range" | "index_merge"))
-        && update.assignments.iter().any(|set| line.key_parts.contains(&set.column.name))
+        && matches!(line.access, Some("range" | "index_merge" | "index"))
+        && !line.extra.contains(&"Using filesort")
     {
-        line.extra.push("Using temporary");
+        let moves = update.assignments.iter().any(|set| line.key_parts.contains(&set.column.name));
+        let by_index = line.access != Some("index");
+        if moves && by_index || !update.order_by.is_empty() {
+            line.extra.push("Using temporary");
+        }
     }
     Ok(found)
 }
@@ -240,7 +305,7 @@ fn of_delete(session: &SessionContext, delete: &ast::Delete) -> Lines {
             let own = alias(factor);
             let is_target = |table: &str| (table == own).then_some("DELETE");
             let from = [TableRef::Table(factor.clone())];
-            let (mut lines, plan) = found(session, &from, conditions, order, &is_target)?;
+            let (mut lines, plan) = found(session, (&from, &[]), conditions, order, &is_target)?;
             if let [line] = lines.as_mut_slice()
                 && delete.where_.is_none()
                 && delete.limit.is_none()
@@ -253,7 +318,7 @@ fn of_delete(session: &SessionContext, delete: &ast::Delete) -> Lines {
         DeleteTarget::Multi { targets, from } => {
             let is_target =
                 |table: &str| targets.iter().any(|target| target.name == table).then_some("DELETE");
-            found(session, from, conditions, order, &is_target)
+            found(session, (from, &[]), conditions, order, &is_target)
         }
     }
 }

@@ -15,9 +15,9 @@ select id, created from m ignore index (uc) where u = 3 order by created, id lim
 select id, created from m where u = 3 and note <> 'n3' order by created limit 3;
 select a.id, b.id from m a join m b on b.id = a.id + 1 where a.u = 3 order by a.created, a.id limit 3;
 select id from m where u = 3 order by v, created limit 4;
+explain select id, created, note from m where u = 3 order by created desc limit 5;
+explain select id, note from m use index (u) where u = 3 order by created limit 5;
 update m set note = 'x' where u = 3 order by created limit 2;
 select id from m where note = 'x';
 delete from m where u = 3 order by created desc limit 2;
 select count(*) from m where u = 3;
-explain select id, created, note from m where u = 3 order by created desc limit 5;
-explain select id, note from m use index (u) where u = 3 order by created limit 5;

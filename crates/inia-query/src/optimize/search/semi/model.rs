@@ -5,15 +5,18 @@
 //! Costs are those of MySQL's documented cost model for tables whose pages are in memory
 //! ([`cost model`](https://dev.mysql.com/doc/refman/8.0/en/cost-model.html)).
 
-use super::super::equal::{Equal, plain};
-use super::super::group::Source;
+use super::super::equal::{Equal, is_natural, plain};
+use super::super::group::{Nest, Source};
 use super::super::members::Members;
 use super::super::relation::{Around, Relation, bounding, request};
-use crate::access::{self, AccessPath, Guess, is_covering, is_switched_off};
-use crate::catalog::Table;
+use crate::access::{
+    self, AccessPath, ByIndex, EqualPart, Guess, Planned, Request, entries, is_covering,
+    is_switched_off, pages,
+};
+use crate::catalog::{IndexDef, Table};
 use crate::optimize::{Leaf, LeafKind};
 use crate::plan::JoinType;
-use inia_expr::{Expr, SlotSet, slots_of};
+use inia_expr::{CmpOp, Expr, ExprKind, SlotSet, slots_of};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,12 +29,10 @@ pub(super) const ROW: f64 = 0.1;
 const PAGE_BYTES: f64 = 16_384.0;
 /// The fewest rows that conditions are taken to leave.
 const MIN_ROWS: f64 = 0.05;
-/// What a range costs before its first row, and each of its rows.
-const RANGE: (f64, f64) = (0.26, 0.2);
-/// What looking up the row of an entry of a range costs besides.
-const RANGE_LOOKUP: f64 = 0.25;
 /// What reading a derived table costs besides its rows.
 const DERIVED: f64 = 2.5;
+/// The share of a derived table's rows that have one key, and the fewest and the most of them.
+const DERIVED_KEY: (f64, f64, f64) = (0.1, 2.0, 10.0);
 
 /// How a table is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub(super) enum Way {
     Scan,
     /// As a whole, once for a buffer of rows before it.
     Buffer,
+    /// By an index that is made of a derived table's rows.
+    Key,
 }
 
 /// How a table is read behind others.
@@ -58,6 +61,8 @@ pub(super) struct Access {
     pub(super) by: Members,
     /// Of an anti join: its rows are kept in a table, where they are looked up.
     pub(super) kept: bool,
+    /// What is read of the table.
+    pub(super) planned: Planned,
 }
 
 /// What is known of a table.
@@ -68,10 +73,35 @@ struct Facts<'m> {
     scan: f64,
     /// What its own conditions leave of the rows.
     kept: f64,
-    /// What a range of constants costs, and its rows.
-    range: Option<(f64, f64)>,
+    /// How ranges of constants are read.
+    range: Option<Range>,
     /// An index has all that is read.
     covered: bool,
+    /// Columns that constants bound in an index, and the rows that were counted there.
+    counted: Vec<(Vec<usize>, f64)>,
+}
+
+impl Facts<'_> {
+    /// The share of the rows that constants were counted to leave in indexes without `sought`
+    /// columns; their columns are added to these.
+    fn counted_share(&self, sought: &mut Vec<usize>) -> f64 {
+        let mut share = 1.0;
+        for (columns, rows) in &self.counted {
+            if !columns.iter().any(|column| sought.contains(column)) {
+                share *= (rows / self.records).min(1.0);
+                sought.extend(columns);
+            }
+        }
+        share
+    }
+}
+
+/// Ranges of constants.
+#[derive(Clone, Copy)]
+struct Range {
+    cost: f64,
+    rows: f64,
+    planned: Planned,
 }
 
 /// A lookup by the tables before.
@@ -85,6 +115,16 @@ struct Look {
     by: Members,
     /// The columns that it is looked up by.
     columns: Vec<usize>,
+    /// The index, and how many parts of it.
+    index: (usize, usize),
+}
+
+/// What indexes find of a table by those before it.
+#[derive(Clone, Default)]
+struct Found {
+    look: Option<Look>,
+    /// Ranges could be looked for with each row.
+    ranges: bool,
 }
 
 /// The tables that come before one, in order, with what each fetches and what it is looked up by.
@@ -99,8 +139,12 @@ pub(super) struct Costs<'m> {
     given: usize,
     classes: &'m [Equal],
     facts: Vec<Facts<'m>>,
+    /// Tables that a key finds one row of, in the order in which they are read.
+    pub(super) single: Vec<usize>,
+    /// The slots that are constants.
+    pub(super) fixed: SlotSet,
     filters: bool,
-    looks: RefCell<HashMap<(usize, Members), Option<Look>>>,
+    looks: RefCell<HashMap<(usize, Members), Found>>,
 }
 
 impl<'m> Costs<'m> {
@@ -108,15 +152,72 @@ impl<'m> Costs<'m> {
         around: Around<'m>,
         relations: &'m [Relation],
         (conditions, given): (&'m [Expr], usize),
-        classes: &'m [Equal],
+        (classes, nests): (&'m [Equal], &[Nest]),
     ) -> Costs<'m> {
         let filters = !is_switched_off(around.block.settings, "condition_fanout_filter");
-        let (facts, looks) = (Vec::new(), RefCell::default());
-        let mut costs =
-            Costs { around, relations, conditions, given, classes, facts, filters, looks };
+        let (facts, single, looks) = (Vec::new(), Vec::new(), RefCell::default());
+        let fixed = SlotSet::default();
+        let mut costs = Costs {
+            around,
+            relations,
+            conditions,
+            given,
+            classes,
+            facts,
+            single,
+            fixed,
+            filters,
+            looks,
+        };
+        costs.find_single(nests);
         let all = 0..around.group.members.len();
         costs.facts = all.map(|member| costs.facts_of(member)).collect();
         costs
+    }
+
+    /// Finds the tables of which constants find one row, and those that are found by these.
+    fn find_single(&mut self, nests: &[Nest]) {
+        let members = &self.around.group.members;
+        let inside = |number: usize| nests.iter().any(|nest| nest.members.contains(number));
+        loop {
+            let before = self.single.len();
+            for (number, member) in members.iter().enumerate() {
+                let known = self
+                    .single
+                    .iter()
+                    .fold(Members::default(), |all, one| all.union(Members::one(*one)));
+                let open = !known.contains(number) && !inside(number);
+                let kind = matches!(member.kind, JoinType::Inner | JoinType::Left);
+                if open && kind && member.needs.is_subset(known) && self.finds_one(number) {
+                    self.single.push(number);
+                    self.fixed = self.fixed.union(&member.slots);
+                }
+            }
+            if self.single.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Whether constants find one row of a table at most.
+    fn finds_one(&self, number: usize) -> bool {
+        let member = &self.around.group.members[number];
+        let Source::Leaf(leaf) = &member.source else { return false };
+        if let LeafKind::Subplan { rows, lateral: false, .. } = leaf.kind {
+            return rows <= 1.0 && member.kind == JoinType::Inner;
+        }
+        let LeafKind::Table { table, hinted, .. } = &leaf.kind else { return false };
+        if !table.def.indexes.iter().any(IndexDef::unique) {
+            return false;
+        }
+        let request = request(table, leaf, hinted.as_deref(), self.around.block);
+        let conditions = bounding(member, self.conditions);
+        let found = access::by_indexes(&request, conditions, &self.fixed);
+        // What enclosing queries read is none of them.
+        let known = |value: &Expr| {
+            value.is_constant_in_statement() || slots_of(value).slots != SlotSet::default()
+        };
+        found.iter().any(|by| by.path.point && by.path.own_exprs().all(known))
     }
 
     fn facts_of(&self, number: usize) -> Facts<'m> {
@@ -125,35 +226,58 @@ impl<'m> Costs<'m> {
         let relation = &self.relations[number];
         let table = match &member.source {
             Source::Leaf(leaf) => match &leaf.kind {
-                LeafKind::Table { table, .. } => Some((leaf, table)),
+                LeafKind::Table { table, hinted, .. } => Some((leaf, table, hinted)),
                 _ => None,
             },
             Source::Group(_) => None,
         };
-        let Some((leaf, table)) = table else {
+        let Some((leaf, table, hinted)) = table else {
             let records = relation.base.max(1.0);
             let scan = DERIVED + records * ROW / 8.0;
             let kept = if relation.base > 0.0 { relation.rows / relation.base } else { 1.0 };
-            return Facts { leaf: None, records, scan, kept, range: None, covered: false };
+            let (range, counted) = (None, Vec::new());
+            return Facts { leaf: None, records, scan, kept, range, covered: false, counted };
         };
-        let records = (table.rows() as f64).max(1.0);
+        // Counting the pages corrects the number of rows.
         let scan = pages(table) * PAGE;
+        let records = (table.rows() as f64).max(1.0);
         let conditions = bounding(member, self.conditions);
-        let request = request(table, leaf, None, around.block);
-        let choice = access::choose(&request, conditions, around.filled);
-        let bounded = !choice.path.is_unbounded() && choice.path.equal.is_empty();
-        let range = (bounded && member.kind == JoinType::Inner).then(|| {
-            let clustered = choice.path.index.is_some_and(|at| table.def.indexes[at].clustered);
-            let fetch = if clustered || choice.path.covering { 0.0 } else { RANGE_LOOKUP };
-            (RANGE.0 + choice.rows * (RANGE.1 + fetch), choice.rows)
-        });
+        let request = request(table, leaf, hinted.as_deref(), around.block);
+        let found = access::by_indexes(&request, conditions, &self.fixed);
+        let range = match member.kind {
+            JoinType::Inner => self.range(&request, conditions, &found, (records, scan)),
+            _ => None,
+        };
         let covered = (0..table.def.indexes.len()).any(|at| {
             table.def.indexes[at].kind.has_keys() && is_covering(table, &request.needed, at)
         });
+        let counted = found.iter().filter(|by| by.counted || by.path.point);
+        let counted = counted.map(|by| (bounded_columns(table, by), by.rows)).collect();
         let leaf = Some((leaf, table));
-        let facts = Facts { leaf, records, scan, kept: 1.0, range, covered };
+        let facts = Facts { leaf, records, scan, kept: 1.0, range, covered, counted };
         let kept = self.own_share(number, &facts);
         Facts { kept, ..facts }
+    }
+
+    /// The cheapest ranges of constants, where they cost less than a scan of the table.
+    fn range(
+        &self,
+        request: &Request<'_>,
+        conditions: &[Expr],
+        found: &[ByIndex],
+        (records, scan): (f64, f64),
+    ) -> Option<Range> {
+        let is_or = |condition: &Expr| matches!(condition.kind, ExprKind::Or(_));
+        if conditions.iter().any(is_or) || request.merging.hinted.is_some() {
+            let merged = access::choose(request, conditions, &self.fixed);
+            if merged.path.merge().is_some() {
+                let (rows, planned) = (merged.rows, Planned::Free);
+                let cost = PAGE + rows * (ROW + PAGE);
+                return Some(Range { cost, rows, planned });
+            }
+        }
+        let range = access::range_of_small(request, found, (records, scan))?;
+        Some(Range { cost: range.cost, rows: range.rows, planned: range.planned })
     }
 
     fn guess<'t>(&self, facts: &Facts<'t>, sought: &[usize]) -> Option<Guess<'t>> {
@@ -163,13 +287,14 @@ impl<'m> Costs<'m> {
 
     /// The share of a table's rows that conditions with constants leave.
     fn own_share(&self, number: usize, facts: &Facts<'m>) -> f64 {
-        let Some(guess) = self.guess(facts, &[]).filter(|_| self.filters) else { return 1.0 };
-        let member = &self.around.group.members[number];
+        let (mut sought, member) = (Vec::new(), &self.around.group.members[number]);
+        let counted = facts.counted_share(&mut sought);
+        let Some(guess) = self.guess(facts, &sought).filter(|_| self.filters) else { return 1.0 };
         // What ON says counts for nothing.
         if member.kind != JoinType::Inner {
             return 1.0;
         }
-        let known = member.slots.union(self.around.filled);
+        let known = member.slots.union(&self.fixed);
         let own = |condition: &&Expr| {
             let needs = slots_of(condition);
             !needs.whole_row
@@ -177,7 +302,7 @@ impl<'m> Costs<'m> {
                 && needs.slots.is_subset(&known)
         };
         let conditions = bounding(member, self.conditions).iter().filter(own);
-        let share = conditions.map(|condition| guess.kept(condition)).product::<f64>();
+        let share = counted * conditions.map(|condition| guess.kept(condition)).product::<f64>();
         share.clamp((MIN_ROWS / facts.records).min(1.0), 1.0).max(guess.least())
     }
 
@@ -191,7 +316,8 @@ impl<'m> Costs<'m> {
             _ => &member.on,
         };
         let filled = self.around.group.slots_of(before).union(self.around.filled);
-        let known = filled.union(&member.slots);
+        let filled = filled.minus(&self.fixed);
+        let known = filled.union(&member.slots).union(&self.fixed);
         let mut share = 1.0;
         for condition in stated {
             let needs = slots_of(condition);
@@ -217,7 +343,7 @@ impl<'m> Costs<'m> {
     }
 
     /// How a table is looked up by those before it.
-    fn look(&self, number: usize, before: Members) -> Option<Look> {
+    fn look(&self, number: usize, before: Members) -> Found {
         let given = before.and(self.relations[number].adjacent);
         if let Some(known) = self.looks.borrow().get(&(number, given)) {
             return known.clone();
@@ -227,38 +353,118 @@ impl<'m> Costs<'m> {
         found
     }
 
-    fn find_look(&self, number: usize, before: Members) -> Option<Look> {
+    fn find_look(&self, number: usize, before: Members) -> Found {
         let facts = &self.facts[number];
-        let (leaf, table) = facts.leaf?;
-        let LeafKind::Table { hinted, .. } = &leaf.kind else { return None };
+        let Some((leaf, table)) = facts.leaf else {
+            return Found { look: self.derived_look(number, before), ranges: false };
+        };
+        let LeafKind::Table { hinted, .. } = &leaf.kind else { return Found::default() };
         let group = self.around.group;
         let request = request(table, leaf, hinted.as_deref(), self.around.block);
         let conditions = bounding(&group.members[number], self.conditions);
-        let filled = self.around.filled.union(&group.slots_of(before));
-        let choice = access::choose(&request, conditions, &filled);
-        let path = &choice.path;
-        if path.equal.is_empty() || path.found_by.is_some() {
+        let filled = self.fixed.union(&group.slots_of(before)).union(self.around.filled);
+        let found = access::by_indexes(&request, conditions, &filled);
+        let looks = found.iter().filter(|by| by.parts() > 0 && by.path.merge().is_none());
+        let looks = looks.map(|by| self.look_by(by, (table, facts), &request, conditions));
+        let cost = |look: &Look| look.each + ROW * look.rows;
+        let look = looks.min_by(|a, b| {
+            let unique = b.unique.cmp(&a.unique);
+            unique.then(cost(a).total_cmp(&cost(b)))
+        });
+        let known = |value: &Expr| slots_of(value).slots.is_subset(&self.fixed);
+        let ranges = found.iter().any(|by| {
+            let ends = by.path.intervals.iter().flat_map(|one| one.lower.iter().chain(&one.upper));
+            let mut ends = ends.map(|end| &end.value);
+            by.path.equal.is_empty() && ends.any(|end| !known(end))
+        });
+        Found { look, ranges }
+    }
+
+    /// How rows of a derived table are found by an index that is made of them: on the columns that
+    /// equal values of tables before it.
+    fn derived_look(&self, number: usize, before: Members) -> Option<Look> {
+        let (group, member) = (self.around.group, &self.around.group.members[number]);
+        let Source::Leaf(leaf) = &member.source else { return None };
+        let LeafKind::Subplan { unnested: false, lateral: false, .. } = leaf.kind else {
+            return None;
+        };
+        let known = self.fixed.union(&group.slots_of(before)).union(self.around.filled);
+        let (mut columns, mut by) = (Vec::new(), Members::default());
+        for condition in bounding(member, self.conditions) {
+            let ExprKind::Compare(compare) = &condition.kind else { continue };
+            if compare.op != CmpOp::Eq || !is_natural(&compare.left, &compare.class) {
+                continue;
+            }
+            let sides = [(&compare.left, &compare.right), (&compare.right, &compare.left)];
+            for (own, other) in sides {
+                let read = slots_of(other);
+                let slot = plain(own).filter(|slot| member.slots.contains(*slot));
+                let apart = !read.whole_row
+                    && read.slots != SlotSet::default()
+                    && read.slots.is_subset(&known)
+                    && is_natural(own, &compare.class);
+                if let Some(slot) = slot.filter(|_| apart) {
+                    columns.push(slot - leaf.slots.start);
+                    by = by.union(group.members_of(&read.slots));
+                }
+            }
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        if columns.is_empty() {
             return None;
         }
-        let position = path.index?;
-        let index = &table.def.indexes[position];
-        let single = path.equal.iter().all(|part| part.is_single());
-        let counted = table.stats().rows_per_group(position, path.equal.len());
-        let rows = match path.point {
-            true => 1.0,
-            false => counted.filter(|_| single).unwrap_or(choice.rows),
+        let records = self.facts[number].records;
+        let rows = (records * DERIVED_KEY.0).clamp(DERIVED_KEY.1, DERIVED_KEY.2);
+        let index = (usize::MAX, columns.len());
+        Some(Look { rows, each: PAGE * rows, unique: false, by, columns, index })
+    }
+
+    /// What an index finds by the parts of its key that equal something.
+    fn look_by(
+        &self,
+        by: &ByIndex,
+        (table, facts): (&Arc<Table>, &Facts<'m>),
+        request: &Request<'_>,
+        conditions: &[Expr],
+    ) -> Look {
+        let (path, index) = (&by.path, &table.def.indexes[by.index]);
+        let group = self.around.group;
+        let parts = by.parts();
+        let mut read = Members::default();
+        let values = path.equal.iter().take(parts).filter_map(|part| match part {
+            EqualPart::Value(value) | EqualPart::NullSafe(value) => Some(value),
+            EqualPart::AnyOf(_) => None,
+        });
+        let mut constant = true;
+        for value in values {
+            let slots = slots_of(value).slots;
+            constant &= slots.is_subset(&self.fixed);
+            read = read.union(group.members_of(&slots));
+        }
+        let by_single =
+            self.single.iter().fold(Members::default(), |all, one| all.union(Members::one(*one)));
+        let counted = table.stats().rows_per_group(by.index, parts);
+        let rows = match (path.point, constant) {
+            (true, _) => 1.0,
+            (_, true) => {
+                let planned = Planned::Equal(by.index, parts);
+                let known = (&self.fixed, &self.fixed);
+                access::choose_as(request, planned, conditions, known).rows
+            }
+            _ => counted.unwrap_or(by.rows),
         };
-        let mut by = Members::default();
-        path.exprs().for_each(|expr| by = by.union(group.members_of(&slots_of(expr).slots)));
-        let fetched = match (path.point, path.covering, index.clustered) {
+        let each = match (path.point, path.covering, index.clustered) {
             (true, ..) => PAGE,
-            (_, true, _) => entries(table, position, rows),
-            (_, _, true) => PAGE * rows.max(1.0),
+            (_, true, _) => entries(table, by.index, rows),
+            (_, _, true) if rows <= 2.0 => PAGE * rows.max(1.0),
+            (_, _, true) => PAGE + facts.scan * rows / bound_of_rows(table),
             _ => PAGE * rows.min(worst_seeks(facts.records, facts.scan)),
         };
-        let columns = (0..path.equal.len()).map_while(|at| table.def.key_part(index, at));
+        let columns = (0..parts).map_while(|at| table.def.key_part(index, at));
         let columns = columns.map(|part| part.column).collect();
-        Some(Look { rows, each: fetched, unique: path.point, by, columns })
+        let by_tables = read.minus(by_single);
+        Look { rows, each, unique: path.point, by: by_tables, columns, index: (by.index, parts) }
     }
 
     /// How a table is read best behind those of `before`, which have so many rows; `buffered` where
@@ -272,20 +478,22 @@ impl<'m> Costs<'m> {
         let members =
             before.iter().fold(Members::default(), |all, one| all.union(Members::one(one.0)));
         let facts = &self.facts[number];
-        let look = self.look(number, members);
+        let Found { look, ranges } = self.look(number, members);
         let found = look.map(|look| {
             let times = if look.unique { read_before(before, look.by).min(rows) } else { rows };
             let (cost, by) = (times * look.each, look.by);
             let filter = self.share(number, members, (look.rows, &look.columns));
             let filter = filter * self.own_beside(number, &look);
-            Access { way: Way::Lookup, cost, rows: look.rows, filter, by, kept: false }
+            let planned = Planned::Equal(look.index.0, look.index.1);
+            let way = if look.index.0 == usize::MAX { Way::Key } else { Way::Lookup };
+            Access { way, cost, rows: look.rows, filter, by, kept: false, planned }
         });
         let covered = facts.covered && facts.range.is_none();
         if let Some(found) = found.filter(|_| covered) {
             return self.of_kind(number, found);
         }
         let (records, read) = match facts.range {
-            Some((cost, rows)) => (rows, cost),
+            Some(range) => (range.rows, range.cost),
             None => (facts.records, facts.scan),
         };
         let kept = match facts.range {
@@ -293,32 +501,60 @@ impl<'m> Costs<'m> {
             None => facts.kept,
         };
         let fetched = records * kept;
-        let buffers = buffered && !before.is_empty() && self.relations[number].hashes;
+        let others = before.iter().any(|(member, ..)| !self.single.contains(member));
+        let buffers = buffered && others && self.relations[number].hashes;
+        let checked = ranges && facts.range.is_none();
         let times = if buffers && facts.range.is_none() { 1.0 } else { rows };
         let cost = times * (read + ROW * (records - fetched));
         let scan = Access {
-            way: if buffers { Way::Buffer } else { Way::Scan },
+            way: if buffers && !checked { Way::Buffer } else { Way::Scan },
             cost,
             rows: fetched,
             filter: self.share(number, members, (fetched, &[])),
             by: Members::default(),
             kept: false,
+            planned: match facts.range {
+                Some(range) => range.planned,
+                None if checked => Planned::Free,
+                None => Planned::Scan,
+            },
         };
+        if let Source::Group(_) = self.around.group.members[number].source {
+            return self.of_kind(number, self.of_group(number, rows, scan));
+        }
         let whole = |access: &Access| access.cost + ROW * rows * access.rows;
+        // Ranges of the same index that bound more of it are read instead.
+        let ranged = |found: &Access| match (found.planned, scan.planned) {
+            (Planned::Equal(index, _), Planned::Range(other)) => {
+                index == other && found.by.is_empty()
+            }
+            _ => false,
+        };
         let best = match found {
-            Some(found) if whole(&found) <= whole(&scan) => found,
+            Some(found) if whole(&found) <= whole(&scan) && !ranged(&found) => found,
             _ => scan,
         };
         self.of_kind(number, best)
     }
 
+    /// The right side of a join of several tables: read for each row before it, unless its first
+    /// table is kept in a buffer.
+    fn of_group(&self, number: usize, rows: f64, scan: Access) -> Access {
+        let Some(nested) = &self.relations[number].nested else { return scan };
+        let looped = &nested.looped;
+        let way = if nested.once.is_some() && !looped.finds { scan.way } else { Way::Lookup };
+        let cost = rows * (looped.cost - ROW * looped.rows).max(0.0);
+        Access { way, cost, rows: looped.rows.max(1.0), planned: Planned::Free, ..scan }
+    }
+
     /// What conditions with constants leave of the rows that a lookup finds.
     fn own_beside(&self, number: usize, look: &Look) -> f64 {
         let facts = &self.facts[number];
-        let Some(guess) = self.guess(facts, &[]).filter(|_| self.filters) else { return 1.0 };
+        let mut known = look.columns.clone();
+        let mut share = facts.counted_share(&mut known);
+        let Some(guess) = self.guess(facts, &known).filter(|_| self.filters) else { return 1.0 };
         let member = &self.around.group.members[number];
-        let known = member.slots.union(self.around.filled);
-        let mut share = 1.0;
+        let known = member.slots.union(&self.fixed);
         for condition in bounding(member, self.conditions) {
             let needs = slots_of(condition);
             let own = !needs.whole_row
@@ -349,12 +585,13 @@ impl<'m> Costs<'m> {
     pub(super) fn alone(&self, number: usize) -> Access {
         let facts = &self.facts[number];
         let (records, read) = match facts.range {
-            Some((cost, rows)) => (rows, cost),
+            Some(range) => (range.rows, range.cost),
             None => (facts.records, facts.scan),
         };
         let (rows, by) = (records * facts.kept, Members::default());
         let cost = read + ROW * (records - rows);
-        Access { way: Way::Scan, cost, rows, filter: 1.0, by, kept: false }
+        let planned = facts.range.map_or(Planned::Scan, |range| range.planned);
+        Access { way: Way::Scan, cost, rows, filter: 1.0, by, kept: false, planned }
     }
 
     /// Records of a member.
@@ -364,7 +601,7 @@ impl<'m> Costs<'m> {
 
     /// The rows that a member has by itself.
     pub(super) fn found(&self, number: usize) -> f64 {
-        self.facts[number].range.map_or(self.facts[number].records, |(_, rows)| rows)
+        self.facts[number].range.map_or(self.facts[number].records, |range| range.rows)
     }
 
     /// The best way to read a table by an index that begins with these columns, one row of each
@@ -410,7 +647,7 @@ impl<'m> Costs<'m> {
 
     /// Whether an index of a table is looked up by columns of another one.
     pub(super) fn depends(&self, number: usize, other: usize) -> bool {
-        self.look(number, Members::one(other)).is_some_and(|look| look.by.contains(other))
+        self.look(number, Members::one(other)).look.is_some_and(|look| look.by.contains(other))
     }
 
     /// Whether each row of a member has an id.
@@ -423,6 +660,22 @@ impl<'m> Costs<'m> {
     pub(super) fn slots(&self, members: Members) -> SlotSet {
         self.around.group.slots_of(members)
     }
+}
+
+/// The columns that a path bounds.
+fn bounded_columns(table: &Table, by: &ByIndex) -> Vec<usize> {
+    let index = &table.def.indexes[by.index];
+    let parts = match by.path.ranges() {
+        Some(paths) => paths.iter().map(|path| path.equal.len()).max().unwrap_or(0),
+        None => by.path.equal.len() + usize::from(!by.path.intervals.is_empty()),
+    };
+    let parts = (0..parts).map_while(|at| table.def.key_part(index, at));
+    parts.map(|part| part.column).collect()
+}
+
+/// The most rows that a table may have in the pages of its rows.
+fn bound_of_rows(table: &Table) -> f64 {
+    2.0 * pages(table) * PAGE_BYTES / (table.def.row_length() as f64 + 20.0)
 }
 
 /// How many combinations of rows a lookup by these tables is made with.
@@ -439,25 +692,7 @@ fn read_before(before: &Before, by: Members) -> f64 {
     found
 }
 
-/// Pages of a table's rows.
-fn pages(table: &Table) -> f64 {
-    let bytes = table.rows() as f64 * (table.def.row_length() as f64 + 20.0);
-    (bytes / (PAGE_BYTES * 0.9)).ceil().max(1.0)
-}
-
-/// The most that looking rows up is taken to cost.
+/// The most pages that looking rows up is taken to read.
 fn worst_seeks(records: f64, scan: f64) -> f64 {
-    (records / 10.0).min(scan * 3.0).max(2.0)
-}
-
-/// What so many entries of an index cost.
-fn entries(table: &Table, at: usize, rows: f64) -> f64 {
-    let index = &table.def.indexes[at];
-    let bytes = f64::from(table.def.key_length(index, index.parts.len()));
-    let primary = table
-        .def
-        .clustered_index()
-        .map(|index| f64::from(table.def.key_length(index, index.parts.len())));
-    let each = (PAGE_BYTES / 2.0 / (bytes + primary.unwrap_or(6.0))).floor() + 1.0;
-    (rows + each - 1.0) / each * PAGE
+    (records / 10.0).min(scan / PAGE * 3.0).max(2.0)
 }

@@ -16,6 +16,7 @@
 use super::super::members::Members;
 use super::model::{Access, Costs, ROW, Way};
 use super::nest::{self, CREATE, Materialized, Subquery, TOUCH};
+use crate::access::Planned;
 use crate::plan::JoinType;
 
 /// How much better a plan must be to take the place of another one.
@@ -82,6 +83,8 @@ pub(super) struct Search<'s> {
     pub(super) sorted: Vec<usize>,
     /// The member that rows are sorted by, where they are.
     pub(super) sort_by: Option<usize>,
+    /// That member was tried as the first one, and all of it is sorted.
+    sorts_all: bool,
     positions: Vec<Position>,
     best: Option<Order>,
 }
@@ -103,9 +106,34 @@ impl<'s> Search<'s> {
         sort_by: Option<usize>,
     ) -> Option<Order> {
         let (sorted, positions) = (sorted(costs, members), Vec::new());
-        let mut search = Search { costs, subqueries, sorted, sort_by, positions, best: None };
-        search.extend(members);
+        let (sorts_all, best) = (false, None);
+        let mut search = Search { costs, subqueries, sorted, sort_by, sorts_all, positions, best };
+        let left = search.begin(members);
+        match left.is_empty() {
+            true => search.complete(),
+            false => search.extend(left),
+        }
         search.best
+    }
+
+    /// Puts the tables first that constants find one row of, which cost nothing; returns others.
+    fn begin(&mut self, members: Members) -> Members {
+        let single = self.costs.single.iter().filter(|member| members.contains(**member));
+        for &member in single {
+            let access =
+                self.costs.access(member, (&self.before(self.positions.len()), 1.0), false);
+            let access = Access { cost: 0.0, rows: 1.0, filter: 1.0, ..access };
+            let (cost, rows, strategy, begun) = (0.0, 1.0, None, Begun::default());
+            self.positions.push(Position { member, access, cost, rows, strategy, begun });
+        }
+        let placed = self.positions.iter().map(|position| Members::one(position.member));
+        members.minus(placed.fold(Members::default(), Members::union))
+    }
+
+    /// How many tables stand first without a choice.
+    fn begun(&self) -> usize {
+        let is_single = |position: &&Position| self.costs.single.contains(&position.member);
+        self.positions.iter().take_while(is_single).count()
     }
 
     fn before(&self, count: usize) -> Vec<(usize, f64, Members)> {
@@ -121,46 +149,101 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Tries each of the members that are left as the next one.
+    /// Tries each of the members that are left as the next one. Of those that a key finds one row
+    /// of, the first one stands for all, which are put one behind the other.
     fn extend(&mut self, left: Members) {
         let at = self.positions.len();
         let (mut least_rows, mut least_cost) = (f64::MAX, f64::MAX);
+        let mut together = Members::default();
         for member in self.sorted.clone() {
-            let needs = self.costs.around.group.members[member].needs;
-            if !left.contains(member) || needs.intersects(left) || self.must_wait(member, left) {
+            if together.contains(member) || !self.place(member, left) {
                 continue;
             }
-            let (cost, rows) = self.prefix(at);
-            let access = self.costs.access(member, (&self.before(at), rows), true);
-            let access = match self.costs.around.group.members[member].kind {
-                JoinType::Anti => nest::anti_access(self.costs, member, (rows, access)),
-                _ => access,
-            };
-            let fetched = rows * access.rows;
-            let begun =
-                at.checked_sub(1).map_or(Begun::default(), |last| self.positions[last].begun);
-            self.positions.push(Position {
-                member,
-                access,
-                cost: cost + access.cost + ROW * fetched,
-                rows: fetched * access.filter,
-                strategy: None,
-                begun,
-            });
             let rest = left.minus(Members::one(member));
-            self.advance(rest);
             let now = self.positions[at];
             let best = self.best.as_ref().filter(|best| best.allowed);
             let given_up = best.is_some_and(|best| now.cost >= best.cost);
-            let promises = self.promises(now, (&mut least_cost, &mut least_rows), left);
-            if !given_up && promises {
+            if !given_up && self.promises(now, (&mut least_cost, &mut least_rows), left) {
                 match rest.is_empty() {
                     true => self.complete(),
+                    false if finds_one(&now.access) => {
+                        if together.is_empty() {
+                            together = Members::one(member).union(self.extend_by_keys(rest));
+                        }
+                    }
                     false => self.extend(rest),
                 }
             }
             self.positions.truncate(at);
+            if together == left {
+                return;
+            }
         }
+    }
+
+    /// Puts one more table behind the last one that a key finds one row of at the same cost, then
+    /// all others; returns those that were put there by their keys.
+    fn extend_by_keys(&mut self, left: Members) -> Members {
+        let at = self.positions.len();
+        let last = self.positions[at - 1].access;
+        for member in self.sorted.clone() {
+            if !self.place(member, left) {
+                continue;
+            }
+            let now = self.positions[at];
+            let alike = finds_one(&now.access)
+                && (now.access.cost - last.cost).abs() < SAME
+                && (now.access.rows - last.rows).abs() < SAME;
+            if !alike {
+                self.positions.truncate(at);
+                continue;
+            }
+            let mut together = Members::one(member);
+            let rest = left.minus(together);
+            let best = self.best.as_ref().filter(|best| best.allowed);
+            if best.is_none_or(|best| now.cost < best.cost) {
+                match rest.is_empty() {
+                    true => self.complete(),
+                    false => together = together.union(self.extend_by_keys(rest)),
+                }
+            }
+            self.positions.truncate(at);
+            return together;
+        }
+        self.extend(left);
+        Members::default()
+    }
+
+    /// Puts a member behind the others, where it may stand there.
+    fn place(&mut self, member: usize, left: Members) -> bool {
+        let at = self.positions.len();
+        let own = &self.costs.around.group.members[member];
+        if !left.contains(member) || own.needs.intersects(left) || self.must_wait(member, left) {
+            return false;
+        }
+        let (cost, rows) = self.prefix(at);
+        let access = self.costs.access(member, (&self.before(at), rows), true);
+        let access = match own.kind {
+            JoinType::Anti => nest::anti_access(self.costs, member, (rows, access)),
+            _ => access,
+        };
+        let fetched = rows * access.rows;
+        let begun = at.checked_sub(1).map_or(Begun::default(), |last| self.positions[last].begun);
+        self.positions.push(Position {
+            member,
+            access,
+            cost: cost + access.cost + ROW * fetched,
+            rows: fetched * access.filter,
+            strategy: None,
+            begun,
+        });
+        let first = self.positions.len() == self.begun() + 1;
+        if first && self.sort_by == Some(member) && matches!(access.way, Way::Scan) {
+            let limit = self.costs.around.block.limit;
+            self.sorts_all |= limit.is_none_or(|limit| limit >= access.rows);
+        }
+        self.advance(left.minus(Members::one(member)));
+        true
     }
 
     /// Whether a table that is joined to others of its subquery must come behind all of those that
@@ -178,7 +261,8 @@ impl<'s> Search<'s> {
     /// Whether an order is worth going on with, beside those with another table at its place.
     fn promises(&self, now: Position, least: (&mut f64, &mut f64), left: Members) -> bool {
         let (cost, rows) = least;
-        let sorted = self.positions.len() == 1 && self.sort_by == Some(now.member);
+        let first = self.positions.len() == self.begun() + 1;
+        let sorted = first && self.sort_by == Some(now.member);
         if !(*rows > now.rows || *cost > now.cost || sorted) {
             return !self.best.as_ref().is_some_and(|best| best.allowed);
         }
@@ -195,8 +279,9 @@ impl<'s> Search<'s> {
         if !last.begun.repeating.is_empty() {
             return;
         }
-        let first = self.positions[0].member;
-        let sorts = self.sort_by.is_some_and(|wanted| wanted != first);
+        let first = self.positions.get(self.begun()).map(|first| first.member);
+        let apart = self.sorts_all || self.sort_by != first;
+        let sorts = self.sort_by.is_some() && first.is_some() && apart;
         let cost = last.cost + if sorts { last.rows } else { 0.0 };
         let allowed = !last.begun.forbidden;
         let better = self.best.as_ref().is_none_or(|best| match (allowed, best.allowed) {
@@ -347,7 +432,8 @@ impl<'s> Search<'s> {
         let (_, rows) = self.prefix(first);
         let filter = self.costs.kept(member);
         let (way, by, kept) = (Way::Scan, Members::default(), false);
-        Some(Access { way, cost: rows * cost, rows: groups, filter, by, kept })
+        let planned = Planned::Free;
+        Some(Access { way, cost: rows * cost, rows: groups, filter, by, kept, planned })
     }
 
     /// What the tables from `first` to `last` cost and give once one row of a subquery suffices;
@@ -484,6 +570,11 @@ impl<'s> Search<'s> {
         let ids = |position: &Position| self.costs.has_row_id(position.member);
         self.positions[..=at].iter().all(ids)
     }
+}
+
+/// Whether an index finds one row at most.
+fn finds_one(access: &Access) -> bool {
+    access.way == Way::Lookup && access.rows <= 1.0
 }
 
 impl Materialized {
