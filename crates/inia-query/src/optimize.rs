@@ -200,6 +200,8 @@ pub(crate) struct QueryBlock<'b> {
     pub(crate) orders: &'b [JoinOrder],
     /// Every row of the join is needed before the first result.
     pub(crate) reads_all: bool,
+    /// MIN and MAX of all rows are read alone, which the ends of a range of an index give.
+    pub(crate) extremes: bool,
     /// The columns of ORDER BY, where it has nothing else.
     pub(crate) order: &'b [OrderKey],
     /// There is an ORDER BY.

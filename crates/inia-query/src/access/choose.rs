@@ -71,6 +71,8 @@ pub(crate) struct Request<'r> {
     pub(crate) measure: Option<EvalSettings<'r>>,
     /// What a row costs in a scan of the whole table, beside one that is read from its leaf.
     pub(crate) scan_cost: f64,
+    /// MIN and MAX are wanted, which the ends of a range give.
+    pub(crate) extremes: bool,
     /// Whether several indexes may be merged.
     pub(crate) merging: MergeRules<'r>,
 }

@@ -62,6 +62,7 @@ pub(super) fn paths_for(
             hinted: None,
             measure: None,
             scan_cost: 1.0,
+            extremes: false,
             merging: MergeRules::default(),
         };
         path_for(&request, divider.index, conditions, filled).path

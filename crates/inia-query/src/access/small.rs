@@ -38,7 +38,7 @@ pub(crate) struct SmallRange {
 }
 
 /// The best way to read a small table by constants, its rows, and what it costs in rows of a scan;
-/// `None` where rows are locked, hints choose, or something is not known.
+/// `None` where rows are locked, hints choose, ends of ranges are wanted, or something is not known.
 pub(super) fn best(
     request: &Request<'_>,
     conditions: &[Expr],
@@ -47,6 +47,7 @@ pub(super) fn best(
     let table = request.table;
     let plain = table.partitions.is_none() && table.united().is_none() && !table.def.is_volatile();
     let free = request.allowed.is_none() && !request.merging.locks && request.measure.is_some();
+    let free = free && !request.extremes;
     if !plain || !free || !table.is_small() || table.rows() == 0 {
         return None;
     }

@@ -63,6 +63,14 @@ impl Clauses {
         Clauses { conditions, ..Clauses::default() }
     }
 
+    /// Whether nothing but MIN and MAX of all rows is read.
+    fn reads_extremes(&self) -> bool {
+        let extreme = |call: &Aggregate| {
+            matches!(call.func, ast::AggregateFunc::Min | ast::AggregateFunc::Max)
+        };
+        self.group.is_empty() && !self.aggregates.is_empty() && self.aggregates.iter().all(extreme)
+    }
+
     /// Gives every expression to `visit`, to be changed in place.
     pub(super) fn for_each_expr_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         self.items.iter_mut().for_each(|item| visit(&mut item.expr));
@@ -631,6 +639,7 @@ impl QueryBinder<'_> {
         clauses.complete_order(from.tree.as_ref(), distinct, select.rollup);
         let visible = clauses.items.len();
         let grouped = !clauses.group.is_empty() || !clauses.aggregates.is_empty();
+        let extremes = clauses.reads_extremes();
         // Sort keys are positions that count on from the select list into the hidden expressions.
         let output = clauses.take_output();
         let needed = self.needed(&output, &clauses, from.tree.as_ref());
@@ -648,6 +657,7 @@ impl QueryBinder<'_> {
             straight: keeps_order(select),
             orders: orders.as_deref().unwrap_or_default(),
             reads_all: grouped || !clauses.windows.is_empty(),
+            extremes,
             order: order.as_deref().unwrap_or_default(),
             sorts: !clauses.order.is_empty(),
             limit: limit.filter(|_| !counts(select, distinct)).map(|limit| limit as f64),

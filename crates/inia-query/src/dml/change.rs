@@ -232,6 +232,7 @@ fn request<'r>(
         hinted,
         measure: None,
         scan_cost: 1.0,
+        extremes: false,
         merging: MergeRules {
             settings: Some(EvalSettings { env: &session.env, host: session }),
             hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),

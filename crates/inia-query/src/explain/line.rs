@@ -890,6 +890,7 @@ pub(super) fn request_of<'r>(
         hinted: source.hinted.as_deref(),
         measure: settings,
         scan_cost: 1.0,
+        extremes: false,
         merging: MergeRules::default(),
     };
     // The conditions of a table read slots that are filled before it, and its own.

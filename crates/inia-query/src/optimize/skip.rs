@@ -193,6 +193,7 @@ fn best(source: &TableSource, wish: &Wish, block: &QueryBlock<'_>) -> Option<Cho
         hinted,
         measure: Some(block.settings),
         scan_cost: 1.0,
+        extremes: false,
         merging: MergeRules::default(),
     };
     let conditions: Vec<Expr> = source.bound_filter.iter().chain(&source.filter).cloned().collect();

@@ -242,6 +242,7 @@ pub(super) fn request<'r>(
         hinted,
         measure: Some(block.settings),
         scan_cost,
+        extremes: block.extremes,
         merging: MergeRules {
             settings: Some(block.settings),
             hinted: hinted.and_then(|hinted| hinted.merge.as_ref()),

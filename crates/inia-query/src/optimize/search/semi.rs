@@ -164,6 +164,7 @@ pub(crate) fn small_cost(
         straight: false,
         orders: &[],
         reads_all: true,
+        extremes: false,
         order: &[],
         sorts: false,
         limit: None,
