@@ -9,6 +9,8 @@ impl SqlMode {
     pub const PIPES_AS_CONCAT: SqlMode = SqlMode(2);
     /// `"` quotes names.
     pub const ANSI_QUOTES: SqlMode = SqlMode(4);
+    /// Written as ANSI: definitions are shown without what standard SQL does not know.
+    pub const ANSI: SqlMode = SqlMode(0x40000);
     /// Spaces are allowed between a function's name and its parenthesis.
     pub const IGNORE_SPACE: SqlMode = SqlMode(8);
     /// Every selected column must be functionally dependent on the group.
@@ -57,6 +59,7 @@ impl SqlMode {
     const PARSING: SqlMode = SqlMode(
         SqlMode::PIPES_AS_CONCAT.0
             | SqlMode::ANSI_QUOTES.0
+            | SqlMode::REAL_AS_FLOAT.0
             | SqlMode::IGNORE_SPACE.0
             | SqlMode::NO_BACKSLASH_ESCAPES.0
             | SqlMode::HIGH_NOT_PRECEDENCE.0,

@@ -590,5 +590,6 @@ fn is_wrong_value(code: ErrorCode) -> bool {
             | E::CutValueGroupConcat
             | E::InvalidArgumentForLogarithm
             | E::InvalidCharacterString
+            | E::InvalidJsonValueForCast
     )
 }

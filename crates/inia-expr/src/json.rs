@@ -341,6 +341,8 @@ pub fn document(
                 if error.is_depth() {
                     return SqlError::new(ErrorCode::JsonDocumentTooDeep, &[]);
                 }
+                // The operator has a name of two words.
+                let function = if function == "member_of" { "member of" } else { function };
                 let args: [&dyn fmt::Display; 5] =
                     [&position, &function, &error.text, &error.position, &""];
                 SqlError::new(ErrorCode::InvalidJsonTextInParam, &args)

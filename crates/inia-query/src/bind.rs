@@ -24,6 +24,7 @@ mod having;
 mod hints;
 mod inserted;
 mod is_null;
+mod json_condition;
 mod json_table;
 mod kept;
 mod merge;

@@ -36,6 +36,7 @@ use inia_base::datatype::DataType;
 use inia_base::ids::TreeId;
 use inia_base::value::Value;
 use inia_expr::ExprType;
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Rows under construction.
@@ -47,10 +48,19 @@ type Fill = fn(&Information<'_>, &mut Rows);
 macro_rules! row {
     ($($value:expr),* $(,)?) => { vec![$(inia_base::value::Value::from($value)),*] };
 }
+pub use engine::metric_names;
 use row;
 pub use server::is_plugin;
 pub use tables::row_format;
 pub(crate) use tables::shown_error;
+
+/// An expression as the dictionary keeps it: behind backslashes where a literal would have them.
+fn escaped(text: &str) -> Cow<'_, str> {
+    match text.contains(['\'', '\\']) {
+        true => text.replace('\\', "\\\\").replace('\'', "\\'").into(),
+        false => text.into(),
+    }
+}
 
 /// A value or NULL.
 fn or_null<T: Into<Value>>(value: Option<T>) -> Value {

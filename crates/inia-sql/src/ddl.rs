@@ -20,6 +20,7 @@ mod foreign;
 mod fulltext;
 mod merged;
 mod partition;
+pub(crate) mod quoting;
 mod rebuild;
 mod record_size;
 pub(crate) mod routine_grants;

@@ -35,7 +35,7 @@ mod system_tables;
 mod table_io;
 #[cfg(test)]
 pub(crate) mod tests;
-mod unquoted;
+
 mod unsupported;
 
 use self::observe::Arrival;

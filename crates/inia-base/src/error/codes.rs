@@ -514,8 +514,10 @@ with_late_codes! {
     UnknownPartition = 1735, "HY000", "Unknown partition '{}' in table '{}'";
     TablesDifferentMetadata = 1736, "HY000", "Tables have different definitions";
     RowDoesNotMatchPartition = 1737, "HY000", "Found a row that does not match the partition";
+    BinlogCacheSizeGreaterThanMax = 1738, "HY000", "Option binlog_cache_size ({}) is greater than max_binlog_cache_size ({}); setting binlog_cache_size equal to max_binlog_cache_size.";
     WarnIndexNotApplicable = 1739, "HY000", "Cannot use {} access on index '{}' due to type or collation conversion on field '{}'";
     PartitionExchangeForeignKey = 1740, "HY000", "Table to exchange with partition has foreign key references: '{}'";
+    BinlogStmtCacheSizeGreaterThanMax = 1745, "HY000", "Option binlog_stmt_cache_size ({}) is greater than max_binlog_stmt_cache_size ({}); setting binlog_stmt_cache_size equal to max_binlog_stmt_cache_size.";
     CantUpdateTableInCreateTableSelect = 1746, "HY000", "Can't update table '{}' while '{}' is being created.";
     PartitionClauseOnNonpartitioned = 1747, "HY000", "PARTITION () clause on non partitioned table";
     RowDoesNotMatchGivenPartitionSet = 1748, "HY000", "Found a row not matching the given partition set";

@@ -108,6 +108,7 @@ macro_rules! with_late_codes {
             TablespaceEngineMismatch = 3642, "HY000", "Engine '{}' does not match stored engine '{}' for tablespace '{}'";
             WrongSridForColumn = 3643, "HY000", "The SRID of the geometry does not match the SRID of the column '{}'. The SRID of the geometry is {}, but the SRID of the column is {}. Consider changing the SRID of the geometry or the SRID property of the column.";
             CannotAlterSridDueToIndex = 3644, "HY000", "The SRID specification on the column '{}' cannot be changed because there is a spatial index on the column. Please remove the spatial index before altering the SRID specification.";
+            WarnBinlogPartialUpdatesDisabled = 3645, "HY000", "When {}, the option binlog_row_value_options={} will be ignored and updates will be written in full format to binary log.";
             CouldNotApplyJsonDiff = 3648, "HY000", "Could not apply JSON diff in table {}, column {}.";
             CorruptedJsonDiff = 3649, "HY000", "Corrupted JSON diff for table {}, column {}.";
             ResourceGroupExists = 3650, "HY000", "Resource Group '{}' exists";
@@ -135,6 +136,7 @@ macro_rules! with_late_codes {
             ParseErrorInDigestFn = 3676, "HY000", "Could not parse argument to digest function: \"{}\".";
             UndisclosedParseErrorInDigestFn = 3677, "HY000", "Could not parse argument to digest function.";
             OnlyImplementedForSrid0And4326 = 3682, "22S00", "Function {} is only defined for SRID 0 and SRID 4326.";
+            BinlogExpireLogDaysAndSecsUsedTogether = 3683, "HY000", "The option expire_logs_days and binlog_expire_logs_seconds cannot be used together. Please use binlog_expire_logs_seconds to set the expire time (expire_logs_days is deprecated)";
             RegexpBufferOverflow = 3684, "HY000", "The result string is larger than the result buffer.";
             RegexpIllegalArgument = 3685, "HY000", "Illegal argument to a regular expression.";
             RegexpIndexOutofboundsError = 3686, "HY000", "Index out of bounds in regular expression search.";
@@ -221,6 +223,7 @@ macro_rules! with_late_codes {
             WarnDeprecatedUtf8mb3Collation = 3778, "HY000", "'{}' is a collation of the deprecated character set UTF8MB3. Please consider using UTF8MB4 with an appropriate collation instead.";
             WarnDeprecatedNestedCommentSyntax = 3779, "HY000", "Nested comment syntax is deprecated and will be removed in a future release.";
             FkIncompatibleColumns = 3780, "HY000", "Referencing column '{}' and referenced column '{}' in foreign key constraint '{}' are incompatible.";
+            BinlogMasterKeyRecoveryFailed = 3794, "HY000", "Unable to recover binlog encryption master key, please check if keyring is loaded.";
             FunctionalIndexRowValueIsNotAllowed = 3800, "HY000", "Expression of functional index '{}' cannot refer to a row value.";
             BinlogMasterKeyRotation = 3805, "HY000", "Cannot rotate binary log master key when 'binlog-encryption' is off.";
             NonBooleanExprForCheckConstraint = 3812, "HY000", "An expression of non-boolean type specified to a check constraint '{}'.";
@@ -332,6 +335,7 @@ macro_rules! with_late_codes {
             KeyringReloadFailed = 4035, "HY000", "Keyring reload failed. Please check error log for more details.";
             InvalidAssignmentTarget = 4048, "42000", "Invalid target for assignment in INSERT or UPDATE statement '{}'.";
             IdentifiedByUnsupported = 4053, "HY000", "IDENTIFIED BY clause during \"{}\" not supported for plugin \"{}\".";
+            SslFipsModeError = 4073, "HY000", "SSL fips mode error: {}";
             ValueOutOfRange = 4074, "HY000", "{}={} is outside the valid range [{},{}]. {} will be used.";
             FulltextWithRollup = 4075, "HY000", "MATCH does not support ROLLUP columns.";
             WarnRegexpUsingDefault = 4077, "HY000", "Regular expression library used default (root) locale.";
@@ -350,6 +354,7 @@ macro_rules! with_late_codes {
             WarnTrgAlreadyExists = 4099, "HY000", "Trigger '{}' already exists on the table '{}'.'{}'.";
             IfNotExistsUnsupportedTrgExistsOnDifferentTable = 4100, "HY000", "Trigger '{}'.'{}' already exists on a different table. The 'IF NOT EXISTS' clause is only supported for triggers associated with the same table.";
             SrsUnusedProjParameterPresent = 4107, "SR002", "The spatial reference system definition for SRID {} contains unused projection parameter \"{}\".";
+            ExpireLogsDaysUsedTogether = 4113, "HY000", "The option expire_logs_days cannot be used together with option binlog_expire_logs_seconds. To set one, first unset the other by setting it to 0.";
             CteRecursiveNotUnion = 4114, "HY000", "Recursive table reference in EXCEPT or INTERSECT operand is not allowed.";
             WarnDeprecatedIdent = 4119, "HY000", "Using {} as unquoted identifier is deprecated, please use quotes or rename the identifier.";
             IntersectAllMaxDuplicatesExceeded = 4120, "HY000", "Max number of duplicate rows in INTERSECT ALL exceeded.";

@@ -188,11 +188,11 @@ impl Args<'_, '_> {
                 false => error(code, &[&name, &value, &low, &high]),
             }
         };
-        if !(-half / 2.0..=half / 2.0).contains(&at.y) {
-            return Err(fail(latitude, at.y, half / 2.0));
-        }
         if at.x < -half || at.x > half {
             return Err(fail(longitude, at.x, half));
+        }
+        if !(-half / 2.0..=half / 2.0).contains(&at.y) {
+            return Err(fail(latitude, at.y, half / 2.0));
         }
         Ok(())
     }

@@ -144,7 +144,12 @@ fn instr(a: &mut Args<'_, '_>) -> FnResult {
     let regex = pattern(a, 5)?;
     let from = start(a, 2, &text)?;
     let nth = occurrence(a, 3)?;
-    let end = a.len() > 4 && a.clamped(4)? == 1;
+    let option = if a.len() > 4 { a.clamped(4)? } else { 0 };
+    if !(0..=1).contains(&option) {
+        let text = "Incorrect arguments to regexp_instr: return_option must be 1 or 0.";
+        return Err(SqlError::with_message(ErrorCode::WrongArguments, text).into());
+    }
+    let end = option == 1;
     let found = regex.find(&text[from..], nth - 1)?;
     Ok(Value::Int(found.map_or(0, |found| {
         let at = from + if end { found.end } else { found.start };

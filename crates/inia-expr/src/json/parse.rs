@@ -294,7 +294,7 @@ impl Parser<'_> {
             let fraction = digits(at + 1);
             if fraction == 0 {
                 self.at = at + 1;
-                return Err(self.error("Missing fraction part in number."));
+                return Err(self.error("Miss fraction part in number."));
             }
             at += 1 + fraction;
             exact = false;

@@ -4,7 +4,7 @@ use super::Json;
 use crate::context::EvalContext;
 use crate::convert;
 use crate::number;
-use inia_base::decimal::Decimal;
+use inia_base::decimal::{Decimal, MAX_DIGITS};
 use inia_base::error::{ErrorCode, SqlError};
 
 /// Warning 3156.
@@ -65,7 +65,9 @@ pub(crate) fn decimal(text: &str, ctx: &mut EvalContext<'_>) -> Result<Decimal, 
         Json::Int(v) => Decimal::from_i128(i128::from(v), 0),
         Json::UInt(v) => Decimal::from_i128(i128::from(v), 0),
         Json::Bool(v) => Decimal::from_i128(i128::from(v), 0),
-        Json::Double(v) => Decimal::from_f64(v).unwrap_or(Decimal::ZERO),
+        Json::Double(v) => {
+            Decimal::from_f64(v).unwrap_or_else(|_| Decimal::bound(MAX_DIGITS, 0, v < 0.0))
+        }
         Json::Decimal(v) => v,
         Json::String(inner) => {
             let parsed = Decimal::parse_prefix(inner.as_bytes());

@@ -2,7 +2,7 @@
 
 use super::{PResult, Parser, string_expr, utf8};
 use crate::{
-    ParseErrorKind,
+    ParseErrorKind, SqlMode,
     ast::{
         CheckDef, ColumnDef, ColumnDefault, Expr, ForeignKeyDef, Generated, IndexDef, IndexKind,
         IndexOptions, KeyPart, KeyPartKey, ReferenceAction, References, TableElement, TypeKind,
@@ -26,6 +26,7 @@ impl Parser<'_> {
             Kw::BIGINT | Kw::INT8 => BigInt,
             Kw::DECIMAL | Kw::DEC | Kw::NUMERIC | Kw::FIXED => Decimal,
             Kw::FLOAT | Kw::FLOAT4 => Float,
+            Kw::REAL if self.mode.has(SqlMode::REAL_AS_FLOAT) => Float,
             Kw::DOUBLE | Kw::FLOAT8 | Kw::REAL => Double,
             Kw::CHAR | Kw::CHARACTER | Kw::NCHAR => Char,
             Kw::VARCHAR | Kw::VARCHARACTER | Kw::NVARCHAR => VarChar,

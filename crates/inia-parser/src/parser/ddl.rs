@@ -2,6 +2,7 @@
 
 use super::{PResult, Parser, utf8};
 use crate::{
+    ParseErrorKind,
     ast::{
         Account, AlterDatabase, CheckOption, CreateDatabase, CreateIndex, CreateSelect,
         CreateTable, CreateView, DatabaseOptions, DropIndex, DropTables, IndexDef, IndexKind,
@@ -195,7 +196,14 @@ impl Parser<'_> {
                 self.opt_eq();
                 let given = match self.accept_kw(Kw::DEFAULT) {
                     true => None,
-                    false => Some(self.uint()? != 0),
+                    false => {
+                        let start = self.tok.start;
+                        let number = self.uint()?;
+                        if number > 1 {
+                            return Err(self.error_at(start, ParseErrorKind::Syntax));
+                        }
+                        Some(number == 1)
+                    }
                 };
                 self.check_read_only(options.read_only, given)?;
                 options.read_only = Some(given);

@@ -45,11 +45,59 @@ impl Parser<'_> {
 
     /// An identifier.
     pub(super) fn ident(&mut self) -> PResult<String> {
-        if !Self::is_ident(self.tok) {
+        if !Self::is_ident(self.tok) || self.calls_symbol() {
             return Err(self.error());
         }
         let token = self.bump();
         Ok(self.ident_value(token))
+    }
+
+    /// Whether a function that is a symbol of the grammar is called here: `count(`, which is no
+    /// name. `count (` is one, unless the mode has IGNORE_SPACE.
+    fn calls_symbol(&mut self) -> bool {
+        const SYMBOLS: [&[u8]; 32] = [
+            b"adddate",
+            b"bit_and",
+            b"bit_or",
+            b"bit_xor",
+            b"cast",
+            b"count",
+            b"curdate",
+            b"curtime",
+            b"date_add",
+            b"date_sub",
+            b"extract",
+            b"group_concat",
+            b"json_arrayagg",
+            b"json_objectagg",
+            b"max",
+            b"mid",
+            b"min",
+            b"now",
+            b"position",
+            b"std",
+            b"stddev",
+            b"stddev_pop",
+            b"stddev_samp",
+            b"subdate",
+            b"substr",
+            b"substring",
+            b"sum",
+            b"sysdate",
+            b"trim",
+            b"var_pop",
+            b"var_samp",
+            b"variance",
+        ];
+        let token = self.tok;
+        let next = self.src.get(token.end as usize);
+        let spaces = self.mode.has(SqlMode::IGNORE_SPACE);
+        if token.tok != Tok::Word || (next != Some(&b'(') && !spaces) {
+            return false;
+        }
+        let word = self.bytes(token);
+        let is = |symbol: &&[u8]| symbol.eq_ignore_ascii_case(word);
+        SYMBOLS.iter().any(is) && self.peek().tok == Tok::LParen
     }
 
     /// After a point any word is an identifier.

@@ -352,6 +352,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn paren_query(&mut self) -> PResult<Expr> {
         let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query())?;
+        self.no_into(query.into.as_ref())?;
         self.expect(Tok::RParen)?;
         self.paren_was_single = true;
         Ok(Expr::Subquery(Box::new(query)))
@@ -390,6 +391,7 @@ impl Parser<'_> {
             return Err(self.error());
         }
         let query = self.nested_by(SUBQUERY_WEIGHT, |p| p.query())?;
+        self.no_into(query.into.as_ref())?;
         self.expect(Tok::RParen)?;
         Ok(Box::new(query))
     }

@@ -3,6 +3,7 @@
 use super::remark::without_comments;
 use super::{PResult, Parser, SUBQUERY_WEIGHT, utf8};
 use crate::{
+    ParseError,
     ast::{
         Cte, Expr, FileFormat, IntoTarget, Limit, LockStrength, LockWait, Locking, OrderItem,
         Query, QueryBody, Select, SelectInto, SelectItem, SetOp, SetTerm, With,
@@ -71,6 +72,39 @@ impl Parser<'_> {
         }
     }
 
+    /// Error 3954 for an INTO that is not at the end of a statement.
+    pub(super) fn no_into(&self, into: Option<&SelectInto>) -> PResult<()> {
+        if into.is_none() {
+            return Ok(());
+        }
+        let message = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be \
+                       placed at end of UNION clauses.";
+        Err(self.other(3954, "HY000", message.to_owned()))
+    }
+
+    /// Error 3953.
+    fn second_into(&self) -> Box<ParseError> {
+        let message = "Multiple INTO clauses in one query block.";
+        self.other(3953, "HY000", message.to_owned())
+    }
+
+    /// An operand behind the first one, whose INTO takes the place of none.
+    fn later_operand(&mut self, into: &mut Option<SelectInto>) -> PResult<QueryBody> {
+        const WITHIN: &str = "The INTO clause is deprecated inside query blocks of query \
+                              expressions and will be removed in a future release. Please move \
+                              the INTO clause to the end of statement instead.";
+        self.no_into(into.as_ref())?;
+        let (mut body, mut own) = self.query_primary()?;
+        if let QueryBody::Nested(query) = &mut body
+            && query.into.is_some()
+        {
+            own = query.into.take();
+            self.remark(3962, WITHIN);
+        }
+        *into = own;
+        Ok(body)
+    }
+
     /// The operators after `first`. The last operand's INTO is the whole query's.
     #[inline(never)]
     fn set_operations(
@@ -83,8 +117,8 @@ impl Parser<'_> {
         while let Some(kw) = self.accept_any(&[Kw::UNION, Kw::EXCEPT]) {
             let op = if kw == Kw::UNION { SetOp::Union } else { SetOp::Except };
             let all = self.set_quantifier();
-            let (body, own) = self.query_primary()?;
-            *into = own;
+            self.no_into_within(&first)?;
+            let body = self.later_operand(into)?;
             let body = self.intersections(body, into)?;
             rest.push(SetTerm { op, all, body });
         }
@@ -103,14 +137,22 @@ impl Parser<'_> {
         let mut rest = Vec::new();
         while self.accept_kw(Kw::INTERSECT) {
             let all = self.set_quantifier();
-            let (body, own) = self.query_primary()?;
-            *into = own;
+            self.no_into_within(&first)?;
+            let body = self.later_operand(into)?;
             rest.push(SetTerm { op: SetOp::Intersect, all, body });
         }
         if rest.is_empty() {
             return Ok(first);
         }
         Ok(QueryBody::SetOperation { first: Box::new(first), rest })
+    }
+
+    /// Error 3954 where the first operand is a query in parentheses with INTO.
+    fn no_into_within(&self, first: &QueryBody) -> PResult<()> {
+        match first {
+            QueryBody::Nested(query) => self.no_into(query.into.as_ref()),
+            _ => Ok(()),
+        }
     }
 
     fn set_quantifier(&mut self) -> bool {
@@ -372,7 +414,7 @@ impl Parser<'_> {
         loop {
             if let Some(into) = self.opt_into()? {
                 if query.into.is_some() {
-                    return Err(self.error());
+                    return Err(self.second_into());
                 }
                 query.into = Some(into);
             } else if let Some(locking) = self.opt_locking()? {

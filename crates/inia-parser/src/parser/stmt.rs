@@ -98,6 +98,13 @@ impl Parser<'_> {
                 }
             };
         }
+        if analyze && matches!(format, ExplainFormat::Json | ExplainFormat::Traditional) {
+            let name = if format == ExplainFormat::Json { "JSON" } else { "TRADITIONAL" };
+            let message = format!(
+                "This version of MySQL doesn't yet support 'EXPLAIN ANALYZE with {name} format'"
+            );
+            return Err(self.other(1235, "42000", message));
+        }
         if self.is_kw(Kw::FOR) && self.peek_is_kw(Kw::CONNECTION) {
             self.bump();
             self.bump();

@@ -255,6 +255,7 @@ impl Parser<'_> {
         self.expect(Tok::LParen)?;
         if self.at_query() {
             let query = self.nested_by(SUBQUERY_WEIGHT, Self::query)?;
+            self.no_into(query.into.as_ref())?;
             self.expect(Tok::RParen)?;
             return Ok(Paren::Query(Box::new(query)));
         }

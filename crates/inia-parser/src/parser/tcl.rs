@@ -162,8 +162,15 @@ impl Parser<'_> {
                 lock.write = false;
                 lock.local = p.accept_kw(Kw::LOCAL);
             } else {
-                p.accept_kw(Kw::LOW_PRIORITY);
+                let low = p.accept_kw(Kw::LOW_PRIORITY);
                 p.expect_kw(Kw::WRITE)?;
+                if low {
+                    p.remark(
+                        1287,
+                        "'LOW_PRIORITY WRITE' is deprecated and will be removed in a future \
+                         release. Please use WRITE instead",
+                    );
+                }
             }
             Ok(lock)
         })?;

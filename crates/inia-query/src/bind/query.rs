@@ -237,6 +237,7 @@ impl QueryBinder<'_> {
             && let QueryBody::SetOperation { first, rest } = &cte.query.body
             && rest.iter().any(|term| mentions(&term.body, &cte.name))
         {
+            check_recursive(cte, rest)?;
             // The query's own WITH is in scope for its operands only. Its bindings stand below the
             // new one and are removed from there.
             let inner = self.ctes.len();
@@ -352,6 +353,27 @@ impl QueryBinder<'_> {
         self.subplans[subplan] =
             Some(Subplan { query: seed.query, correlated, recursive, asked: false });
         Ok(())
+    }
+}
+
+/// Errors 1235: what the recursive operands cannot have.
+fn check_recursive(cte: &ast::Cte, rest: &[ast::SetTerm]) -> Result<()> {
+    let fails = |what: &str| Err(SqlError::new(ErrorCode::NotSupportedYet, &[&what]));
+    if !cte.query.order_by.is_empty() {
+        return fails("ORDER BY over UNION in recursive Common Table Expression");
+    }
+    let ordered =
+        rest.iter().filter(|term| mentions(&term.body, &cte.name)).any(|term| match &term.body {
+            QueryBody::Nested(query) => !query.order_by.is_empty() || query.limit.is_some(),
+            QueryBody::Select(select) => select.options.distinct,
+            _ => false,
+        });
+    match ordered {
+        true => fails(
+            "ORDER BY / LIMIT / SELECT DISTINCT in recursive query block of Common Table \
+             Expression",
+        ),
+        false => Ok(()),
     }
 }
 

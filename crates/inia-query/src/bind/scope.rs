@@ -38,6 +38,11 @@ impl Clause {
         }
     }
 
+    /// Whether its expressions are true or false.
+    pub(super) fn is_condition(self) -> bool {
+        matches!(self, Clause::On | Clause::Where | Clause::Having)
+    }
+
     /// Whether its expressions are evaluated for groups, where there are any.
     pub(super) fn is_after_from(self) -> bool {
         matches!(self, Clause::FieldList | Clause::Group | Clause::Having | Clause::Order)

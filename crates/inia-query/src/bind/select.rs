@@ -536,6 +536,7 @@ impl QueryBinder<'_> {
         let bound = Binder { scope: &mut scope, env, host }.scalar(expr);
         self.level().takes_aggregates = enclosing;
         let mut bound = bound?;
+        self.warn_of_documents(&bound, clause.is_condition());
         self.note_loose_reads(&bound, known);
         if !self.level().rollup || !clause.is_after_from() {
             let keeps_digits = clause == Clause::FieldList && self.level().keeps_digits;

@@ -123,6 +123,8 @@ impl SessionContext {
         inner.diagnostics.clear();
         inner.diagnostics.limit = self.env.max_error_count;
         inner.used.clone_from(&self.used);
+        inner.creating.clone_from(&self.creating);
+        inner.hold_tables_of(self);
         inner.env.param_types = Vec::new();
         inner.env.param_values = Vec::new();
         inner.programs.clone_from(&self.programs);
@@ -136,6 +138,7 @@ impl SessionContext {
         drop(own);
         self.host.swap(&inner.host);
         *self.changed_temporary.borrow_mut() = inner.temporary.give_back();
+        inner.forget_held_tables();
         inner.programs = None;
     }
 
@@ -164,10 +167,15 @@ impl SessionContext {
         before
     }
 
-    /// Error 1442: the table is used by a statement around this one.
+    /// Error 1442: the table is used by a statement around this one. Error 1746: that statement
+    /// is a CREATE TABLE … SELECT.
     pub fn check_unused(&self, table: &Table) -> Result<(), SqlError> {
         if self.inside == Inside::Nothing {
             return Ok(());
+        }
+        if let Some(created) = &self.creating {
+            let code = ErrorCode::CantUpdateTableInCreateTableSelect;
+            return Err(SqlError::new(code, &[&table.def.name, created]));
         }
         let mut table = table;
         if !self.used.contains(&table.def.id) {

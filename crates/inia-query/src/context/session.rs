@@ -127,6 +127,8 @@ pub struct SessionContext {
     pub inside: Inside,
     /// Tables whose rows the statements around this one change.
     pub used: Vec<TableId>,
+    /// The table that a CREATE TABLE … SELECT around this is making.
+    pub creating: Option<String>,
 }
 
 impl Default for TxnState {
@@ -228,6 +230,7 @@ impl SessionContext {
             locked_programs: Cell::default(),
             inside: Inside::Nothing,
             used: Vec::new(),
+            creating: None,
         }
     }
 
@@ -265,6 +268,7 @@ impl SessionContext {
             locked_programs: Cell::default(),
             inside: outer.inside,
             used: outer.used.clone(),
+            creating: outer.creating.clone(),
         }
     }
 

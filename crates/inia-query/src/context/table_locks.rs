@@ -11,8 +11,8 @@
 //! Example: after `LOCK TABLES t READ, u AS x WRITE`, `SELECT * FROM t` and `INSERT INTO u …` run,
 //! `SELECT * FROM u` is error 1100 for `u`, `SELECT * FROM t a, t b` error 1100 for `a`.
 
-use super::SessionContext;
 use super::StatementOutcome;
+use super::{Inside, SessionContext};
 use super::{existing, full_name};
 use crate::catalog::FullName;
 use crate::catalog::mdl::{MdlGuard, MdlKind};
@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One entry of LOCK TABLES.
+#[derive(Clone)]
 struct LockedTable {
     schema: String,
     name: String,
@@ -396,6 +397,19 @@ impl SessionContext {
         let state = &self.state;
         let begun = state.explicit || (state.open && !state.autocommit);
         begun || self.has_locked_tables()
+    }
+
+    /// Makes the context of a stored function know what LOCK TABLES holds: it may use no other
+    /// tables. Those of triggers are held with their tables.
+    pub(super) fn hold_tables_of(&mut self, outer: &SessionContext) {
+        if self.inside == Inside::Function {
+            self.table_locks.list.clone_from(&outer.table_locks.list);
+        }
+    }
+
+    /// The end of what [`SessionContext::hold_tables_of`] says.
+    pub(super) fn forget_held_tables(&mut self) {
+        self.table_locks.list.clear();
     }
 
     /// Whether the session holds tables by LOCK TABLES.

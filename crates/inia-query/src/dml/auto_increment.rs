@@ -197,8 +197,9 @@ impl Numbers {
         numbers
     }
 
-    /// The next number; error 1467 where the counter has run out. A column that is full gets its
-    /// greatest value again, which then is a duplicate.
+    /// The next number; error 1467 where the counter has run out, or where the statement has given
+    /// the column's greatest value already. A column that was full before gets its greatest value
+    /// again, which then is a duplicate.
     pub(crate) fn take(&mut self, table: &Table) -> Result<u64, SqlError> {
         let mut number = self.next;
         if number >= self.end {
@@ -208,7 +209,7 @@ impl Numbers {
             }
             self.reservations += 1;
         }
-        if number == u64::MAX {
+        if number == u64::MAX || (number > self.limit && self.next > self.limit) {
             return Err(SqlError::new(ErrorCode::AutoincReadFailed, &[]));
         }
         debug_assert!(number >= self.next, "numbers ascend within a statement");
@@ -310,7 +311,7 @@ fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Int(v) if *v > 0 => Some(*v as u64),
         Value::UInt(v) => Some(*v),
-        Value::Double(v) if *v > 0.0 => Some(*v as u64),
+        Value::Double(v) if *v > 0.0 => Some(v.round_ties_even() as u64),
         _ => None,
     }
 }

@@ -169,7 +169,7 @@ fn column_key(def: &TableDef, column: usize) -> &'static str {
     key
 }
 
-fn default_text(column: &ColumnDef) -> Option<String> {
+fn default_text(column: &ColumnDef, temporary: bool) -> Option<String> {
     match &column.default {
         ColumnDefault::None | ColumnDefault::Absent | ColumnDefault::Value(Value::Null) => None,
         ColumnDefault::Value(value) => Some(match (value, &column.data_type) {
@@ -180,7 +180,8 @@ fn default_text(column: &ColumnDef) -> Option<String> {
             _ => value_text(value, &column.data_type),
         }),
         ColumnDefault::CurrentTimestamp => Some(current_timestamp(&column.data_type)),
-        ColumnDefault::Expression(text) => Some(text.clone()),
+        ColumnDefault::Expression(text) if temporary => Some(format!("({text})")),
+        ColumnDefault::Expression(text) => Some(super::escaped(text).into_owned()),
     }
 }
 
@@ -202,7 +203,7 @@ fn current_timestamp(data_type: &DataType) -> String {
 }
 
 /// EXTRA; MySQL shows less of temporary tables.
-fn extra(column: &ColumnDef, temporary: bool) -> Option<String> {
+fn extra(column: &ColumnDef, temporary: bool) -> String {
     let mut words: Vec<String> = Vec::new();
     if column.auto_increment {
         words.push(String::from("auto_increment"));
@@ -222,7 +223,10 @@ fn extra(column: &ColumnDef, temporary: bool) -> Option<String> {
     if column.invisible && !column.is_hidden() {
         words.push(String::from("INVISIBLE"));
     }
-    (!temporary || !words.is_empty()).then(|| words.join(" "))
+    if temporary && words.is_empty() {
+        words.push(String::from("NULL"));
+    }
+    words.join(" ")
 }
 
 fn privileges(held: Privileges) -> String {
@@ -311,7 +315,7 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
         for (position, column) in def.columns.iter().enumerate() {
             let held = privileges_on_computed(info, (schema, name, &column.name));
             let mut rest = stored((schema, name), position, column, held);
-            (rest.key, rest.extra) = (column_key(&def, position), extra(column, false));
+            (rest.key, rest.extra) = (column_key(&def, position), Some(extra(column, false)));
             let mut facts = facts(&column.data_type, column.display_width, false);
             if plain {
                 facts.make_plain();
@@ -338,7 +342,9 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
             }
             let held = info.access.on_column(own.0, own.1, &column.name);
             let mut rest = stored(own, position, column, privileges(held));
-            (rest.key, rest.extra) = (column_key(def, index), extra(column, def.temporary));
+            rest.key = column_key(def, index);
+            rest.extra = Some(extra(column, def.temporary));
+            rest.default = default_text(column, def.temporary);
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
         }
         if hidden {
@@ -363,7 +369,7 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
             }
             let held = info.access.on_column(own.0, own.1, &column.name);
             let mut rest = stored(own, position, column, privileges(held));
-            rest.extra = extra(column, false);
+            rest.extra = Some(extra(column, false));
             push(rows, facts(&column.data_type, column.display_width, column.zerofill), rest);
         }
     }
@@ -390,17 +396,14 @@ fn stored<'r>(
         table,
         column: &column.name,
         position,
-        default: default_text(column),
+        default: default_text(column, false),
         nullable: column.nullable,
         key: "",
         extra: None,
         privileges,
         comment: &column.comment,
         generation: match &column.generated {
-            Some(generated) if schema == "mysql" => {
-                generated.expression.replace('\'', "\\'").into()
-            }
-            Some(generated) => Cow::Borrowed(&generated.expression),
+            Some(generated) => super::escaped(&generated.expression),
             None => Cow::Borrowed(""),
         },
     }

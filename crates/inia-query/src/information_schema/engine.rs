@@ -58,6 +58,12 @@ fn status_of(metric: &str) -> Option<String> {
     Some(format!("Innodb_rows_{}", names[kind]))
 }
 
+/// The names of all counters.
+pub fn metric_names() -> impl Iterator<Item = &'static str> {
+    let lines = include_str!("metrics.txt").lines();
+    lines.filter_map(|line| line.split('\t').next()).filter(|name| !name.is_empty())
+}
+
 /// INNODB_METRICS: all counters, those that have a status counter with its value.
 pub(super) fn metrics(info: &Information<'_>, rows: &mut Rows) {
     if !info.access.global.has(Privileges::PROCESS) {

@@ -50,7 +50,7 @@ fn statistic(def: &TableDef, index: &IndexDef, at: usize, distinct: Option<u64>,
     // A functional key part has an expression in place of a column.
     let (name, expression) = match &column.generated {
         Some(generated) if column.is_hidden() => {
-            (Value::Null, Value::from(generated.expression.as_str()))
+            (Value::Null, Value::from(&*super::escaped(&generated.expression)))
         }
         _ => (Value::from(column.name.as_str()), Value::Null),
     };
@@ -166,7 +166,8 @@ pub(super) fn check_constraints(info: &Information<'_>, rows: &mut Rows) {
     for table in visible(info) {
         for check in &table.def.checks {
             let schema = table.def.schema.as_str();
-            rows.push(row!["def", schema, check.name.as_str(), check.expression.as_str()]);
+            let clause = super::escaped(&check.expression);
+            rows.push(row!["def", schema, check.name.as_str(), &*clause]);
         }
     }
 }

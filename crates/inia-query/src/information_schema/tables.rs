@@ -312,9 +312,10 @@ fn computed_partitions(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
-/// A table without partitions is its own only one.
+/// A table without partitions is its own only one, and so is a view.
 pub(super) fn partitions(info: &Information<'_>, rows: &mut Rows) {
     computed_partitions(info, rows);
+    super::views::partitions(info, rows);
     for table in visible(info) {
         let name = row!["def", table.def.schema.as_str(), table.def.name.as_str()];
         let Some(by) = &table.def.partitioning else {

@@ -105,6 +105,20 @@ pub(super) fn routine_usage(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+/// The rows of PARTITIONS that views have.
+pub(super) fn partitions(info: &Information<'_>, rows: &mut Rows) {
+    for view in visible(info) {
+        let def = &view.def;
+        let mut row = row!["def", def.schema.as_str(), def.name.as_str()];
+        row.extend(std::iter::repeat_n(Value::Null, 9));
+        row.extend(std::iter::repeat_n(Value::UInt(0), 6));
+        row.push(info.moment(def.created));
+        row.extend(std::iter::repeat_n(Value::Null, 3));
+        row.extend(row!["", "", Value::Null]);
+        rows.push(row);
+    }
+}
+
 /// The rows of TABLES that views have.
 pub(super) fn tables(info: &Information<'_>, rows: &mut Rows) {
     for view in visible(info) {

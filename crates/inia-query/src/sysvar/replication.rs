@@ -8,7 +8,7 @@ const CONSISTENCY: &[&str] =
     &["EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"];
 
 /// What `replica_type_conversions` lists.
-const CONVERSIONS: &[&str] = &["ALL_LOSSY", "ALL_NON_LOSSY", "ALL_SIGNED", "ALL_UNSIGNED"];
+const CONVERSIONS: &[&str] = &["ALL_LOSSY", "ALL_NON_LOSSY", "ALL_UNSIGNED", "ALL_SIGNED"];
 
 /// Sorted by name.
 pub(super) const VARS: &[VarDef] = &[

@@ -304,6 +304,9 @@ fn apply_attribute(
         }
         AlterAction::SetIndexVisibility { index, visible } => {
             let at = known_index(builder, index)?;
+            if !visible && builder.indexes[at].kind == IndexKind::Primary {
+                return error(ErrorCode::PkIndexCantBeInvisible, &[]);
+            }
             builder.indexes[at].visible = *visible;
         }
         AlterAction::SetEnforced { name, enforced } => {

@@ -51,6 +51,7 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     if let Some(action) = own {
         return partition::alter::run(session, &name, &table, action);
     }
+    check_validation(&alter.actions)?;
     let mut builder = TableBuilder::from_table(&table.def);
     let mut wishes = Wishes::default();
     actions::apply_all(session, &mut builder, &mut wishes, &alter.actions)?;
@@ -83,6 +84,19 @@ pub(crate) fn alter_table(session: &mut SessionContext, alter: &ast::AlterTable)
     carry_out(session, &name, &table, finished, &wishes)
 }
 
+/// Error 1221: WITH VALIDATION is about columns that are added or changed.
+fn check_validation(actions: &[AlterAction]) -> Result<(), SqlError> {
+    let validates = actions.iter().any(|action| matches!(action, AlterAction::Validation(_)));
+    let of_column = |action: &AlterAction| {
+        use AlterAction::{AddColumn, ChangeColumn, ModifyColumn};
+        matches!(action, AddColumn { .. } | ChangeColumn { .. } | ModifyColumn { .. })
+    };
+    match validates && !actions.iter().any(of_column) {
+        true => error(ErrorCode::WrongUsage, &[&"ALTER", &"WITH VALIDATION"]),
+        false => Ok(()),
+    }
+}
+
 /// PARTITION BY and REMOVE PARTITIONING; errors 3855, 1505 and 1506.
 fn divide(
     session: &mut SessionContext,
@@ -109,7 +123,7 @@ fn divide(
         }
         (wishes.copy, wishes.changes, wishes.wanted.copy) = (true, true, true);
     }
-    partition::check_columns(old, builder)
+    partition::check_columns(session, old, builder)
 }
 
 /// Locks the table, its new name, the tables that refer to it where a name changes, and what new

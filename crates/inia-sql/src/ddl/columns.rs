@@ -1,5 +1,6 @@
 //! Column, index and constraint definitions: from the syntax tree into a [`TableBuilder`].
 
+use super::quoting::Quoting;
 use super::rules::{self, Owner};
 use super::table_builder::{
     ColumnDraft, ForeignKeyDraft, IndexDraft, IndexPartDraft, TableBuilder,
@@ -10,7 +11,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::charset;
 use inia_expr::column_type::column_type;
-use inia_expr::{EmptyScope, Expr, ExprKind, ExprType, NoSubqueries, Scope, Strictness};
+use inia_expr::{EmptyScope, Expr, ExprKind, ExprType, Level, NoSubqueries, Scope, Strictness};
 use inia_parser::ast;
 use inia_query::catalog::MAX_NAME;
 use inia_query::catalog::{
@@ -175,12 +176,33 @@ pub(crate) fn column_default(
             let stored =
                 inia_expr::store_value(value, &bound.ty, &def.data_type, &mut ctx, &def.name)
                     .and_then(|value| limited(value, def.limit(), &def.name, &mut ctx));
-            let stored = stored.map_err(|_| invalid())?;
+            let stored = match stored {
+                Ok(stored) => stored,
+                Err(cause) => {
+                    note_cause(session, def, &cause);
+                    return Err(invalid());
+                }
+            };
             let warnings = std::mem::take(&mut ctx.warnings);
             session.take_warnings(warnings);
             Ok(ColumnDefault::Value(stored))
         }
     }
+}
+
+/// Reports why a default is wrong, before error 1067: as an error in strict mode, else as the
+/// warning that it would be.
+fn note_cause(session: &mut SessionContext, def: &ColumnDef, cause: &SqlError) {
+    if session.env.sql_mode.is_strict() {
+        session.add(Level::Error, cause);
+        return;
+    }
+    let cut = matches!(cause.code, ErrorCode::DataTooLong);
+    let cause = match cut {
+        true => SqlError::new(ErrorCode::WarnDataTruncated, &[&def.name, &1]),
+        false => cause.clone(),
+    };
+    session.push_warning(&cause);
 }
 
 /// Whether columns of the type take no default but an expression.
@@ -380,6 +402,8 @@ pub(crate) fn add_check(
     if columns.iter().any(|column| builder.columns[*column].def.auto_increment) {
         return error(ErrorCode::CheckConstraintRefersAutoIncrementColumn, &[&name]);
     }
+    // Conditions are kept as the session writes names, and so shown later.
+    let expression = Quoting::of(session).unless_ansi().all(expression);
     builder.checks.push(CheckDef { name, expression, enforced: check.enforced });
     Ok(())
 }

@@ -34,8 +34,20 @@ use inia_query::plan::{Origin, OutputColumn, StatementPlan};
 use inia_query::planner::plan_source;
 use std::sync::Arc;
 
-/// CREATE TABLE … SELECT.
+/// CREATE TABLE … SELECT. Functions that the SELECT calls may change no table meanwhile.
 pub(crate) fn create_table_select(
+    session: &mut SessionContext,
+    create: &ast::CreateTable,
+    select: &ast::CreateSelect,
+    params: &[Value],
+) -> DdlResult {
+    session.creating = Some(create.name.name.clone());
+    let done = create_selected(session, create, select, params);
+    session.creating = None;
+    done
+}
+
+fn create_selected(
     session: &mut SessionContext,
     create: &ast::CreateTable,
     select: &ast::CreateSelect,

@@ -11,6 +11,7 @@ use super::table_builder::TableBuilder;
 use super::tablespace;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::value::Value;
 use inia_parser::ast::{self, PartitionScheme};
 use inia_query::catalog::{
     Division, DivisionMethod, IndexKind, LeafDef, PartitionBounds, PartitionDef, Partitioning,
@@ -366,8 +367,13 @@ fn key_columns(def: &TableDef) -> Result<Vec<String>, SqlError> {
     }
 }
 
-/// Error 3855: a column that divides stays, under its name.
-pub(super) fn check_columns(old: &TableDef, builder: &TableBuilder) -> Result<(), SqlError> {
+/// Error 3855: a column that divides stays, under its name. Errors 1486, 1491, 1502, 1654 and 1659:
+/// its new type is none that divides.
+pub(super) fn check_columns(
+    session: &SessionContext,
+    old: &TableDef,
+    builder: &TableBuilder,
+) -> Result<(), SqlError> {
     let Some(by) = &old.partitioning else { return Ok(()) };
     if builder.partitioning.as_ref().is_none_or(|new| !same_rule(by, new)) {
         return Ok(());
@@ -381,7 +387,56 @@ pub(super) fn check_columns(old: &TableDef, builder: &TableBuilder) -> Result<()
             return error(ErrorCode::DependentByPartitionFunc, &[name]);
         }
     }
-    Ok(())
+    by.divisions().try_for_each(|division| check_types(session, builder, division))?;
+    check_values(builder, by)
+}
+
+/// Whether the columns of a division are of types that it can have.
+fn check_types(
+    session: &SessionContext,
+    builder: &TableBuilder,
+    division: &Division,
+) -> Result<(), SqlError> {
+    if division.expression.is_empty() {
+        return named(builder, division.method, &division.columns).map(|_| ());
+    }
+    match inia_parser::parse_expr(&division.expression, inia_parser::SqlMode::empty()) {
+        Ok(expr) => function::normalised(session, builder, &expr).map(|_| ()),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Error 1654: the values of COLUMNS are no more of their column's kind.
+fn check_values(builder: &TableBuilder, by: &Partitioning) -> Result<(), SqlError> {
+    use DataType as T;
+    if !by.by.method.has_columns() {
+        return Ok(());
+    }
+    let fits = |at: usize, value: &Value| {
+        let def = by.by.columns.get(at).and_then(|name| builder.column(name));
+        let Some(def) = def.map(|column| &builder.columns[column].def) else { return true };
+        match value {
+            Value::Int(_) | Value::UInt(_) => matches!(def.data_type, T::Int { .. }),
+            Value::Text(_) => matches!(def.data_type, T::Char { .. } | T::VarChar { .. }),
+            Value::Bytes(_) => matches!(def.data_type, T::Binary(_) | T::VarBinary(_)),
+            Value::Date(_) | Value::DateTime(_) => {
+                matches!(def.data_type, T::Date | T::DateTime { .. })
+            }
+            Value::Time(_) => matches!(def.data_type, T::Time { .. }),
+            _ => true,
+        }
+    };
+    let all_fit = by.partitions.iter().all(|partition| match &partition.values {
+        PartitionBounds::Hash => true,
+        PartitionBounds::LessThan(limits) => {
+            let given = limits.iter().enumerate();
+            given.filter_map(|(at, limit)| Some((at, limit.as_ref()?))).all(|(at, v)| fits(at, v))
+        }
+        PartitionBounds::In(rows) => {
+            rows.iter().all(|row| row.iter().enumerate().all(|(at, value)| fits(at, value)))
+        }
+    });
+    if all_fit { Ok(()) } else { error(ErrorCode::WrongTypeColumnValueError, &[]) }
 }
 
 /// Whether two tables are divided in the same way into the same partitions, wherever those are.

@@ -84,7 +84,7 @@ pub(crate) fn alter_database(
     let collation = collation(&alter.options)?;
     let _lock = lock(session, &[lock_name(&name)])?;
     let Some(schema) = session.db.catalog().schema(&name) else {
-        return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&name]));
+        return Err(SqlError::new(ErrorCode::NoSuchDb, &[&name]));
     };
     let mut def = schema.def.clone();
     def.collation = collation.unwrap_or(def.collation);

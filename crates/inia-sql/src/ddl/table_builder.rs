@@ -11,8 +11,8 @@ use inia_expr::charset;
 use inia_parser::ast;
 use inia_query::catalog::width::row_bytes;
 use inia_query::catalog::{
-    CheckDef, ColumnDef, ForeignKeyDef, IndexDef, IndexKind, IndexPart, MERGED, MergeUnion,
-    Partitioning, TRANSACTIONAL, TableDef, TableId, same_name,
+    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, IndexDef, IndexKind, IndexPart, MERGED,
+    MergeUnion, Partitioning, TRANSACTIONAL, TableDef, TableId, same_name,
 };
 
 /// How many columns a definition may list, and how many a table may have.
@@ -314,6 +314,10 @@ impl TableBuilder {
         if has_elements && !matches!(self.engine.as_str(), TRANSACTIONAL | "MEMORY") {
             return error(ErrorCode::CheckNotImplemented, &[&"multi-valued indexes"]);
         }
+        const PLAIN: [&str; 4] = ["ARCHIVE", "BLACKHOLE", "CSV", "MEMORY"];
+        if PLAIN.contains(&self.engine.as_str()) {
+            self.check_computed()?;
+        }
         let any = |wanted: fn(&DataType) -> bool| {
             self.columns.iter().any(|column| wanted(&column.def.data_type))
         };
@@ -324,6 +328,19 @@ impl TableBuilder {
         }
         if has(|data_type| matches!(data_type, T::Text { .. } | T::Blob(_) | T::Json)) {
             return error(ErrorCode::TableCantHandleBlob, &[]);
+        }
+        Ok(())
+    }
+
+    /// Errors 3774 and 3106: columns that are computed, where an engine has none.
+    fn check_computed(&self) -> Result<(), SqlError> {
+        let what = "Specified storage engine";
+        let mut columns = self.columns.iter().map(|column| &column.def);
+        if columns.clone().any(|def| matches!(def.default, ColumnDefault::Expression(_))) {
+            return error(ErrorCode::UnsupportedActionOnDefaultValGenerated, &[&what]);
+        }
+        if columns.any(|def| def.generated.is_some() && !def.is_hidden()) {
+            return error(ErrorCode::UnsupportedActionOnGeneratedColumn, &[&what]);
         }
         Ok(())
     }

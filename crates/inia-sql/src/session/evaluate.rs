@@ -54,9 +54,20 @@ pub(super) fn do_items(
         }
     }
     for expr in ast::item_exprs(items) {
-        value_of(session, expr, params)?;
+        value_of(session, expr, params).map_err(|error| of_no_table(expr, error))?;
     }
     Ok(StatementOutcome::default())
+}
+
+/// Error 1109 for a column with its table: DO has none.
+fn of_no_table(expr: &ast::Expr, error: SqlError) -> SqlError {
+    match expr {
+        ast::Expr::Column(name) if error.code == ErrorCode::UnknownColumn => match &name.table {
+            Some(table) => SqlError::new(ErrorCode::UnknownTableInClause, &[table, &"field list"]),
+            None => error,
+        },
+        _ => error,
+    }
 }
 
 /// Whether an expression calls a stored function; those beside subqueries are not looked for.
@@ -68,8 +79,10 @@ pub(super) fn calls_stored(session: &SessionContext, expr: &ast::Expr) -> bool {
     let scope: &mut dyn Scope = &mut scope;
     let bound = Binder { scope, env: &session.env, host: session }.scalar(expr);
     let mut calls = false;
-    if let Ok(bound) = bound {
-        bound.walk(&mut |node| calls |= matches!(node.kind, ExprKind::Stored(_)));
+    match bound {
+        Ok(bound) => bound.walk(&mut |node| calls |= matches!(node.kind, ExprKind::Stored(_))),
+        // A name that no built-in function has may be a stored function's.
+        Err(error) => calls = error.code == ErrorCode::SpDoesNotExist,
     }
     calls
 }

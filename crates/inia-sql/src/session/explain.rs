@@ -3,6 +3,7 @@
 mod changes;
 mod connection;
 
+use crate::ddl::quoting::Quoting;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::DataType;
@@ -123,6 +124,8 @@ fn leave_notes(session: &mut SessionContext, format: ExplainFormat, mut notes: N
         let error = SqlError::new(ErrorCode::WindowExplainJson, &[]);
         notes.before.push(Warning::of(Level::Note, error));
     }
+    let quoting = Quoting::of(session);
+    notes.text = notes.text.map(|text| quoting.all(text));
     let kept = session.flag("sql_notes");
     let left = notes.warnings().filter(|warning| kept || warning.level != Level::Note);
     left.for_each(|warning| session.diagnostics.push(warning));

@@ -135,7 +135,10 @@ impl Session {
             let (statement, span) = match next {
                 Ok(Some(found)) => found,
                 Ok(None) => return Err(self.refused(SqlError::new(ErrorCode::EmptyQuery, &[]))),
-                Err(error) => return Err(self.refused(parse_error(error))),
+                Err(error) => {
+                    let remarks = parser.take_remarks();
+                    return Err(self.refused_with(&remarks, parse_error(error)));
+                }
             };
             if parser.param_count() > 0 {
                 let text = &sql[span.start..];
@@ -192,7 +195,13 @@ impl Session {
 
     /// An error of a text that is no statement. It clears the diagnostics of the one before.
     fn refused(&mut self, error: SqlError) -> SqlError {
+        self.refused_with(&[], error)
+    }
+
+    /// As [`Session::refused`], with the warnings of what was read before the error.
+    fn refused_with(&mut self, remarks: &[Remark], error: SqlError) -> SqlError {
         self.context.diagnostics.clear();
+        note_remarks(&mut self.context, remarks);
         failed(&mut self.context, error)
     }
 

@@ -7,6 +7,7 @@
 mod deprecated;
 pub(super) mod effect;
 pub(super) mod permitted;
+mod related;
 mod startup;
 mod texts;
 pub(super) mod value;
@@ -52,8 +53,8 @@ enum Setting {
 }
 
 /// Variables that cannot be set to DEFAULT.
-const NO_DEFAULT: [&str; 5] =
-    ["identity", "insert_id", "last_insert_id", "rand_seed1", "rand_seed2"];
+const NO_DEFAULT: [&str; 6] =
+    ["gtid_purged", "identity", "insert_id", "last_insert_id", "rand_seed1", "rand_seed2"];
 
 /// SET: all items are evaluated before the first takes effect; where one is wrong, none does.
 pub(super) fn set(
@@ -147,6 +148,15 @@ fn warn_of_value(session: &mut SessionContext, name: &str, value: &str) {
     session.push_warning(&SqlError::with_message(code, text));
 }
 
+/// Warning 1230 of variables that have no default and take what stands for one.
+fn warn_of_default(session: &mut SessionContext, name: &str) {
+    const NO_COUNTER: &str = "Default value is not defined for this set option. Please specify \
+                              correct counter or module name.";
+    if name.starts_with("innodb_monitor_") {
+        session.push_warning(&SqlError::with_message(ErrorCode::NoDefault, NO_COUNTER.to_owned()));
+    }
+}
+
 /// The variable that a statement names.
 fn named(var: &ast::SysVar) -> Result<&'static VarDef, SqlError> {
     match &var.component {
@@ -198,12 +208,14 @@ fn prepare_system(
     let text = match value {
         Some(value) => {
             let value = value_of(session, value, params)?.value;
-            checked(session, (def, written), global, &value)?
+            let text = checked(session, (def, written), global, &value)?;
+            related::settled(session, def, global, text)?
         }
         None if NO_DEFAULT.contains(&def.name) => {
             return Err(SqlError::new(ErrorCode::NoDefault, &[&def.name]));
         }
         None => {
+            warn_of_default(session, def.name);
             let text = session.db.globals.all().get(def.name).cloned().filter(|_| !global);
             text.unwrap_or_else(|| def.default.to_owned())
         }

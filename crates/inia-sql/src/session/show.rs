@@ -1,11 +1,12 @@
 //! The SHOW statements that sessions cannot do without.
 
-use super::unquoted::unquoted;
+use crate::ddl::quoting::Quoting;
 use crate::ddl::{show_create_view, view_columns};
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink};
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::{ErrorCode, SqlError};
+use inia_base::sql_mode::SqlMode;
 use inia_expr::{ExprType, Level};
 use inia_parser::ast::{self, ShowKind};
 use inia_query::account::{Privileges, show as account};
@@ -84,11 +85,11 @@ pub(super) fn show(
         ShowKind::Grants { account, using } => {
             let listing =
                 session.as_actor(|actor| account::show_grants(actor, account.as_ref(), using))?;
-            send_listing(sink, listing)
+            send_listing(session, sink, listing)
         }
         ShowKind::CreateUser(name) => {
             let listing = session.as_actor(|actor| account::show_create_user(actor, name))?;
-            send_listing(sink, listing)
+            send_listing(session, sink, listing)
         }
         ShowKind::CreateView(name) => {
             let name = full_name(session, name)?;
@@ -165,10 +166,36 @@ fn create_table(
         true => show_create_table(&with_row_format(&table.def), next),
         false => show_create_table(&table.def, next),
     };
-    if !session.flag("sql_quote_show_create") {
-        text = unquoted(&text);
+    if session.env.sql_mode.has(SqlMode::ANSI) {
+        text = standard(&text);
     }
+    let text = Quoting::of(session).definition(text);
     send(sink, &["Table", "Create Table"], &[vec![name.1, text]])
+}
+
+/// The text of SHOW CREATE TABLE without what only MySQL knows: options of the table, and kinds and
+/// comments of indexes.
+fn standard(text: &str) -> String {
+    let mut lines = Vec::new();
+    let mut listed = true;
+    for line in text.split('\n') {
+        if !listed {
+            // Engines of partitions.
+            lines.push(line.replace(" ENGINE = InnoDB", ""));
+        } else if line.starts_with(')') {
+            listed = false;
+            lines.push(String::from(")"));
+        } else {
+            let is_key = line.trim_start().split(' ').take(2).any(|word| word == "KEY");
+            let end = [") USING ", ") COMMENT '"].iter().filter_map(|end| line.find(end)).min();
+            match end.filter(|_| is_key) {
+                Some(end) if line.ends_with(',') => lines.push(format!("{}),", &line[..end])),
+                Some(end) => lines.push(format!("{})", &line[..end])),
+                None => lines.push(line.to_owned()),
+            }
+        }
+    }
+    lines.join("\n")
 }
 
 /// The definition with the row format that it has, where none was written.
@@ -200,10 +227,8 @@ fn create_database(
     }
     let unknown = || SqlError::new(ErrorCode::UnknownDatabase, &[&name]);
     let schema = session.db.catalog().schema(name).ok_or_else(unknown)?;
-    let mut text = show_create_schema(&schema.def, if_not_exists);
-    if !session.flag("sql_quote_show_create") {
-        text = unquoted(&text);
-    }
+    let text = show_create_schema(&schema.def, if_not_exists);
+    let text = Quoting::of(session).definition(text);
     send(sink, &["Database", "Create Database"], &[vec![name.to_owned(), text]])
 }
 
@@ -221,7 +246,9 @@ fn create_view(
         Some(error) if warns => session.push_warning(&error),
         Some(_) | None => {}
     }
-    let text = show_create_view(def, session.env.database.as_deref());
+    let mode = session.env.sql_mode;
+    let text = show_create_view(def, session.env.database.as_deref(), mode.has(SqlMode::ANSI));
+    let text = Quoting::of(session).all(text);
     let row =
         vec![def.name.clone(), text, def.charset_client.clone(), def.collation_connection.clone()];
     let names = ["View", "Create View", "character_set_client", "collation_connection"];
@@ -276,11 +303,13 @@ fn unusable(session: &mut SessionContext, def: &ViewDef) -> Option<SqlError> {
 }
 
 fn send_listing(
+    session: &SessionContext,
     sink: &mut dyn RowSink,
     listing: account::Listing,
 ) -> Result<StatementOutcome, SqlError> {
     let (title, lines) = listing;
-    let rows: Vec<Vec<String>> = lines.into_iter().map(|line| vec![line]).collect();
+    let quoting = Quoting::of(session);
+    let rows: Vec<Vec<String>> = lines.into_iter().map(|line| vec![quoting.all(line)]).collect();
     send(sink, &[&title], &rows)
 }
 

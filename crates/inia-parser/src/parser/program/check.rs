@@ -30,7 +30,9 @@ impl Parser<'_> {
             return Err(self.other(1314, "0A000", message));
         }
         match statement {
-            Statement::DropRoutine(drop) if drop.kind != RoutineKind::Trigger => {
+            Statement::DropRoutine(drop)
+                if !matches!(drop.kind, RoutineKind::Trigger | RoutineKind::Event) =>
+            {
                 return self.no_change(drop.kind);
             }
             Statement::AlterRoutine(alter) => return self.no_change(alter.kind),

@@ -146,7 +146,8 @@ fn loaded(
     let warnings = session.diagnostics.count + ctx.warnings.count;
     let info =
         format!("Records: {records}  Deleted: {deleted}  Skipped: {skipped}  Warnings: {warnings}");
-    StatementOutcome { info, ..outcome }
+    // The reply names no number that was given.
+    StatementOutcome { info, last_insert_id: 0, ..outcome }
 }
 
 /// What a line gives to columns.

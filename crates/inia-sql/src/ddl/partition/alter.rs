@@ -206,15 +206,15 @@ fn drop_named(new: &mut Partitioning, names: &[String]) -> Result<(), SqlError> 
     if new.by.method.is_hash() {
         return error(ErrorCode::OnlyOnRangeListPartition, &[&"DROP"]);
     }
+    if names.len() >= new.partitions.len() {
+        return error(ErrorCode::DropLastPartition, &[]);
+    }
     for name in names {
         if !new.partitions.iter().any(|partition| same_name(&partition.name, name)) {
             return error(ErrorCode::DropPartitionNonExistent, &[&"DROP"]);
         }
     }
     let dropped = |partition: &PartitionDef| names.iter().any(|n| same_name(n, &partition.name));
-    if new.partitions.iter().all(dropped) {
-        return error(ErrorCode::DropLastPartition, &[]);
-    }
     new.partitions.retain(|partition| !dropped(partition));
     Ok(())
 }

@@ -36,9 +36,6 @@ pub(super) fn normalised(
     builder: &TableBuilder,
     expr: &ast::Expr,
 ) -> Result<(String, Vec<String>), SqlError> {
-    if is_volatile(expr) {
-        return error(ErrorCode::WrongExprInPartitionFuncError, &[]);
-    }
     if !is_allowed(expr) {
         return error(ErrorCode::PartitionFunctionIsNotAllowed, &[]);
     }
@@ -80,21 +77,6 @@ fn check_type(bound: &Expr, builder: &TableBuilder) -> Result<(), SqlError> {
         TypeClass::Int => Ok(()),
         _ => error(ErrorCode::PartitionFuncNotAllowedError, &[&"PARTITION"]),
     }
-}
-
-fn is_volatile(expr: &ast::Expr) -> bool {
-    const VOLATILE: [&str; 8] =
-        ["rand", "now", "curdate", "curtime", "sysdate", "uuid", "current_timestamp", "utc_date"];
-    let mut found = false;
-    let mut copy = expr.clone();
-    copy.walk_mut(&mut |node| {
-        found |= match node {
-            ast::Expr::UserVar(_) | ast::Expr::AssignVar { .. } | ast::Expr::SysVar(_) => true,
-            ast::Expr::Function(call) => VOLATILE.contains(&call.name.as_str()),
-            _ => false,
-        };
-    });
-    found
 }
 
 /// Whether there are only functions and operators that MySQL allows.

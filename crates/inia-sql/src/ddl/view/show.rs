@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// The text of SHOW CREATE VIEW for a session whose current database is `database`: names of
 /// databases are left out where all are that one.
-pub(crate) fn show_create_view(def: &ViewDef, database: Option<&str>) -> String {
+pub(crate) fn show_create_view(def: &ViewDef, database: Option<&str>, standard: bool) -> String {
     let here = database == Some(def.schema.as_str());
     let mut query = def.query.clone();
     if here && let Some(mut parsed) = parse(&def.query) {
@@ -20,13 +20,18 @@ pub(crate) fn show_create_view(def: &ViewDef, database: Option<&str>) -> String 
             query = unparse_query(&parsed, true).unwrap_or(query);
         }
     }
-    let mut out = format!(
-        "CREATE ALGORITHM={} DEFINER={}@{} SQL SECURITY {} VIEW ",
-        def.algorithm.name(),
-        quote_name(&def.definer.user),
-        quote_name(&def.definer.host),
-        if def.invoker { "INVOKER" } else { "DEFINER" },
-    );
+    let mut out = String::from("CREATE ");
+    if !standard {
+        let _ = write!(
+            out,
+            "ALGORITHM={} DEFINER={}@{} SQL SECURITY {} ",
+            def.algorithm.name(),
+            quote_name(&def.definer.user),
+            quote_name(&def.definer.host),
+            if def.invoker { "INVOKER" } else { "DEFINER" },
+        );
+    }
+    out.push_str("VIEW ");
     if !here {
         let _ = write!(out, "{}.", quote_name(&def.schema));
     }

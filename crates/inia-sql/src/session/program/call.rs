@@ -113,7 +113,14 @@ impl Machine<'_> {
         let code = programs.compiled(stored)?;
         let context = self.caller.context();
         let limit = || context.var("max_sp_recursion_depth").and_then(|text| text.parse().ok());
-        let _running = programs.enter(stored, || limit().unwrap_or(0))?;
+        let entered = programs.enter(stored, || limit().unwrap_or(0));
+        if entered.as_ref().is_err_and(|error| error.code == ErrorCode::SpRecursionLimit) {
+            // MySQL finds no procedure that may be called once more.
+            let args: [&dyn std::fmt::Display; 2] = [&"PROCEDURE", &stored.full_name()];
+            let missing = SqlError::new(ErrorCode::SpDoesNotExist, &args);
+            self.caller.context().list_behind(ErrorCode::SpRecursionLimit, missing);
+        }
+        let _running = entered?;
         let context = self.caller.context();
         let params = code.parsed.params.len();
         let before = security::enter(context, stored)?;

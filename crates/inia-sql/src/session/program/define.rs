@@ -161,7 +161,7 @@ fn create_routine(
     if kind == ProgramKind::Function && !returns {
         return Err(SqlError::new(ErrorCode::SpNoreturn, &[&format!("{schema}.{name}")]));
     }
-    if kind == ProgramKind::Function && inia_expr::is_native_function(&name) {
+    if kind == ProgramKind::Function && is_native(&name) {
         session.note(ErrorCode::NativeFctNameCollision, &[&name]);
     }
     let parsed = checked(session, create, &held)?;
@@ -204,6 +204,33 @@ struct TriggerWords<'w> {
     order: &'w Option<(bool, String)>,
 }
 
+/// Whether MySQL has a function of that name, of one row's values or of many.
+fn is_native(name: &str) -> bool {
+    const OF_ROWS: [&str; 19] = [
+        "avg",
+        "bit_and",
+        "bit_or",
+        "bit_xor",
+        "count",
+        "group_concat",
+        "json_arrayagg",
+        "json_objectagg",
+        "max",
+        "min",
+        "st_collect",
+        "std",
+        "stddev",
+        "stddev_pop",
+        "stddev_samp",
+        "sum",
+        "var_pop",
+        "var_samp",
+        "variance",
+    ];
+    inia_expr::is_native_function(name)
+        || OF_ROWS.iter().any(|other| other.eq_ignore_ascii_case(name))
+}
+
 /// The table of a trigger: errors 1146, 1347, 1361, 1435 and 1465.
 fn trigger_table(
     session: &SessionContext,
@@ -218,8 +245,14 @@ fn trigger_table(
     if create.name.db.as_ref().is_some_and(|own| *own != schema) {
         return Err(SqlError::new(ErrorCode::TrgInWrongSchema, &[]));
     }
+    if schema.eq_ignore_ascii_case("information_schema") {
+        return Err(session.access().no_database("information_schema"));
+    }
     if inia_query::computed::schema(&schema).is_some() {
         return Err(SqlError::new(ErrorCode::NoTriggersOnSystemSchema, &[]));
+    }
+    if session.db.catalog().schema(&schema).is_none() {
+        return Err(SqlError::new(ErrorCode::UnknownDatabase, &[&schema]));
     }
     if session.temporary.get(&schema, &written.name).is_some() {
         return Err(SqlError::new(ErrorCode::TrgOnViewOrTempTable, &[&written.name]));

@@ -1,10 +1,10 @@
 //! SHOW CREATE PROCEDURE, FUNCTION, TRIGGER and EVENT.
 
+use crate::ddl::quoting::Quoting;
 use inia_base::collation::Collation;
 use inia_base::column::{ResultColumn, RowSink, flags};
 use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
-use inia_base::sql_mode::SqlMode;
 use inia_expr::ExprType;
 use inia_parser::ast::{EventStatus, ObjectName, RoutineKind};
 use inia_query::account::Privileges;
@@ -15,12 +15,8 @@ use inia_query::context::{SessionContext, StatementOutcome};
 use inia_query::sysvar::sql_mode;
 
 /// The statement that would make the program.
-fn create_text(def: &ProgramDef) -> String {
-    let ansi = def.sql_mode.has(SqlMode::ANSI_QUOTES);
-    let quote_name = |name: &str| match ansi {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => inia_parser::quote_name(name),
-    };
+fn create_text(def: &ProgramDef, quoting: Quoting) -> String {
+    let quote_name = |name: &str| quoting.name(name);
     let definer = format!("{}@{}", quote_name(&def.definer.user), quote_name(&def.definer.host));
     let name = quote_name(&def.name);
     let mut text = format!("CREATE DEFINER={definer} {} {name}", def.kind.word());
@@ -50,11 +46,8 @@ fn create_text(def: &ProgramDef) -> String {
 }
 
 /// The statement that would make an event, with names quoted as the session quotes them.
-fn event_text(def: &ProgramDef, head: &EventHead, ansi: bool) -> String {
-    let quote_name = |name: &str| match ansi {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => inia_parser::quote_name(name),
-    };
+fn event_text(def: &ProgramDef, head: &EventHead, quoting: Quoting) -> String {
+    let quote_name = |name: &str| quoting.name(name);
     let moment = |seconds: i64| format!("'{}'", head.local(seconds).text(0));
     let (user, host) = (quote_name(&def.definer.user), quote_name(&def.definer.host));
     let mut text = format!("CREATE DEFINER={user}@{host} EVENT {}", quote_name(&def.name));
@@ -92,9 +85,8 @@ fn show_event(
     head: &EventHead,
     sink: &mut dyn RowSink,
 ) -> Result<StatementOutcome, SqlError> {
-    let ansi = session.env.sql_mode.has(SqlMode::ANSI_QUOTES);
     let mode = sql_mode::text(def.sql_mode);
-    let statement = event_text(def, head, ansi);
+    let statement = event_text(def, head, Quoting::of(session));
     let chars = |text: &str| text.chars().count() as u64;
     let cells = [
         ("Event", 64, def.name.as_str()),
@@ -125,6 +117,14 @@ fn created_column(data_type: DataType) -> ResultColumn {
     let column = ExprType::computed(data_type, false).result_column("Created");
     let flags = column.flags & !flags::TIMESTAMP;
     ResultColumn { length: 0, decimals: 0, flags, ..column }
+}
+
+/// How the definition of a trigger or routine quotes names: a routine's as it was made.
+fn quoting_of(session: &SessionContext, def: &ProgramDef) -> Quoting {
+    match def.kind {
+        ProgramKind::Trigger => Quoting::of(session),
+        _ => Quoting::under(session, def.sql_mode),
+    }
 }
 
 /// SHOW CREATE PROCEDURE, FUNCTION and TRIGGER.
@@ -177,7 +177,7 @@ pub(in super::super) fn show_create(
     let row = [
         Some(def.name.clone()),
         Some(mode),
-        body.then(|| create_text(def)),
+        body.then(|| create_text(def, quoting_of(session, def))),
         Some(def.charset_client.clone()),
         Some(def.collation_connection.clone()),
         Some(def.database_collation.name().to_owned()),

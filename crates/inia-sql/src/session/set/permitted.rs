@@ -48,6 +48,9 @@ pub(super) fn check_settable(
             let what: [&dyn std::fmt::Display; 3] = [&"SESSION", &def.name, &"GLOBAL"];
             return Err(SqlError::new(ErrorCode::VariableIsReadonly, &what));
         }
+        (_, true) if def.name == "rbr_exec_mode" => {
+            return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name]));
+        }
         (Home::Session, true) => return Err(SqlError::new(ErrorCode::LocalVariable, &[&def.name])),
         _ => {}
     }

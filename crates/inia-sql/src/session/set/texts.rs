@@ -6,6 +6,7 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::charset;
 use inia_query::catalog::{IndexKind, Table};
 use inia_query::context::SessionContext;
+use inia_query::information_schema::metric_names;
 use inia_query::sysvar;
 
 /// Whether a variable takes a text that is not looked up elsewhere; errors of its own, or `false`
@@ -63,6 +64,7 @@ pub(super) fn takes(
         }
         "innodb_redo_log_archive_dirs" => text.is_empty() || text.contains(':'),
         "gtid_next" => gtid_next(session, text)?,
+        "gtid_purged" => is_gtid_set(text),
         "session_track_system_variables" => {
             for name in text.split(',').map(str::trim).filter(|name| !matches!(*name, "" | "*")) {
                 if sysvar::find(name).is_err() {
@@ -129,8 +131,42 @@ fn is_counter(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     match lower.strip_prefix("module_") {
         Some(module) => MODULES.contains(&module) || matches!(module, "srv" | "undo"),
-        None => !lower.is_empty(),
+        None if lower == "all" => true,
+        None => {
+            // `%` stands for any characters.
+            let parts: Vec<&str> = lower.split('%').collect();
+            metric_names().any(|name| fits(name, &parts))
+        }
     }
+}
+
+/// Whether a name has the parts of a pattern in their order, the first at its start and the last at
+/// its end.
+fn fits(name: &str, parts: &[&str]) -> bool {
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
+    if parts.len() == 1 {
+        return name == *first;
+    }
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    for part in &parts[1..parts.len() - 1] {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// Servers with intervals of numbers, parted by commas.
+fn is_gtid_set(text: &str) -> bool {
+    let is_server = |server: &str| {
+        let hex = server.bytes().filter(|byte| *byte != b'-').collect::<Vec<u8>>();
+        hex.len() == 32 && hex.iter().all(u8::is_ascii_hexdigit)
+    };
+    let is_interval =
+        |interval: &str| interval.split('-').all(|end| end.trim().parse::<u64>().is_ok());
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).all(|part| {
+        let mut words = part.split(':');
+        words.next().is_some_and(|server| is_server(server.trim())) && words.all(is_interval)
+    })
 }
 
 /// `MY-010914`, a number, or the name of an error.

@@ -19,7 +19,7 @@ use inia_query::sysvar::{VarDef, VarKind, may_be_null, sql_mode, switches};
 type Text = Result<String, SqlError>;
 
 /// Variables that are kept as whole blocks, by the size of a block.
-const BLOCKS: [(&str, i128); 28] = [
+const BLOCKS: [(&str, i128); 30] = [
     ("binlog_cache_size", 4096),
     ("binlog_stmt_cache_size", 4096),
     ("innodb_fsync_threshold", 16384),
@@ -40,18 +40,26 @@ const BLOCKS: [(&str, i128); 28] = [
     ("query_prealloc_size", 1024),
     ("range_alloc_block_size", 1024),
     ("read_buffer_size", 4096),
+    ("replica_checkpoint_group", 8),
     ("replica_max_allowed_packet", 1024),
     ("replica_pending_jobs_size_max", 1024),
     ("rpl_read_size", 4096),
     ("select_into_buffer_size", 4096),
+    ("slave_checkpoint_group", 8),
     ("slave_max_allowed_packet", 1024),
     ("slave_pending_jobs_size_max", 1024),
     ("transaction_alloc_block_size", 1024),
     ("transaction_prealloc_size", 1024),
 ];
 
-/// Switches that stay off without a keyring.
-const NEVER_ON: [&str; 2] = ["innodb_redo_log_encrypt", "innodb_undo_log_encrypt"];
+/// Switches that stay off: those that need a keyring, and those that start something.
+const NEVER_ON: [&str; 5] = [
+    "innodb_buffer_pool_dump_now",
+    "innodb_buffer_pool_load_abort",
+    "innodb_buffer_pool_load_now",
+    "innodb_redo_log_encrypt",
+    "innodb_undo_log_encrypt",
+];
 
 /// A value that a variable is to have.
 struct Wanted<'w> {
@@ -157,7 +165,7 @@ fn integer(session: &mut SessionContext, wanted: &Wanted<'_>, low: i128, high: i
     Ok(clipped.to_string())
 }
 
-/// Seconds with six digits of a fraction; `timestamp` takes those that TIMESTAMP has.
+/// A number with six digits of a fraction; `timestamp` takes those that TIMESTAMP has.
 fn seconds(session: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
     /// A year.
     const MAX: f64 = 31_536_000.0;
@@ -174,12 +182,15 @@ fn seconds(session: &mut SessionContext, wanted: &Wanted<'_>) -> Text {
             return Err(wanted.refused());
         }
         "long_query_time" => MAX,
+        "innodb_max_dirty_pages_pct" | "innodb_max_dirty_pages_pct_lwm" => 99.999,
+        "innodb_segment_reserve_factor" => 40.0,
         _ => f64::MAX,
     };
     let least = if wanted.def.name == "innodb_segment_reserve_factor" { 0.03 } else { 0.0 };
     let clipped = number.clamp(least, most);
     if clipped != number {
-        wanted.warn_of_change(session);
+        let shown = value_text(&Value::Double(number), &DataType::Null);
+        session.warn(ErrorCode::TruncatedWrongValue, &[&wanted.def.name, &shown]);
     }
     Ok(format!("{clipped:.6}"))
 }
@@ -233,7 +244,7 @@ fn named(session: &mut SessionContext, wanted: Wanted<'_>) -> Text {
     let variable = wanted.def.name;
     if matches!(wanted.value, Value::Null) {
         return match variable {
-            "init_connect" | "session_track_system_variables" => Ok(String::new()),
+            "init_connect" | "init_replica" | "session_track_system_variables" => Ok(String::new()),
             _ if may_be_null(variable) && !variable.starts_with("innodb_monitor_") => {
                 Ok(String::new())
             }
@@ -254,6 +265,9 @@ fn named(session: &mut SessionContext, wanted: Wanted<'_>) -> Text {
         (_, Some(Some(collation))) if of_collation => Ok(charset::name(collation).to_owned()),
         _ if of_charset => Ok(charset::charset_name(charset::charset_default(&own)?).to_owned()),
         _ if of_collation => Ok(charset::name(charset::collation(&own)?).to_owned()),
+        ("lc_messages" | "lc_time_names", None) if own.parse::<usize>().is_ok() => {
+            Err(SqlError::new(ErrorCode::UnknownLocale, &[&own]))
+        }
         ("lc_messages", _) => {
             let unknown = || SqlError::new(ErrorCode::UnknownLocale, &[&own]);
             let found = locale::find(&own).ok_or_else(unknown)?;
@@ -276,6 +290,9 @@ fn named(session: &mut SessionContext, wanted: Wanted<'_>) -> Text {
             let known = engine::known(text);
             let unknown = || SqlError::new(ErrorCode::UnknownStorageEngine, &[&text]);
             known.map(str::to_owned).ok_or_else(unknown)
+        }
+        ("general_log_file" | "slow_query_log_file", None) if text.is_empty() => {
+            Err(wanted.refused())
         }
         ("general_log_file" | "slow_query_log_file", None) => {
             let db = &session.db;
@@ -300,7 +317,9 @@ fn listed(wanted: &Wanted<'_>, known: &[&str]) -> Text {
         return Err(wanted.refused());
     }
     let chosen: Vec<bool> = match wanted.number {
-        Some(number) if !(0..1 << known.len()).contains(&number) => return Err(wanted.refused()),
+        Some(number) if !(i128::from(never_empty)..1 << known.len()).contains(&number) => {
+            return Err(wanted.refused());
+        }
         Some(number) => (0..known.len()).map(|bit| number >> bit & 1 == 1).collect(),
         None => {
             let words = || wanted.shown.split(',').filter(|word| !word.is_empty());

@@ -23,3 +23,18 @@ fn documents_are_true_unless_they_are_zero() {
     session.ok("DELETE FROM t WHERE j");
     assert_eq!(session.ok("SELECT id FROM t"), "2\n6\n7\n");
 }
+
+/// A document that is no number is one in a SELECT, with a warning, and no value for a change in
+/// strict mode.
+#[test]
+fn documents_that_are_no_numbers_change_nothing() {
+    let db = TestDb::new();
+    let mut session = db.session();
+    session.ok("CREATE TABLE t (id INT PRIMARY KEY, j JSON)");
+    session.ok("INSERT INTO t VALUES (1, '[1]'), (2, '1e100')");
+    assert_eq!(session.ok("SELECT j + 1 FROM t WHERE id = 1"), "1\n");
+    assert!(session.run("UPDATE t SET id = j + 5 WHERE id = 1").contains("ERROR 3156"));
+    assert!(session.run("DELETE FROM t WHERE j + 1 = 1").contains("ERROR 3156"));
+    assert_eq!(session.ok("SELECT CAST(j AS DECIMAL(5, 2)) FROM t WHERE id = 2"), "999.99\n");
+    assert_eq!(session.ok("SELECT COUNT(*) FROM t"), "2\n");
+}
