@@ -166,9 +166,10 @@ pub(crate) fn choose(request: &Request<'_>, conditions: &[Expr], filled: &SlotSe
         if best.path.point && !path.point && request.allowed.is_none() {
             continue;
         }
-        // Ranges of constants are measured in the index; the others are estimated.
+        // Ranges of constants are measured in the index; the others are estimated. Entries of
+        // deleted rows count until they are purged, but a range has no more rows than the table.
         let guessed = || expected_rows(path, table, position, total);
-        let rows = measured_rows(path, request, position).unwrap_or_else(guessed);
+        let rows = measured_rows(path, request, position).unwrap_or_else(guessed).min(total);
         let each = row_cost(path, &table.def.indexes[position], (total, on_disk));
         // Between a scan and a path with bounds the latter wins ties. Where hints force an index,
         // it is taken whatever it costs.
