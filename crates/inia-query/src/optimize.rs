@@ -191,6 +191,8 @@ impl LeafKind {
 }
 
 /// What planning knows of the whole block.
+///
+/// Wide: one flag for each clause that decides how FROM is read.
 pub(crate) struct QueryBlock<'b> {
     /// Every slot that anything in the block reads.
     pub(crate) needed: &'b SlotSet,

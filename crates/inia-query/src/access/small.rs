@@ -38,7 +38,8 @@ pub(crate) struct SmallRange {
 }
 
 /// The best way to read a small table by constants, its rows, and what it costs in rows of a scan;
-/// `None` where rows are locked, hints choose, ends of ranges are wanted, or something is not known.
+/// `None` where rows are locked, hints choose, or the ends of a range are wanted, or something is
+/// not known.
 pub(super) fn best(
     request: &Request<'_>,
     conditions: &[Expr],

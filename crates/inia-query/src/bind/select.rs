@@ -646,11 +646,7 @@ impl QueryBinder<'_> {
         let needed = self.needed(&output, &clauses, from.tree.as_ref());
         // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
-        let key = |key: &SortKey| match output[key.index].kind {
-            ExprKind::Column { index, .. } => Some((index, key.descending)),
-            _ => None,
-        };
-        let order: Option<Vec<OrderKey>> = clauses.order.iter().map(key).collect();
+        let order = columns_of_order(&clauses.order, &output);
         let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
         let spare = Cell::new(from.width);
         let block = QueryBlock {
@@ -744,4 +740,13 @@ fn needs_no_row(condition: &Expr) -> bool {
 fn having_window(items: &[ScopeItem]) -> SqlError {
     let name = items.iter().find(|item| has_window(&item.expr)).map_or("", |item| &item.name);
     SqlError::new(ErrorCode::WindowInvalidWindowFuncAliasUse, &[&name])
+}
+
+/// The columns that ORDER BY sorts by; `None` where it sorts by anything else.
+fn columns_of_order(order: &[SortKey], output: &[Expr]) -> Option<Vec<OrderKey>> {
+    let column = |key: &SortKey| match output[key.index].kind {
+        ExprKind::Column { index, .. } => Some((index, key.descending)),
+        _ => None,
+    };
+    order.iter().map(column).collect()
 }

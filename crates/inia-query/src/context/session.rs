@@ -521,9 +521,6 @@ impl SessionContext {
         if let Some(changed) = self.changed_temporary.get_mut().take() {
             self.temporary.adopt(changed);
         }
-        if let Some(error) = error {
-            self.note_failed_wait(error.code);
-        }
         if self.inside != Inside::Nothing {
             return self.leave_inner(start, error);
         }
@@ -539,12 +536,7 @@ impl SessionContext {
 
     /// Keeps a wait for a record that has ended the statement, for the history of locks.
     #[cold]
-    fn note_failed_wait(&mut self, code: ErrorCode) {
-        let is_deadlock = match code {
-            ErrorCode::Deadlock => true,
-            ErrorCode::LockWaitTimeout => false,
-            _ => return,
-        };
+    fn note_failed_wait(&mut self, is_deadlock: bool) {
         if let Some(wait) = self.txn.get_mut().take_failed_wait() {
             let server = (&*self.db.engine, self.db.processes());
             let waiter = (*wait, self.env.connection_id);
@@ -574,11 +566,18 @@ impl SessionContext {
             None if autocommits => return self.commit(),
             None => {}
             Some(error) if error.code == ErrorCode::Deadlock => {
+                self.note_failed_wait(true);
                 self.fail_branch(error.code);
                 self.rollback()?;
             }
-            Some(_) if autocommits => self.rollback()?,
-            Some(_) => {
+            Some(error) => {
+                if error.code == ErrorCode::LockWaitTimeout {
+                    self.note_failed_wait(false);
+                }
+                if autocommits {
+                    self.rollback()?;
+                    return self.settle_statement();
+                }
                 let undone = self.txn.get_mut().rollback_statement(start);
                 self.whole_or_nothing(undone)?;
             }

@@ -3,8 +3,9 @@
 use super::{TestDb, TestSession, TextSink};
 
 /// The answer with everything that a client sees: columns, rows, completion, warnings. Rows without
-/// ORDER BY are a set, and the flags of columns, which say how groups are made, are left out: ranges
-/// of constants in a small table are counted before one is read, those of a kept plan are not.
+/// ORDER BY are a set, and the flags of columns, which say how groups are made, are left out:
+/// ranges of constants in a small table are counted before one is read, those of a kept plan are
+/// not.
 fn whole(s: &mut TestSession, sql: &str) -> String {
     let mut sink = TextSink::default();
     let result = s.0.execute(sql, &mut sink);
