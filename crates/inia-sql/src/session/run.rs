@@ -67,8 +67,10 @@ pub(super) fn run_statement(
     let changed = hints::take_hints(session, &hints);
     let reported = session.diagnostics.count;
     let mut result = run(session, sink);
-    if result.is_err() {
-        result = result.or_else(|error| system_tables::keep_settings(session, statement, error));
+    if let Err(error) = &result
+        && let Some(outcome) = system_tables::keep_settings(session, statement, error)
+    {
+        result = Ok(outcome);
     }
     session.host.counters.take_reads();
     hints::undo_hints(session, changed);

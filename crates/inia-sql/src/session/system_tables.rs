@@ -68,20 +68,21 @@ pub(super) fn keep_builtin(
 
 /// A dump of a MySQL server makes the table `sys.sys_config` anew, which is a view here: what it
 /// says of the table is passed over with a warning.
+#[cold]
 pub(super) fn keep_settings(
     session: &mut SessionContext,
     statement: &Statement,
-    error: SqlError,
-) -> Result<StatementOutcome, SqlError> {
+    error: &SqlError,
+) -> Option<StatementOutcome> {
     let name = match statement {
         Statement::CreateTable(create) => &create.name,
         Statement::AlterTable(alter) => &alter.name,
         Statement::Insert(insert) => &insert.table,
         Statement::CreateRoutine(create) => match &create.detail {
             RoutineDetail::Trigger { table, .. } => table,
-            _ => return Err(error),
+            _ => return None,
         },
-        _ => return Err(error),
+        _ => return None,
     };
     let schema = name.db.as_deref().or(session.env.database.as_deref());
     let is_kept = schema.is_some_and(|schema| session.db.catalog().is_builtin(schema));
@@ -90,10 +91,10 @@ pub(super) fn keep_settings(
         ErrorCode::TableExists | ErrorCode::WrongObject | ErrorCode::NonInsertableTable
     );
     if !is_kept || !is_no_table || !name.name.eq_ignore_ascii_case("sys_config") {
-        return Err(error);
+        return None;
     }
-    session.push_warning(&error);
-    Ok(StatementOutcome::default())
+    session.push_warning(error);
+    Some(StatementOutcome::default())
 }
 
 /// TRUNCATE, of a table that the server computes or of another.
