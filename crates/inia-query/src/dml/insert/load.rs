@@ -113,9 +113,8 @@ impl InsertPlan {
             let start: StartThread<'_, '_> = Box::new(move |run| {
                 let helpers = session.host.helpers_for(u64::MAX);
                 if helpers.count() > 0 {
-                    let txn = session.txn_of(&self.table).borrow_mut();
-                    let (txn, _) = slot.insert((txn, helpers));
-                    run.start_thread(scope, txn);
+                    let txn = || session.txn_of(&self.table).borrow_mut();
+                    run.start_thread(scope, || &mut slot.insert((txn(), helpers)).0);
                 }
             });
             let start_thread = may_have_thread.then_some(start);

@@ -41,17 +41,24 @@ pub(super) struct BatchThread {
 }
 
 impl BatchThread {
-    /// Starts the thread; `None` where the system has none left.
+    /// Starts the thread, which takes the transaction then; `None` where the system has no thread
+    /// left: the transaction is not taken.
     pub(super) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         writer: BatchWriter<'scope>,
-        txn: &'scope mut Txn,
         together: Together,
+        take: impl FnOnce() -> &'scope mut Txn,
     ) -> Option<Box<BatchThread>> {
         let (jobs, waiting) = channel();
         let (outcomes, done) = channel();
-        let work = move || write_batches(&waiting, &outcomes, writer, txn, together);
+        let (give, given) = channel();
+        let work = move || {
+            if let Ok(txn) = given.recv() {
+                write_batches(&waiting, &outcomes, writer, txn, together);
+            }
+        };
         Builder::new().name("writer".to_owned()).spawn_scoped(scope, work).ok()?;
+        give.send(take()).ok()?;
         let (sent, spare) = (VecDeque::new(), Vec::new());
         Some(Box::new(BatchThread { jobs, done, sent, spare, failed: false }))
     }

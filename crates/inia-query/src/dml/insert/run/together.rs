@@ -112,17 +112,17 @@ impl<'r> InsertRun<'r> {
         }
     }
 
-    /// Has a thread write the rows that wait from here on. It has the transaction until the end of
-    /// the scope.
+    /// Has a thread write the rows that wait from here on, where the system has one. It takes the
+    /// transaction and has it until the end of the scope.
     pub(in crate::dml::insert) fn start_thread<'scope>(
         &mut self,
         scope: &'scope Scope<'scope, '_>,
-        txn: &'scope mut Txn,
+        take: impl FnOnce() -> &'scope mut Txn,
     ) where
         'r: 'scope,
     {
         debug_assert!(self.may_have_thread(), "only the thread uses the transaction");
-        self.thread = BatchThread::start(scope, self.writer.batches(), txn, self.together);
+        self.thread = BatchThread::start(scope, self.writer.batches(), self.together, take);
     }
 
     /// Leaves a row for later, when several are written together.
