@@ -30,7 +30,7 @@ pub(super) struct PendingRows {
     entries: Vec<Records>,
 }
 
-/// Writes rows that wait; a statement's thread or one beside it has one.
+/// Writes rows that wait. It holds no buffer, so that one thread may write while another encodes.
 #[derive(Clone, Copy)]
 pub(super) struct BatchWriter<'t> {
     table: &'t Table,
