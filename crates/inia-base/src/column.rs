@@ -181,22 +181,7 @@ pub trait RowSink {
     fn end_row(&mut self) -> Result<(), SqlError>;
     /// Takes `count` whole rows, column by column: what the calls for each of them would do.
     fn rows(&mut self, count: usize, columns: &[CellRun<'_>]) -> Result<(), SqlError> {
-        for row in 0..count {
-            self.begin_row();
-            for column in columns {
-                if column.nulls.get(row).is_some_and(|null| *null) {
-                    self.null();
-                    continue;
-                }
-                match column.cells {
-                    Cells::Ints(values) => self.int(values[row]),
-                    Cells::UInts(values) => self.uint(values[row]),
-                    Cells::Bytes(values) => self.bytes(values[row]),
-                }
-            }
-            self.end_row()?;
-        }
-        Ok(())
+        put_rows(self, count, columns)
     }
     /// LOAD DATA LOCAL: asks the client for a file, named in its own character set, and gives
     /// `take` its bytes as they come. What `take` refuses ends the statement once the client has
@@ -211,4 +196,26 @@ pub trait RowSink {
     }
     /// Ends one result set or one statement without rows. `more` says that another follows.
     fn complete(&mut self, completion: &Completion, more: bool) -> Result<(), SqlError>;
+}
+
+/// Gives rows to a sink cell by cell.
+#[inline]
+pub fn put_rows<S: RowSink + ?Sized>(
+    sink: &mut S,
+    count: usize,
+    columns: &[CellRun<'_>],
+) -> Result<(), SqlError> {
+    for row in 0..count {
+        sink.begin_row();
+        for column in columns {
+            match column.cells {
+                _ if column.nulls.get(row).is_some_and(|null| *null) => sink.null(),
+                Cells::Ints(values) => sink.int(values[row]),
+                Cells::UInts(values) => sink.uint(values[row]),
+                Cells::Bytes(values) => sink.bytes(values[row]),
+            }
+        }
+        sink.end_row()?;
+    }
+    Ok(())
 }

@@ -4,19 +4,16 @@
 //! The engine's cells normally match the declared types. Where one does not, it is converted, so
 //! that the stream stays readable whatever happens above.
 
-use crate::codec::put_lenenc_bytes;
+use crate::codec::{SHORT, put_lenenc_bytes};
 use crate::column::{put_recoded, recoding, type_code as ty, type_code_of};
 use crate::packet::HEADER;
 use crate::params::{put_datetime, put_time};
 use crate::rows::Reply;
 use inia_base::collation::Charset;
-use inia_base::column::{CellRun, Cells, Completion, ResultColumn, RowSink, TakeBytes};
+use inia_base::column::{CellRun, Cells, Completion, ResultColumn, RowSink, TakeBytes, put_rows};
 use inia_base::error::SqlError;
 use inia_base::number;
 use inia_base::temporal::{Date, DateTime, Time};
-
-/// The longest text with a length of one byte.
-const SHORT: u8 = 250;
 
 /// The form of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +84,7 @@ impl<'a> BinaryRows<'a> {
     #[inline]
     fn text(&mut self, text: &[u8]) {
         if let Ok(len @ ..=SHORT) = u8::try_from(text.len()) {
-            return self.reply.out.put_parts(&[0, 0, len], text);
+            return self.reply.out.put_parts([0, 0, len], text);
         }
         self.begin_row();
         self.bytes(text);
@@ -312,19 +309,7 @@ impl RowSink for BinaryRows<'_> {
             texts.iter().take(count).for_each(|text| self.text(text));
             return self.reply.end_rows();
         }
-        for row in 0..count {
-            self.begin_row();
-            for column in columns {
-                match column.cells {
-                    _ if column.nulls.get(row).is_some_and(|null| *null) => self.null(),
-                    Cells::Ints(values) => self.int(values[row]),
-                    Cells::UInts(values) => self.uint(values[row]),
-                    Cells::Bytes(values) => self.bytes(values[row]),
-                }
-            }
-            self.reply.out.end();
-        }
-        self.reply.end_rows()
+        put_rows(self, count, columns)
     }
 
     fn flush(&mut self) -> Result<(), SqlError> {

@@ -2,13 +2,16 @@
 
 use crate::error::WireError;
 
+/// The longest string whose length takes one byte.
+pub(crate) const SHORT: u8 = 0xfa;
+
 /// Reads the protocol's encodings from a packet's payload; never reads past its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
-const SHORT: WireError = WireError::Malformed("the packet ends early");
+const ENDS_EARLY: WireError = WireError::Malformed("the packet ends early");
 
 impl<'a> Reader<'a> {
     /// A reader over a whole payload.
@@ -35,7 +38,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8], WireError> {
         if n > self.rest.len() {
-            return Err(SHORT);
+            return Err(ENDS_EARLY);
         }
         let (head, tail) = self.rest.split_at(n);
         self.rest = tail;
@@ -45,7 +48,7 @@ impl<'a> Reader<'a> {
     /// The next `N` bytes as an array.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
-        let Some((head, tail)) = self.rest.split_first_chunk::<N>() else { return Err(SHORT) };
+        let Some((head, tail)) = self.rest.split_first_chunk::<N>() else { return Err(ENDS_EARLY) };
         self.rest = tail;
         Ok(*head)
     }
@@ -102,7 +105,7 @@ impl<'a> Reader<'a> {
     /// A length-encoded string.
     pub fn lenenc_bytes(&mut self) -> Result<&'a [u8], WireError> {
         let len = self.lenenc()?;
-        self.bytes(usize::try_from(len).map_err(|_| SHORT)?)
+        self.bytes(usize::try_from(len).map_err(|_| ENDS_EARLY)?)
     }
 
     /// A length-encoded string, or `None` for the NULL marker of text rows.
@@ -116,7 +119,7 @@ impl<'a> Reader<'a> {
 
     /// A string that ends with a zero byte, which is taken but not returned.
     pub fn nul_bytes(&mut self) -> Result<&'a [u8], WireError> {
-        let end = self.rest.iter().position(|&b| b == 0).ok_or(SHORT)?;
+        let end = self.rest.iter().position(|&b| b == 0).ok_or(ENDS_EARLY)?;
         let text = &self.rest[..end];
         self.rest = &self.rest[end + 1..];
         Ok(text)
@@ -171,7 +174,10 @@ pub fn put_lenenc(out: &mut Vec<u8>, value: u64) {
 /// Appends a length-encoded string.
 #[inline]
 pub fn put_lenenc_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    put_lenenc(out, bytes.len() as u64);
+    match u8::try_from(bytes.len()) {
+        Ok(len @ ..=SHORT) => out.push(len),
+        _ => put_lenenc(out, bytes.len() as u64),
+    }
     out.extend_from_slice(bytes);
 }
 

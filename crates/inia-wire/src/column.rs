@@ -1,6 +1,6 @@
 //! Column definition packets: MySQL's type codes, collation ids, lengths and flags.
 
-use crate::codec::{Reader, put_lenenc_bytes, put_u16, put_u32};
+use crate::codec::{Reader, put_lenenc_bytes};
 use crate::error::WireError;
 use crate::handshake::text;
 use crate::rows::NOT_FIXED;
@@ -216,26 +216,33 @@ pub(crate) fn type_flags(column: &ResultColumn) -> u32 {
     }
 }
 
+/// Bytes of a column definition behind its names.
+const FIXED_LEN: u8 = 12;
+
 /// Appends a column definition's payload; `results` is the collation id of the connection's
 /// result character set.
 pub fn put_column(out: &mut Vec<u8>, column: &ResultColumn, results: u16) {
+    let names = [&column.schema, &column.table, &column.org_table, &column.name, &column.org_name];
+    // One growth of the buffer, where the names are as long as they are in memory.
+    out.reserve(names.iter().map(|name| name.len() + 1).sum::<usize>() + 17);
     out.extend_from_slice(b"\x03def");
     let charset = if results == 0 { Charset::Utf8mb4 } else { Collation(results).charset() };
-    let names = [&column.schema, &column.table, &column.org_table, &column.name, &column.org_name];
     for name in names {
         match charset {
             Charset::Utf8mb4 => put_lenenc_bytes(out, name.as_bytes()),
             other => put_lenenc_bytes(out, &other.encode(name)),
         }
     }
-    out.push(12);
-    put_u16(out, collation_of(column, results));
-    put_u32(out, sent_length(column, results));
-    out.push(sent_type(column));
+    let [collation0, collation1] = collation_of(column, results).to_le_bytes();
+    let [length0, length1, length2, length3] = sent_length(column, results).to_le_bytes();
     // CHOSEN is beyond the bits of the protocol.
-    put_u16(out, (column.flags | type_flags(column)) as u16);
-    out.push(column.decimals);
-    put_u16(out, 0);
+    let [flags0, flags1] = ((column.flags | type_flags(column)) as u16).to_le_bytes();
+    let (kind, decimals) = (sent_type(column), column.decimals);
+    #[rustfmt::skip]
+    out.extend_from_slice(&[
+        FIXED_LEN, collation0, collation1, length0, length1, length2, length3,
+        kind, flags0, flags1, decimals, 0, 0,
+    ]);
 }
 
 /// A column definition as a client reads it.

@@ -274,23 +274,30 @@ impl PacketWriter {
         if len >= MAX_FRAME {
             return self.end_long();
         }
-        let header = (len as u32 | u32::from(self.sequence) << 24).to_le_bytes();
+        let header = self.header(len);
         self.buf[self.open..self.open + HEADER].copy_from_slice(&header);
-        self.sequence = self.sequence.wrapping_add(1);
         self.open = self.buf.len();
     }
 
-    /// Puts a packet of two parts that fits one frame.
+    /// The header of the next frame.
     #[inline]
-    pub fn put_parts(&mut self, head: &[u8], tail: &[u8]) {
-        let len = head.len() + tail.len();
-        debug_assert!(len < MAX_FRAME, "a packet of one frame");
+    fn header(&mut self, len: usize) -> [u8; HEADER] {
         let header = (len as u32 | u32::from(self.sequence) << 24).to_le_bytes();
-        self.buf.reserve(HEADER + len);
-        self.buf.extend_from_slice(&header);
-        self.buf.extend_from_slice(head);
-        self.buf.extend_from_slice(tail);
         self.sequence = self.sequence.wrapping_add(1);
+        header
+    }
+
+    /// Puts a packet of two parts that fits one frame; the first has at most four bytes.
+    #[inline]
+    pub fn put_parts<const N: usize>(&mut self, head: [u8; N], tail: &[u8]) {
+        let len = N + tail.len();
+        debug_assert!(len < MAX_FRAME, "a packet of one frame");
+        let mut start = [0; 2 * HEADER];
+        start[..HEADER].copy_from_slice(&self.header(len));
+        start[HEADER..HEADER + N].copy_from_slice(&head);
+        self.buf.reserve(HEADER + len);
+        self.buf.extend_from_slice(&start[..HEADER + N]);
+        self.buf.extend_from_slice(tail);
         self.open = self.buf.len();
     }
 
@@ -316,10 +323,9 @@ impl PacketWriter {
         let mut rest = payload.as_slice();
         loop {
             let (frame, tail) = rest.split_at(rest.len().min(MAX_FRAME));
-            let header = (frame.len() as u32 | u32::from(self.sequence) << 24).to_le_bytes();
+            let header = self.header(frame.len());
             self.buf.extend_from_slice(&header);
             self.buf.extend_from_slice(frame);
-            self.sequence = self.sequence.wrapping_add(1);
             rest = tail;
             if frame.len() < MAX_FRAME {
                 break;

@@ -1,10 +1,12 @@
 //! Rows of the text protocol: every cell a length-encoded text, NULL the byte 0xfb.
 
-use crate::codec::put_lenenc_bytes;
+use crate::codec::{SHORT, put_lenenc_bytes};
 use crate::column::{put_recoded, recoding, type_flags};
 use crate::rows::{NOT_FIXED, Reply};
 use inia_base::collation::Charset;
-use inia_base::column::{Completion, ResultColumn, RowSink, TakeBytes, flags};
+use inia_base::column::{
+    CellRun, Cells, Completion, ResultColumn, RowSink, TakeBytes, flags, put_rows,
+};
 use inia_base::error::SqlError;
 use inia_base::number;
 use inia_base::temporal::{Date, DateTime, Time};
@@ -53,6 +55,16 @@ impl<'a> TextRows<'a> {
         write(out);
         out[at] = (out.len() - at - 1) as u8;
         self.cell += 1;
+    }
+
+    /// Puts a row that consists of one text.
+    #[inline]
+    fn text(&mut self, text: &[u8]) {
+        if let Ok(len @ ..=SHORT) = u8::try_from(text.len()) {
+            return self.reply.out.put_parts([len], text);
+        }
+        put_lenenc_bytes(self.reply.out.begin(), text);
+        self.reply.out.end();
     }
 
     fn print(&self) -> Print {
@@ -157,6 +169,18 @@ impl RowSink for TextRows<'_> {
     #[inline]
     fn end_row(&mut self) -> Result<(), SqlError> {
         self.reply.end_row()
+    }
+
+    fn rows(&mut self, count: usize, columns: &[CellRun<'_>]) -> Result<(), SqlError> {
+        if let (
+            [Print { recoding: None, .. }],
+            &[CellRun { nulls: &[], cells: Cells::Bytes(texts) }],
+        ) = (&self.layout.columns[..], columns)
+        {
+            texts.iter().take(count).for_each(|text| self.text(text));
+            return self.reply.end_rows();
+        }
+        put_rows(self, count, columns)
     }
 
     fn flush(&mut self) -> Result<(), SqlError> {

@@ -536,8 +536,11 @@ impl SessionContext {
 
     /// Keeps a wait for a record that has ended the statement, for the history of locks.
     #[cold]
-    fn note_failed_wait(&mut self, is_deadlock: bool) {
-        if let Some(wait) = self.txn.get_mut().take_failed_wait() {
+    fn note_failed_wait(&mut self, error: &SqlError) {
+        let is_deadlock = error.code == ErrorCode::Deadlock;
+        if (is_deadlock || error.code == ErrorCode::LockWaitTimeout)
+            && let Some(wait) = self.txn.get_mut().take_failed_wait()
+        {
             let server = (&*self.db.engine, self.db.processes());
             let waiter = (*wait, self.env.connection_id);
             self.db.lock_history.note(server, waiter, is_deadlock);
@@ -545,9 +548,11 @@ impl SessionContext {
     }
 
     /// Ends a statement of a program inside another statement. A deadlock ends the transaction,
-    /// which is left to the statement around it.
+    /// which is left to the statement around it. A failed wait is noted here, where the program may
+    /// handle its error.
     fn leave_inner(&mut self, start: Savepoint, error: Option<&SqlError>) -> Result<(), SqlError> {
         self.end_statement_txns(error.is_some())?;
+        error.iter().for_each(|error| self.note_failed_wait(error));
         match error {
             Some(error) if error.code != ErrorCode::Deadlock => {
                 self.txn.get_mut().rollback_statement(start).sql()
@@ -566,14 +571,12 @@ impl SessionContext {
             None if autocommits => return self.commit(),
             None => {}
             Some(error) if error.code == ErrorCode::Deadlock => {
-                self.note_failed_wait(true);
+                self.note_failed_wait(error);
                 self.fail_branch(error.code);
                 self.rollback()?;
             }
             Some(error) => {
-                if error.code == ErrorCode::LockWaitTimeout {
-                    self.note_failed_wait(false);
-                }
+                self.note_failed_wait(error);
                 if autocommits {
                     self.rollback()?;
                     return self.settle_statement();

@@ -147,10 +147,11 @@ impl StatementTxn {
     /// of them. Whether there were any.
     fn end(&mut self, failed: bool, none: bool) -> Result<bool, SqlError> {
         let complete = self.complete.take();
-        let growth = std::mem::take(self.growth.get_mut());
         if !self.is_open.replace(false) {
+            self.growth.get_mut().clear();
             return Ok(false);
         }
+        let growth = std::mem::take(self.growth.get_mut());
         let Some((store, txn)) = self.txn.get_mut() else { return Ok(false) };
         let txn = txn.get_mut();
         let kept = match complete.filter(|_| failed && !none) {

@@ -247,21 +247,19 @@ impl LockSystem {
         let wait = std::mem::take(&mut *owner.wait.lock());
         match wait {
             Wait::Granted | Wait::No => Ok(()),
-            Wait::Victim(target) => {
-                self.fail(owner, &target);
-                Err(StorageError::Deadlock)
-            }
-            Wait::On(target) => {
-                self.fail(owner, &target);
-                Err(error)
-            }
+            Wait::Victim(target) => Err(self.fail(owner, &target, StorageError::Deadlock)),
+            Wait::On(target) => Err(self.fail(owner, &target, error)),
         }
     }
 
-    /// Leaves a queue without a lock, and keeps who stood in the way.
-    fn fail(&self, owner: &Arc<Owner>, target: &WaitTarget) {
-        owner.set_failed_wait(self.describe(owner, target));
+    /// Leaves a queue without a lock. Who stood in the way is kept, unless somebody asked the owner
+    /// to stop.
+    fn fail(&self, owner: &Arc<Owner>, target: &WaitTarget, error: StorageError) -> StorageError {
+        if !matches!(error, StorageError::Interrupted) {
+            owner.set_failed_wait(self.describe(owner, target));
+        }
         self.leave(owner, target);
+        error
     }
 
     fn leave(&self, owner: &Arc<Owner>, target: &WaitTarget) {

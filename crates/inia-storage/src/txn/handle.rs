@@ -237,8 +237,8 @@ impl Txn {
         self.owner.set_label(label);
     }
 
-    /// The last wait for a lock that ended as a deadlock's victim, by its time or by an interrupt,
-    /// with those who stood in the way; a second call gives none.
+    /// The last wait for a lock that ended as a deadlock's victim or by its time, with those who
+    /// stood in the way; a second call gives none.
     pub fn take_failed_wait(&self) -> Option<Box<LockWait>> {
         self.owner.take_failed_wait()
     }

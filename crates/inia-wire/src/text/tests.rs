@@ -4,6 +4,7 @@ use super::*;
 use crate::caps::Capabilities;
 use crate::packet::{FLUSH_AT, Flush, KeepAll, PacketWriter};
 use crate::testing::Random;
+use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::datatype::{DataType, IntWidth};
 use inia_base::error::ErrorCode;
@@ -205,5 +206,33 @@ fn whatever_comes_in_place_of_a_file_ends_or_is_refused() {
         if round % 4 == 0 {
             assert!(in_step && (refuses || got <= sent), "round {round}");
         }
+    }
+}
+
+#[test]
+fn rows_at_once_are_the_same_bytes_as_one_by_one() {
+    let long = "x".repeat(251);
+    let texts: [&[u8]; 4] = [b"", b"short", &long.as_bytes()[..250], long.as_bytes()];
+    let all = CellRun { nulls: &[], cells: Cells::Bytes(&texts) };
+    let some = CellRun { nulls: &[false, true, false, false], cells: Cells::Bytes(&texts) };
+    let ints = CellRun { nulls: &[], cells: Cells::Ints(&[1, -2, i64::MAX, 0]) };
+    let latin1 = DataType::VarChar { chars: 300, collation: Collation(8) };
+    let (bytes, latin1) = (column(DataType::VarBinary(300), 0), column(latin1, 0));
+    let cases = [
+        (vec![bytes.clone()], vec![all]),
+        (vec![bytes.clone()], vec![some]),
+        (vec![latin1], vec![all]),
+        (vec![bytes, int()], vec![all, ints]),
+    ];
+    for (columns, cells) in &cases {
+        let rows = |put: &dyn Fn(&mut TextRows<'_>) -> Result<(), SqlError>| {
+            encode(Capabilities::PROTOCOL_41, |rows| {
+                rows.reply.collation = 0;
+                rows.columns(columns).unwrap();
+                put(rows).unwrap();
+            })
+        };
+        let one_by_one = rows(&|rows| put_rows(rows, texts.len(), cells));
+        assert_eq!(rows(&|rows| rows.rows(texts.len(), cells)), one_by_one);
     }
 }
