@@ -122,6 +122,23 @@ pub struct SessionVars {
     pub values: HashMap<&'static str, String>,
     /// SET timestamp, in microseconds.
     pub timestamp_micros: Option<i64>,
+    /// Where AUTO_INCREMENT's numbers come from.
+    pub series: Series,
+}
+
+/// The series offset, offset + increment, …, of which AUTO_INCREMENT's numbers are.
+#[derive(Clone, Copy)]
+pub struct Series {
+    /// `auto_increment_increment`.
+    pub increment: u64,
+    /// `auto_increment_offset`.
+    pub offset: u64,
+}
+
+impl Default for Series {
+    fn default() -> Series {
+        Series { increment: 1, offset: 1 }
+    }
 }
 
 /// The variables that SHOW VARIABLES lists in a scope.
@@ -157,13 +174,6 @@ pub(crate) fn text(
         _ => session.values.get(def.name).or_else(|| session.inherited.get(def.name)).cloned(),
     };
     found.unwrap_or_else(|| def.default.to_owned())
-}
-
-/// The value of a variable that every session has for itself, where it is a number.
-pub(crate) fn own_number(session: &SessionVars, name: &str) -> Option<u64> {
-    let own = session.values.get(name).or_else(|| session.inherited.get(name));
-    let default = || find(name).map_or("", |def| def.default);
-    own.map_or_else(default, String::as_str).parse().ok()
 }
 
 /// The least and the greatest value of a variable that is an integer; 0 for others.

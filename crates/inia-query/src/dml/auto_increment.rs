@@ -10,7 +10,7 @@ use crate::catalog::Table;
 use crate::context::SessionContext;
 use crate::error::{Damaged, StorageResult};
 use crate::row::Cell;
-use crate::sysvar;
+use crate::sysvar::Series;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -150,8 +150,7 @@ fn limit(data_type: &DataType) -> u64 {
 /// Example: the counter stands at 5. `VALUES (NULL), (9), (NULL)` reserves 5-7 and gives 5; 9 moves
 /// the next number to 10, which is not reserved, so the third row gets 10; the counter is 11.
 pub(crate) struct Numbers {
-    increment: u64,
-    offset: u64,
+    series: Series,
     /// The greatest number that the column takes.
     limit: u64,
     /// No other statement numbers rows meanwhile: nothing is reserved.
@@ -174,8 +173,7 @@ impl Numbers {
     /// For a statement on `table` that has `expected` rows.
     pub(crate) fn new(session: &SessionContext, table: &Table, expected: u64) -> Numbers {
         let mut numbers = Numbers {
-            increment: 1,
-            offset: 1,
+            series: Series::default(),
             limit: u64::MAX,
             is_nontransactional: !table.def.is_transactional(),
             expected,
@@ -187,11 +185,10 @@ impl Numbers {
             reserved_to: 0,
         };
         if let Some(column) = table.def.auto_increment_column() {
-            let number = |name| sysvar::own_number(&session.host.vars.borrow(), name);
-            numbers.increment = number("auto_increment_increment").unwrap_or(1).max(1);
-            numbers.offset = number("auto_increment_offset").unwrap_or(1);
+            let mut vars = session.host.vars.borrow_mut();
+            numbers.series = vars.series;
             numbers.limit = limit(&table.def.columns[column].data_type);
-            let forced = session.host.vars.borrow_mut().values.remove("insert_id");
+            let forced = vars.values.remove("insert_id");
             numbers.forced = forced.and_then(|text| text.parse().ok()).filter(|id| *id > 0);
         }
         numbers
@@ -224,7 +221,7 @@ impl Numbers {
         if self.is_nontransactional {
             self.end = u64::MAX;
             let next = table.clustered.counter().next().max(self.next);
-            return aligned(next, self.increment, self.offset);
+            return aligned(next, self.series);
         }
         if self.rows_left == 0 {
             self.rows_left = match self.reservations {
@@ -234,10 +231,10 @@ impl Numbers {
         }
         let mut first = 0;
         table.clustered.counter().take(|next| {
-            first = aligned(next.max(self.next), self.increment, self.offset);
+            first = aligned(next.max(self.next), self.series);
             next.max(self.following(first, self.rows_left))
         });
-        self.end = first.saturating_add(self.rows_left.saturating_mul(self.increment));
+        self.end = first.saturating_add(self.rows_left.saturating_mul(self.series.increment));
         self.reserved_to = self.following(first, self.rows_left);
         debug_assert!(self.end > first || first == u64::MAX, "a reservation has a number");
         first
@@ -248,14 +245,15 @@ impl Numbers {
         if number >= self.limit {
             return self.limit;
         }
-        let offset = if self.offset > self.increment { 0 } else { self.offset };
-        let steps = (number.abs_diff(offset) / self.increment).saturating_add(count);
-        steps.saturating_mul(self.increment).saturating_add(offset).min(self.limit)
+        let Series { increment, offset } = self.series;
+        let offset = if offset > increment { 0 } else { offset };
+        let steps = (number.abs_diff(offset) / increment).saturating_add(count);
+        steps.saturating_mul(increment).saturating_add(offset).min(self.limit)
     }
 
     /// The number after `number` in the series.
     fn after(&self, number: u64) -> u64 {
-        aligned(number.saturating_add(1), self.increment, self.offset)
+        aligned(number.saturating_add(1), self.series)
     }
 
     /// The number taken last was not used after all.
@@ -316,8 +314,8 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// The least number ≥ `next` of the series offset, offset + increment, …
-fn aligned(next: u64, increment: u64, offset: u64) -> u64 {
+/// The least number ≥ `next` of a series.
+fn aligned(next: u64, Series { increment, offset }: Series) -> u64 {
     if increment <= 1 {
         return next;
     }

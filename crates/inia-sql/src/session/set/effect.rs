@@ -9,7 +9,7 @@ use inia_expr::charset;
 use inia_expr::locale;
 use inia_query::context::SessionContext;
 use inia_query::observe;
-use inia_query::sysvar::{self, sql_mode};
+use inia_query::sysvar::{self, SessionVars, sql_mode};
 use inia_storage::Isolation;
 use std::time::Duration;
 
@@ -124,14 +124,22 @@ pub(in crate::session) fn take_effect(
         "rand_seed1" | "rand_seed2" => session.host.seed(name == "rand_seed1", number()),
         "default_week_format" => session.env.default_week_format = number() as u8,
         "last_insert_id" | "identity" => session.env.last_insert_id = number(),
-        "timestamp" => {
-            let seconds: f64 = text.parse().unwrap_or_default();
-            let micros = (seconds != 0.0).then_some((seconds * 1e6) as i64);
-            session.host.vars.borrow_mut().timestamp_micros = micros;
+        "auto_increment_increment" | "auto_increment_offset" | "timestamp" => {
+            keep_parsed(&mut session.host.vars.borrow_mut(), name, text);
         }
         _ => {}
     }
     Ok(())
+}
+
+/// Keeps the number that a variable's text says.
+fn keep_parsed(vars: &mut SessionVars, name: &str, text: &str) {
+    let number = text.parse::<f64>().unwrap_or_default();
+    match name {
+        "auto_increment_increment" => vars.series.increment = (number as u64).max(1),
+        "auto_increment_offset" => vars.series.offset = number as u64,
+        _ => vars.timestamp_micros = (number != 0.0).then_some((number * 1e6) as i64),
+    }
 }
 
 /// The other name of a character set and its collation, and what it becomes: a collation brings its
