@@ -9,6 +9,7 @@ import pytest
 import inia
 
 README = pathlib.Path(__file__).parent.parent / "README.md"
+MAIN_README = README.parent.parent / "README.md"
 
 
 @pytest.mark.parametrize("round", range(3))
@@ -35,8 +36,8 @@ def test_a_copy_is_there_soon(inia_template, record_property):
     record_property("milliseconds_per_database", (time.perf_counter() - began) * 50)
 
 
-def blocks():
-    return re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+def blocks(readme=README):
+    return re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL)
 
 
 @pytest.mark.parametrize("number", range(len(blocks())))
@@ -48,3 +49,16 @@ def test_the_readme_runs(number, tmp_path, monkeypatch):
     if ".arrow()" in code or ".df()" in code:
         pytest.importorskip("pyarrow")
     exec(compile(code, f"README.md, example {number}", "exec"), {"__name__": "readme"})
+
+
+def test_the_main_readme_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    with inia.connect("some/directory") as connection:
+        connection.execute("CREATE TABLE goods (id INT, name TEXT)")
+        connection.execute("INSERT INTO goods VALUES (1, 'tea'), (2, 'rice')")
+    (code,) = blocks(MAIN_README)
+    run = {"inia": inia}
+    exec(compile(code, "README.md", "exec"), run)
+    assert capsys.readouterr().out == "2 rice\n"
+    assert run["frame"].shape == (2, 2)

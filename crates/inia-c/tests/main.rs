@@ -39,15 +39,19 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Compiles and runs a program, plain and sanitized.
+/// Compiles and runs a program of `tests/c`, plain and sanitized.
 fn passes(name: &str) {
+    program_passes(name, &here(&format!("tests/c/{name}.c")));
+}
+
+fn program_passes(name: &str, source: &Path) {
     for (kind, flags) in [("plain", &[][..]), ("sanitized", SANITIZED)] {
         let dir = Installed::new(&format!("{name}-{kind}"));
         let program = dir.at(name);
         let mut compiler = Command::new("cc");
         compiler.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]);
         compiler.args(["-D_POSIX_C_SOURCE=200809L", "-pthread"]).args(flags);
-        compiler.arg("-I").arg(here("include")).arg(here(&format!("tests/c/{name}.c")));
+        compiler.arg("-I").arg(here("include")).arg("-I").arg(here("tests/c")).arg(source);
         compiler.arg("-o").arg(&program).arg("-L").arg(&dir.0).arg("-linia");
         compiler.arg(format!("-Wl,-rpath,{}", dir.0.display()));
         run(&mut compiler, "cc");
@@ -80,6 +84,30 @@ fn misuse_is_an_error_and_no_crash() {
 #[test]
 fn threads_share_databases_and_connections() {
     passes("threads");
+}
+
+/// The lines of C in the README, as a part of a program.
+#[test]
+fn the_readmes_example_works() {
+    let readme = std::fs::read_to_string(here("../../README.md")).unwrap();
+    let (_, block) = readme.split_once("```c\n").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    let program = format!(
+        "#include \"check.h\"\n\
+         int main(void)\n{{\n\
+         inia_database *database = memory();\n\
+         inia_connection *connection = shop(database);\n\
+         inia_statement *statement;\n\
+         DO(connection, inia_execute(connection, \"CREATE TABLE goods (id INT, name TEXT)\"));\n\
+         DO(connection, inia_execute(connection, \"INSERT INTO goods VALUES (7, 'tea')\"));\n\
+         {block}\
+         DO(NULL, inia_disconnect(connection));\n\
+         DO(NULL, inia_close(database));\n\
+         return 0;\n}}\n"
+    );
+    let dir = Installed::new("readme");
+    std::fs::write(dir.at("readme.c"), program).unwrap();
+    program_passes("readme", &dir.at("readme.c"));
 }
 
 /// Every function of the header is in the library, and nothing else of its symbols.

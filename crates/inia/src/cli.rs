@@ -159,6 +159,7 @@ fn serve(matches: &ArgMatches, variables: Vec<Variable>) -> Result<(), String> {
     config.variables.extend(variables);
     config.validate()?;
     inia_sql::set_error_log(log::error);
+    try_variables(&config)?;
     // Signals that come from here on are not lost.
     let mut signals =
         Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("no signals: {error}"))?;
@@ -233,14 +234,28 @@ fn open_database(
     if let Err(error) = inia_sql::make_sys(&database) {
         log::warning(format_args!("the schema sys cannot be made: {error}"));
     }
-    set_variables(&database, config)?;
+    let fixed = set_variables(&database, config)?.join(", ");
+    if !fixed.is_empty() {
+        log::warning(format_args!("variables that cannot be changed keep their values: {fixed}"));
+    }
     let accounts = Arc::new(DatabaseAccounts::new(database.clone()));
     Ok(Opened { backend: Arc::new(EngineBackend::new(database)), accounts })
 }
 
-/// Gives system variables the values that the server was started with. An error names the place of
-/// one that cannot have its value.
-fn set_variables(database: &Arc<Database>, config: &Config) -> Result<(), String> {
+/// Tries the values of variables on a database in memory before a start makes a directory, so that
+/// a start that is refused leaves none behind.
+fn try_variables(config: &Config) -> Result<(), String> {
+    let is_made = config.in_memory || holds_database(&config.data).unwrap_or(false);
+    if is_made || config.variables.is_empty() {
+        return Ok(());
+    }
+    let database = open::open(&DataDir::in_memory(), config, false)?;
+    set_variables(&database, config).map(drop)
+}
+
+/// Gives system variables the values that the server was started with. It returns the names of
+/// those that cannot be changed; an error names the place of one that cannot have its value.
+fn set_variables<'a>(database: &Arc<Database>, config: &'a Config) -> Result<Vec<&'a str>, String> {
     let mut variables: Vec<&Variable> = config.variables.iter().collect();
     // A character set brings its default collation.
     variables.sort_by_key(|own| own.name.starts_with("collation"));
@@ -252,11 +267,7 @@ fn set_variables(database: &Arc<Database>, config: &Config) -> Result<(), String
             Err(error) => return Err(format!("{place}: {error}")),
         }
     }
-    if !fixed.is_empty() {
-        let names = fixed.join(", ");
-        log::warning(format_args!("variables that cannot be changed keep their values: {names}"));
-    }
-    Ok(())
+    Ok(fixed)
 }
 
 /// `inia completions SHELL`.

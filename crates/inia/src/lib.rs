@@ -15,6 +15,8 @@ mod import;
 #[cfg(feature = "server")]
 pub mod log;
 #[cfg(feature = "program")]
+mod login_paths;
+#[cfg(feature = "program")]
 mod login_url;
 mod open;
 #[cfg(feature = "program")]

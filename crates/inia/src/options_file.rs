@@ -50,8 +50,7 @@ fn read_into(path: &Path, options: &mut Vec<FileOption>, depth: u32) -> Result<(
     let text = fs::read_to_string(path).map_err(cannot)?;
     let mut group = String::new();
     for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        let place = format!("{}: line {}", path.display(), number + 1);
+        let (line, place) = (line.trim(), place_of(path, number));
         if let Some(dir) = line.strip_prefix("!includedir") {
             for file in config_files(Path::new(dir.trim())) {
                 read_into(&file, options, depth + 1)?;
@@ -63,6 +62,19 @@ fn read_into(path: &Path, options: &mut Vec<FileOption>, depth: u32) -> Result<(
         }
     }
     Ok(())
+}
+
+/// The options of a text that the file has in another form. It includes no files.
+pub(crate) fn parse(text: &str, path: &Path) -> Result<Vec<FileOption>, String> {
+    let (mut group, mut options) = (String::new(), Vec::new());
+    for (number, line) in text.lines().enumerate() {
+        read_line(line.trim(), &mut group, place_of(path, number), &mut options)?;
+    }
+    Ok(options)
+}
+
+fn place_of(path: &Path, line: usize) -> String {
+    format!("{}: line {}", path.display(), line + 1)
 }
 
 fn config_files(dir: &Path) -> Vec<std::path::PathBuf> {

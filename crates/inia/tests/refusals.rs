@@ -144,6 +144,9 @@ fn a_refused_start_leaves_nothing_of_its_own() {
     let place = ["--port", "0", "--data", data.to_str().unwrap()];
     refused(&[&place[..], &["--buffer-pool-size", "1k"]].concat(), "is too small");
     assert!(!data.exists());
+    let variables = ["--general-log=ON", "--sql-mode=LAX"];
+    refused(&[&place[..], &variables].concat(), "--sql-mode=LAX: ERROR 1231");
+    assert!(!data.exists());
     Process::start(&data, &[]).kill();
     let control = data.join("inia.control");
     std::fs::write(&control, [7; 8192]).unwrap();

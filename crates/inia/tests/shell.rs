@@ -2,8 +2,13 @@
 
 use crate::process::{DataDir, Process, program};
 use crate::support::TempDir;
+use aes::Aes128;
+use aes::cipher::generic_array::GenericArray;
+use aes::cipher::{BlockEncrypt, KeyInit};
 use inia_base::value::Value;
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
 /// Address space of a shell in KiB; its threads reserve most of it.
@@ -380,6 +385,70 @@ fn files_and_the_environment_say_who_connects() {
         .output()
         .unwrap();
     assert_eq!(output.stdout, b"ada@%\tNULL\n");
+}
+
+/// A file of login paths with these lines, as `mysql_config_editor` writes it.
+fn login_paths(lines: &[String]) -> Vec<u8> {
+    let key: [u8; 20] =
+        *b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14";
+    let mut folded = [0; 16];
+    key.iter().enumerate().for_each(|(at, byte)| folded[at % 16] ^= byte);
+    let cipher = Aes128::new(&GenericArray::from(folded));
+    let mut file = [[0; 4].as_slice(), &key].concat();
+    for line in lines {
+        let mut line = format!("{line}\n").into_bytes();
+        let filled = 16 - line.len() % 16;
+        line.resize(line.len() + filled, filled as u8);
+        line.chunks_exact_mut(16)
+            .for_each(|block| cipher.encrypt_block(GenericArray::from_mut_slice(block)));
+        file.extend((line.len() as u32).to_le_bytes());
+        file.extend(line);
+    }
+    file
+}
+
+#[test]
+fn login_paths_say_who_connects() {
+    let (_folder, server) = server();
+    let home = TempDir::new();
+    let accounts = "CREATE USER ada IDENTIFIED BY 'se cret#1', bob IDENTIFIED BY 'x'; \
+                    GRANT ALL ON *.* TO ada, bob; CREATE DATABASE shop";
+    server.client().query(accounts).unwrap();
+    let port = format!("port = {}", server.port());
+    let lines = ["[client]", &port, "user = \"bob\"", "password = \"x\""];
+    let lines = [&lines[..], &["[Remote]", "user = ada", "password = \"se cret#1\""]].concat();
+    let file = home.path().join(".mylogin.cnf");
+    let lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
+    std::fs::write(&file, login_paths(&lines)).unwrap();
+    let mode = |mode| std::fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+    mode(0o600);
+    // The options file is read before, and the command line after.
+    std::fs::write(
+        home.path().join(".my.cnf"),
+        "[client]\nuser=carl\n[mysql]\nskip-column-names\n[remote]\ndatabase=shop\n",
+    )
+    .unwrap();
+    let who = |options: &[&str]| {
+        let ask = ["-e", "SELECT CURRENT_USER(), DATABASE()"];
+        let (_, out, said) = batch(&[options, &ask].concat(), "", home.path());
+        (out, said)
+    };
+    let as_user = |name: &str| (format!("{name}\n"), String::new());
+    assert_eq!(who(&[]), as_user("bob@%\tNULL"));
+    assert_eq!(who(&["--login-path=remote"]), as_user("ada@%\tshop"));
+    assert_eq!(who(&["-N", "--no-defaults", "--login-path", "REMOTE"]), as_user("ada@%\tNULL"));
+    let (out, said) = who(&["--login-path=remote", "-u", "bob"]);
+    assert!(out.is_empty() && said.contains("Access denied for user 'bob'"), "{out}{said}");
+    let port = server.port().to_string();
+    let url = |user: &str| format!("mysql://{user}@{}/shop", server.address());
+    assert_eq!(who(&[&url("ada:se cret%231")]), as_user("ada@%\tshop"));
+    assert_eq!(who(&[&url("bob")]), as_user("bob@%\tshop"));
+    let none = ["--no-login-paths", "--no-defaults", "-N", "-P", &port];
+    assert_eq!(who(&none), as_user("root@localhost\tNULL"));
+    mode(0o644);
+    let (out, said) = who(&["-P", &port, "-u", "root"]);
+    assert_eq!(out, "root@localhost\tNULL\n");
+    assert!(said.contains(".mylogin.cnf should be readable/writable only by current user."));
 }
 
 #[test]

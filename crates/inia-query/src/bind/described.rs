@@ -2,7 +2,7 @@
 
 use crate::plan::{Origin, OutputColumn};
 use inia_base::column::{ResultColumn, flags};
-use inia_base::datatype::{DataType, IntWidth};
+use inia_base::datatype::{DataType, IntWidth, LobSize};
 use inia_expr::bind::converted;
 use inia_expr::{Aggregate, Expr, ExprKind, ExprType, TypeClass};
 
@@ -146,6 +146,35 @@ pub(super) fn as_bits(column: &mut OutputColumn, expr: &Expr) {
     }
 }
 
+/// Functions whose value is that of an argument.
+const CHOOSING: [&str; 5] = ["coalesce", "ifnull", "if", "greatest", "least"];
+
+/// The size of text that a chosen value is described with: that of the largest computed text, for
+/// columns are TEXT whatever their size.
+fn chosen_size(expr: &Expr, aggregates: &[Aggregate]) -> LobSize {
+    let largest = |exprs: &mut dyn Iterator<Item = &Expr>| {
+        exprs.map(|one| chosen_size(one, aggregates)).max().unwrap_or(LobSize::Normal)
+    };
+    match &expr.kind {
+        ExprKind::Column { .. } => LobSize::Normal,
+        ExprKind::Case(case) => {
+            let results = case.whens.iter().map(|(_, result)| result);
+            largest(&mut results.chain(&case.otherwise))
+        }
+        ExprKind::Call(call) if CHOOSING.contains(&call.name) => {
+            let conditions = usize::from(call.name == "if");
+            largest(&mut call.args.iter().skip(conditions))
+        }
+        ExprKind::Aggregate(at) if aggregates.get(*at).is_some_and(Aggregate::is_extremum) => {
+            largest(&mut aggregates[*at].args.iter())
+        }
+        _ => match expr.ty.data_type {
+            DataType::Text { size, .. } | DataType::Blob(size) => size.max(LobSize::Normal),
+            _ => LobSize::Normal,
+        },
+    }
+}
+
 /// Describes what an expression chooses among values of its arguments' type: a long text stays that
 /// of a column, and a date or time is text where no temporary table has kept it.
 pub(super) fn as_chosen(
@@ -154,7 +183,6 @@ pub(super) fn as_chosen(
     aggregates: &[Aggregate],
     materialized: bool,
 ) {
-    const CHOOSING: [&str; 5] = ["coalesce", "ifnull", "if", "greatest", "least"];
     let chosen = match &expr.kind {
         ExprKind::Case(_) | ExprKind::Subquery(_) | ExprKind::Stored(_) => true,
         ExprKind::Call(call) => CHOOSING.contains(&call.name),
@@ -171,7 +199,14 @@ pub(super) fn as_chosen(
                 column.result.length *= 4;
             }
         }
-        DataType::Text { .. } | DataType::Blob(_) => column.result.flags |= flags::CHOSEN,
+        DataType::Text { collation, .. } => {
+            column.result.flags |= flags::CHOSEN;
+            if !matches!(expr.kind, ExprKind::Aggregate(_)) {
+                let size = chosen_size(expr, aggregates);
+                column.result.data_type = DataType::Text { size, collation };
+            }
+        }
+        DataType::Blob(_) => column.result.flags |= flags::CHOSEN,
         DataType::Json if matches!(expr.kind, ExprKind::Stored(_)) => {
             column.result.decimals = 0;
             column.result.flags |= flags::CHOSEN;

@@ -71,6 +71,27 @@ pub(super) fn as_kept_of_view(output: &mut OutputColumn) {
     }
 }
 
+/// Length of an INT UNSIGNED.
+const INT_LENGTH: u32 = 10;
+
+/// The type that a set operation takes from a column: a number that a view's function has from an
+/// INT is one, although the view's rows are of BIGINTs.
+pub(super) fn type_in_set(output: &OutputColumn) -> ExprType {
+    let OutputColumn { result, ty, .. } = output;
+    let of_view = column(&result.org_table, &result.org_name).filter(|one| {
+        result.schema.is_empty()
+            && matches!(one.shown, Shown::Function)
+            && one.read.flags & flags::UNSIGNED != 0
+    });
+    match of_view.and_then(|one| one.read.sent) {
+        Some(SentType { code: type_code::LONG, length: INT_LENGTH }) => {
+            let data_type = DataType::Int { width: IntWidth::Int, unsigned: true };
+            ExprType { data_type, length: INT_LENGTH, ..ty.clone() }
+        }
+        _ => ty.clone(),
+    }
+}
+
 /// Describes a column of a derived table over a computed table, as SHOW statements read them.
 pub(super) fn as_derived(from: &mut FromColumn, inner: &ResultColumn) {
     let FromColumn { result, ty, .. } = from;

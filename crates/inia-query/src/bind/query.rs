@@ -2,6 +2,7 @@
 
 use super::derived::BoundBlock;
 use super::described::of_set_operation;
+use super::dictionary;
 use super::scope::Clause;
 use super::{CteBinding, Level, QueryBinder, QueryUse, Result};
 use crate::catalog::same_name;
@@ -144,7 +145,8 @@ impl QueryBinder<'_> {
         let usage = QueryUse { keeps_digits: true, ..usage };
         let (first, mut columns) = self.operand(first, usage)?;
         let mut blocks = vec![self.block.take()];
-        let mut types: Vec<Vec<ExprType>> = columns.iter().map(|c| vec![c.ty.clone()]).collect();
+        let mut types: Vec<Vec<ExprType>> =
+            columns.iter().map(|column| vec![dictionary::type_in_set(column)]).collect();
         let mut steps = Vec::with_capacity(rest.len());
         for term in rest {
             let (body, right) = self.operand(&term.body, usage)?;
@@ -154,7 +156,7 @@ impl QueryBinder<'_> {
                 return Err(SqlError::new(code, &[]));
             }
             for (types, column) in types.iter_mut().zip(right) {
-                types.push(column.ty);
+                types.push(dictionary::type_in_set(&column));
             }
             steps.push(SetStep { op: term.op, all: term.all, body });
         }

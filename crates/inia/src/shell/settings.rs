@@ -1,16 +1,18 @@
 //! What `inia sql` is asked for: options files first, then the command line, as in `mysql`.
 //!
-//! Files are `~/.my.cnf`, or the one that `--defaults-file` names; their groups are `[client]`,
-//! `[mysql]` and `[inia]`. A password comes from `-p`, which asks for it, from `--password-file`,
-//! a file's `password`, or the environment (`INIA_PASSWORD`, `MYSQL_PWD`). One in the command line
-//! is taken with a warning, since every user of the machine can read it there.
+//! Files are `~/.my.cnf`, or the one that `--defaults-file` names, and then `~/.mylogin.cnf`; their
+//! groups are `[client]`, `[mysql]`, `[inia]`, and the one that `--login-path` names. A URL stands
+//! above files, and options above both. A password comes from `-p`, which asks for it, from
+//! `--password-file`, a file's `password`, or the environment (`INIA_PASSWORD`, `MYSQL_PWD`). One
+//! in the command line is taken with a warning, since every user of the machine can read it there.
 
 use super::output::FORMATS;
 use super::screen::ask_password;
 use super::target::Target;
 use super::tls::{ClientTls, MODES};
+use crate::login_paths;
 use crate::login_url::{LoginUrl, ServerAddress};
-use crate::options_file;
+use crate::options_file::{self, FileOption};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +20,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Options without a value: name, letter, help.
-const FLAGS: [(&str, Option<char>, &str); 18] = [
+const FLAGS: [(&str, Option<char>, &str); 19] = [
     ("batch", Some('B'), "Tabs between cells, no history, no summaries"),
     ("table", Some('t'), "Tables even when the output is not a terminal"),
     ("vertical", Some('E'), "A row as lines"),
@@ -35,7 +37,8 @@ const FLAGS: [(&str, Option<char>, &str); 18] = [
     ("binary-as-hex", None, "Binary strings as 0x... (so on a terminal)"),
     ("skip-binary-as-hex", None, "Binary strings as they are"),
     ("local-infile", None, "LOAD DATA LOCAL reads files of this machine"),
-    ("no-defaults", None, "Read no options file"),
+    ("no-defaults", None, "Read no options file but ~/.mylogin.cnf"),
+    ("no-login-paths", None, "Do not read ~/.mylogin.cnf"),
     ("help", Some('?'), "Print this help"),
 ];
 
@@ -103,6 +106,12 @@ pub(crate) fn command() -> Command {
                     .long("defaults-file")
                     .value_name("FILE")
                     .help("Read this options file instead of ~/.my.cnf"),
+            )
+            .arg(
+                Arg::new("login-path")
+                    .long("login-path")
+                    .value_name("NAME")
+                    .help("Read this group of ~/.mylogin.cnf (mysql_config_editor), too"),
             );
     let command = FLAGS.iter().fold(command, |command, &(name, letter, help)| {
         let action = if name == "help" { ArgAction::Help } else { ArgAction::SetTrue };
@@ -170,9 +179,19 @@ impl Settings {
     /// Reads the options files and the command line.
     pub(crate) fn read(matches: &ArgMatches) -> Result<Settings, String> {
         let mut settings = Settings::default();
+        let named = matches.get_one::<String>("login-path").map(|name| name.to_ascii_lowercase());
+        let mut groups = GROUPS.to_vec();
+        groups.extend(named.as_deref());
         if !matches.get_flag("no-defaults") {
-            settings.read_files(matches.get_one::<String>("defaults-file").map(Path::new))?;
+            let file = matches.get_one::<String>("defaults-file").map(Path::new);
+            settings.take_all(options_of(file)?, &groups);
         }
+        if !matches.get_flag("no-login-paths") {
+            let options = login_paths::place().map(|path| warned(login_paths::read(&path)));
+            settings.take_all(options.unwrap_or_default(), &groups);
+        }
+        settings.place = matches.get_one::<String>("place").cloned();
+        settings.prefer_url()?;
         let given = FLAGS.iter().map(|(name, ..)| *name).filter(|name| *name != "help");
         for name in given.filter(|name| matches.get_flag(name)) {
             settings.flags.insert(name.to_owned());
@@ -191,23 +210,25 @@ impl Settings {
         }
         settings.silent = settings.silent.max(matches.get_count("silent"));
         settings.verbose = settings.verbose.max(matches.get_count("verbose"));
-        settings.place = matches.get_one::<String>("place").cloned();
         Ok(settings)
     }
 
-    fn read_files(&mut self, named: Option<&Path>) -> Result<(), String> {
-        let own = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".my.cnf"));
-        let options = match (named, own) {
-            (Some(path), _) => options_file::read(path)?,
-            (None, Some(path)) if path.exists() => {
-                options_file::read(&path).unwrap_or_else(|error| {
-                    eprintln!("inia: [Warning] {error}");
-                    Vec::new()
-                })
-            }
-            _ => Vec::new(),
-        };
-        let own = options.into_iter().filter(|one| GROUPS.contains(&one.group.as_str()));
+    /// A URL says where to connect and as whom, rather than files do.
+    fn prefer_url(&mut self) -> Result<(), String> {
+        let Some(url) = self.place.as_deref().filter(|place| is_url(place)) else { return Ok(()) };
+        let url = LoginUrl::parse(url)?;
+        let mut said = vec!["host", "port", "socket", "user"];
+        said.extend(url.database.and(Some("database")));
+        if !url.password.is_empty() {
+            said.extend(["password", "password-file"]);
+        }
+        said.into_iter().for_each(|name| drop(self.values.remove(name)));
+        Ok(())
+    }
+
+    /// Takes the options of a file that stand in these groups.
+    fn take_all(&mut self, options: Vec<FileOption>, groups: &[&str]) {
+        let own = options.into_iter().filter(|one| groups.contains(&one.group.as_str()));
         let mut unknown = Vec::new();
         for option in own {
             let loose = option.name.strip_prefix("loose-");
@@ -219,7 +240,6 @@ impl Settings {
         if !unknown.is_empty() {
             eprintln!("inia: [Warning] unknown options are left out: {}", unknown.join(", "));
         }
-        Ok(())
     }
 
     /// Takes an option of a file; false where there is none of this name.
@@ -272,8 +292,7 @@ impl Settings {
             let target = Target::directory(dir, login)?;
             return Ok(target.with_local_files(self.has("local-infile")));
         }
-        let is_url = |place: &&str| place.contains("://") || place.contains(['@', ':']);
-        let mut login = match place.filter(is_url) {
+        let mut login = match place.filter(|place| is_url(place)) {
             Some(url) => LoginUrl::parse(url)?,
             None => LoginUrl::parse("mysql://root@127.0.0.1:3306/")?,
         };
@@ -287,6 +306,10 @@ impl Settings {
         }
         if let Some(password) = self.password()? {
             login.password = password;
+        } else if login.password.is_empty() {
+            let named = |name| std::env::var(name).ok();
+            login.password =
+                named("INIA_PASSWORD").or_else(|| named("MYSQL_PWD")).unwrap_or_default();
         }
         let tls = ClientTls::new(self.value("ssl-mode"), self.value("ssl-ca"))?;
         Ok(Target::server(login, tls).with_local_files(self.has("local-infile")))
@@ -307,6 +330,7 @@ impl Settings {
         Ok(())
     }
 
+    /// The password that options say.
     fn password(&self) -> Result<Option<String>, String> {
         if let Some(file) = self.value("password-file") {
             let text = std::fs::read_to_string(file);
@@ -316,12 +340,31 @@ impl Settings {
         match self.value("password") {
             Some(ASK) => ask_password("Enter password: ").map(Some),
             Some(password) => Ok(Some(password.to_owned())),
-            None => {
-                let named = |name| std::env::var(name).ok();
-                Ok(named("INIA_PASSWORD").or_else(|| named("MYSQL_PWD")))
-            }
+            None => Ok(None),
         }
     }
+}
+
+fn is_url(place: &str) -> bool {
+    directory_of(place).is_none() && place.contains(['@', ':'])
+}
+
+/// The options of the file that is named, or of `~/.my.cnf`.
+fn options_of(named: Option<&Path>) -> Result<Vec<FileOption>, String> {
+    let own = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".my.cnf"));
+    match (named, own) {
+        (Some(path), _) => options_file::read(path),
+        (None, Some(path)) if path.exists() => Ok(warned(options_file::read(&path))),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What a file says; a warning where it cannot be read.
+fn warned(options: Result<Vec<FileOption>, String>) -> Vec<FileOption> {
+    options.unwrap_or_else(|error| {
+        eprintln!("inia: [Warning] {error}");
+        Vec::new()
+    })
 }
 
 /// The directory that a place names: an existing one, or what looks like a path.

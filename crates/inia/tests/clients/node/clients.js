@@ -1,18 +1,9 @@
 'use strict';
 // mysql2, mariadb and Knex against a server: node clients.js HOST PORT. Prints "ok NAME" or "failed NAME" for each check.
 const assert = require('node:assert/strict');
+const check = require('./check.js');
 const [host, port] = process.argv.slice(2);
 const server = { host, port: Number(port), user: 'root' };
-
-async function check(name, work) {
-  try {
-    await work();
-    console.log(`ok ${name}`);
-  } catch (error) {
-    console.log(`failed ${name}`);
-    console.error(name, error);
-  }
-}
 
 async function mysql2() {
   const mysql = require('mysql2/promise');

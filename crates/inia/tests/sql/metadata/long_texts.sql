@@ -12,3 +12,10 @@ set group_concat_max_len = 512;
 select group_concat(v), group_concat(i), group_concat(b) from x;
 set group_concat_max_len = 513;
 select group_concat(v), group_concat(i), group_concat(b) from x;
+-- What is chosen among columns is TEXT whatever their size; a computed text shows its own.
+create table chosen(a varchar(10), b text, c mediumtext, d longtext);
+select if(a = '', null, a) x, if(b = '', null, b) y, if(c = '', null, c) z, if(d = '', null, d) u from chosen;
+select coalesce(b, null) x, ifnull(b, d) y, case when b = '' then c else b end z, greatest(b, a) u, coalesce(if(a = '', b, c), d) v from chosen;
+select coalesce(b, concat(b, 'x')) x, if(a = '', repeat('x', 70000), b) y, case when 1 then concat(c, c) end z, coalesce(a, repeat('x', 70000)) u from chosen;
+select x.* from (select if(b = '', null, b) b, coalesce(d, null) d from chosen) x;
+drop table chosen;
