@@ -131,7 +131,7 @@ fn views_keep_the_text_of_their_query() {
                as select  1 from t with local check option";
     let Statement::CreateView(view) = tree(sql) else { panic!("no view") };
     assert_eq!(view.text, "select  1 from t");
-    assert!(view.or_replace && view.security_invoker);
+    assert!(view.or_replace && view.security_invoker == Some(true));
     assert_eq!(view.check_option, Some(CheckOption::Local));
     let definer = Account::Name { user: "a".to_string(), host: Some("b".to_string()) };
     assert_eq!(view.definer, Some(definer));
