@@ -18,7 +18,7 @@ use inia_query::context::StatementOutcome;
 use inia_query::plan::StatementPlan;
 use inia_query::planner::plan_source;
 use inia_query::referenced::ReferencedObjects;
-use inia_query::view::{Resolver, has_outer_join, reads_itself, simple_select};
+use inia_query::view::{Resolver, has_outer_join, list_reads_itself, reads_itself, simple_select};
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))
