@@ -81,7 +81,11 @@ fn reads_own(
 }
 
 /// The tables behind a name: its own, and all that a view reads anywhere.
-fn base_tables(session: &SessionContext, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
+pub fn base_tables(
+    session: &SessionContext,
+    name: &ast::ObjectName,
+    found: &mut Vec<ast::ObjectName>,
+) {
     let schema = name.db.as_deref().unwrap_or_default();
     if found.contains(name) {
         return;
