@@ -233,7 +233,8 @@ fn decimal(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType
     note_unsigned(spec, UNSIGNED_FRACTION, out);
     let unsigned = spec.unsigned || spec.zerofill;
     if spec.zerofill {
-        out.display_width = Some(precision as u8);
+        // The point has a place of its own.
+        out.display_width = Some(precision as u8 + u8::from(scale > 0));
     }
     Ok(DataType::Decimal { precision: precision as u8, scale: scale as u8, unsigned })
 }

@@ -11,7 +11,7 @@ use inia_query::dml::has_subquery;
 use inia_query::referenced::columns_of_text;
 
 /// Functions whose value depends on more than their arguments; defaults may use them.
-const VOLATILE: [&str; 24] = [
+const VOLATILE: [&str; 27] = [
     "rand",
     "uuid",
     "uuid_short",
@@ -30,13 +30,38 @@ const VOLATILE: [&str; 24] = [
     "unix_timestamp",
     "connection_id",
     "user",
+    "session_user",
+    "system_user",
     "current_user",
     "database",
+    "schema",
     "version",
     "last_insert_id",
     "row_count",
     "found_rows",
 ];
+
+/// Those of them that defaults may not use either.
+const OF_THE_SESSION: [&str; 8] = [
+    "user",
+    "session_user",
+    "system_user",
+    "current_user",
+    "version",
+    "last_insert_id",
+    "row_count",
+    "found_rows",
+];
+
+/// A function's name in errors.
+fn shown_name(name: &str) -> &str {
+    match name {
+        "session_user" | "system_user" => "user",
+        "schema" => "database",
+        "version" => "version()",
+        name => name,
+    }
+}
 
 /// Functions that do something; nothing stored may call them.
 const EFFECTS: [&str; 9] = [
@@ -129,9 +154,12 @@ pub(super) fn check_bound(
     let mut columns = Vec::new();
     expr.walk(&mut |node| match &node.kind {
         ExprKind::Call(call) => {
-            let volatile = VOLATILE.contains(&call.name) && !matches!(owner, Owner::Default(..));
-            if volatile || EFFECTS.contains(&call.name) {
-                fault.get_or_insert(Fault::Function(call.name.to_owned()));
+            let refused = match owner {
+                Owner::Default(..) => OF_THE_SESSION.contains(&call.name),
+                _ => VOLATILE.contains(&call.name),
+            };
+            if refused || EFFECTS.contains(&call.name) {
+                fault.get_or_insert(Fault::Function(shown_name(call.name).to_owned()));
             }
         }
         // A sequence gives a default, as in MariaDB.

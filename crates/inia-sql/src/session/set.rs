@@ -220,7 +220,7 @@ fn prepare_system(
         None => {
             warn_of_default(session, def.name);
             let text = session.db.globals.all().get(def.name).cloned().filter(|_| !global);
-            text.unwrap_or_else(|| def.default.to_owned())
+            text.unwrap_or_else(|| related::default_of(def).to_owned())
         }
     };
     warn_of_value(session, def.name, &text);
