@@ -24,7 +24,8 @@ fn types() {
         (int.kind, int.length, int.unsigned, int.zerofill),
         (TypeKind::Int, Some(11), true, true)
     );
-    assert!(ty("int zerofill").unsigned);
+    let filled = ty("int zerofill");
+    assert!(filled.zerofill && !filled.unsigned, "UNSIGNED is what is written");
     let decimal = ty("decimal(10,2)");
     assert_eq!((decimal.length, decimal.decimals), (Some(10), Some(2)));
     let text = ty("varchar(20) character set latin1 collate latin1_bin");
