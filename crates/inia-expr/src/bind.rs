@@ -328,6 +328,9 @@ impl Binder<'_> {
             let name = call.text();
             return Err(SqlError::new(ErrorCode::WrongParamcountToNativeFct, &[&name]));
         }
+        if function.name == "name_const" {
+            special::check_name_const(&call.args)?;
+        }
         self.demand_arguments(function.name, &call.args);
         let mut args = self.scalars(&call.args)?;
         self.settle_arguments(function.name, &call.args, &mut args)?;

@@ -233,7 +233,8 @@ fn decimal(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType
     note_unsigned(spec, UNSIGNED_FRACTION, out);
     let unsigned = spec.unsigned || spec.zerofill;
     if spec.zerofill {
-        out.display_width = Some(precision as u8);
+        // The point has a place of its own.
+        out.display_width = Some(precision as u8 + u8::from(scale > 0));
     }
     Ok(DataType::Decimal { precision: precision as u8, scale: scale as u8, unsigned })
 }
@@ -241,15 +242,18 @@ fn decimal(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType
 fn note_unsigned(spec: &TypeSpec, text: &'static str, out: &mut ColumnType) {
     if spec.zerofill {
         out.deprecated.push(dropped(ZEROFILL));
-    } else if spec.unsigned {
+    }
+    if spec.unsigned {
         out.deprecated.push(dropped(text));
     }
 }
 
 fn real(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType, SqlError> {
     let unsigned = spec.unsigned || spec.zerofill;
-    if spec.decimals.is_none() || spec.zerofill {
+    if spec.decimals.is_none() {
         note_unsigned(spec, UNSIGNED_FRACTION, out);
+    } else if spec.zerofill {
+        out.deprecated.push(dropped(ZEROFILL));
     }
     let float = spec.kind == TypeKind::Float;
     let Some(decimals) = spec.decimals else {
@@ -271,8 +275,8 @@ fn real(name: &str, spec: &TypeSpec, out: &mut ColumnType) -> Result<DataType, S
         return Err(error(ErrorCode::MBiggerThanD, &[&name]));
     }
     out.deprecated.push(dropped(FLOAT_DIGITS));
-    if !spec.zerofill {
-        note_unsigned(spec, UNSIGNED_FRACTION, out);
+    if spec.unsigned {
+        out.deprecated.push(dropped(UNSIGNED_FRACTION));
     }
     out.display_width = Some(width as u8);
     let decimals = Some(decimals as u8);

@@ -302,6 +302,10 @@ const COMPUTED_DOUBLE: usize = 22;
 
 fn plain_text(value: &Value, ty: &ExprType) -> String {
     match value {
+        Value::Double(_) | Value::Decimal(_) if ty.zerofill => {
+            let plain = ExprType { zerofill: false, ..ty.clone() };
+            format!("{:0>width$}", plain_text(value, &plain), width = ty.length as usize)
+        }
         Value::Null => String::new(),
         Value::Int(v) if ty.zerofill => format!("{v:0>width$}", width = ty.length as usize),
         Value::Int(v) => v.to_string(),

@@ -14,8 +14,8 @@ use crate::json;
 use crate::like::Pattern;
 use crate::rows;
 use crate::tree::{
-    Between, Call, CmpOp, Compare, Expr, ExprKind, InList, Like, Match, StoredCall, Subquery,
-    SubqueryKind,
+    Between, Call, CastKind, CmpOp, Compare, Expr, ExprKind, InList, Like, Match, StoredCall,
+    Subquery, SubqueryKind,
 };
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
@@ -181,8 +181,13 @@ impl Expr {
                 cast::cast(self, inner, kind, &value, ctx)
             }
             ExprKind::Case(case) => {
+                let mut operand = CaseOperand::default();
                 for (condition, result) in &case.whens {
-                    if condition.eval_choice(ctx, row)? == Some(true) {
+                    let holds = match &condition.kind {
+                        ExprKind::Compare(when) if case.simple => operand.is(when, ctx, row)?,
+                        _ => condition.eval_choice(ctx, row)?,
+                    };
+                    if holds == Some(true) {
                         return self.unify(result, ctx, row);
                     }
                 }
@@ -296,6 +301,50 @@ fn run_call(
     }
 }
 
+/// The operand of a CASE, computed for its first condition: `CASE RAND() < 0.5 WHEN TRUE THEN …
+/// WHEN FALSE THEN … END` finds one of them.
+#[derive(Default)]
+struct CaseOperand<'r> {
+    value: Option<Cow<'r, Value>>,
+    /// The same as a DOUBLE: a text that is no number warns once.
+    real: Option<f64>,
+}
+
+impl<'r> CaseOperand<'r> {
+    /// Whether it is what WHEN says. Each value there is converted for each row.
+    fn is<'s: 'r>(
+        &mut self,
+        when: &'r Compare,
+        ctx: &mut EvalContext<'s>,
+        row: &'r [Value],
+    ) -> Result<Option<bool>, SqlError> {
+        let value = match &self.value {
+            Some(value) => value,
+            None => self.value.insert(when.left.eval_ref(ctx, row)?),
+        };
+        if let ExprKind::Cast(wrong, CastKind::Implicit) = &when.right.kind
+            && when.class == CmpClass::Dates
+            && constant::is_no_date(wrong)
+        {
+            // Beside a date this counts as NULL, and is warned of where there is a date.
+            if **value != Value::Null {
+                let text = wrong.eval_ref(ctx, row)?;
+                constant::date_beside(&text, &wrong.ty, &when.left, ctx)?;
+            }
+            return Ok(None);
+        }
+        let wanted = when.right.eval_ref(ctx, row)?;
+        if when.class != CmpClass::Real || **value == Value::Null || *wanted == Value::Null {
+            return compare_values(when, value, &wanted, ctx);
+        }
+        let real = match self.real {
+            Some(real) => real,
+            None => *self.real.insert(convert::to_real(value, &when.left.ty, ctx)?),
+        };
+        Ok(Some(convert::to_real(&wanted, &when.right.ty, ctx)? == real))
+    }
+}
+
 fn eval_compare(
     node: &Compare,
     ctx: &mut EvalContext<'_>,
@@ -303,8 +352,18 @@ fn eval_compare(
 ) -> Result<Option<bool>, SqlError> {
     let left = node.left.eval_ref(ctx, row)?;
     let right = node.right.eval_ref(ctx, row)?;
+    compare_values(node, &left, &right, ctx)
+}
+
+#[inline]
+fn compare_values(
+    node: &Compare,
+    left: &Value,
+    right: &Value,
+    ctx: &mut EvalContext<'_>,
+) -> Result<Option<bool>, SqlError> {
     if node.class == CmpClass::Int
-        && let (Value::Int(l), Value::Int(r)) = (&*left, &*right)
+        && let (Value::Int(l), Value::Int(r)) = (left, right)
     {
         return Ok(Some(node.op.holds(l.cmp(r))));
     }
@@ -313,7 +372,7 @@ fn eval_compare(
         let equal = node.op == CmpOp::NullSafeEq;
         return Ok(equal.then_some(null.0 && null.1));
     }
-    let sides = ((&node.left, &*left), (&node.right, &*right));
+    let sides = ((&node.left, left), (&node.right, right));
     let ordering = constant::compare_operands(&node.class, sides.0, sides.1, ctx)?;
     Ok(Some(node.op.holds(ordering)))
 }
@@ -352,7 +411,11 @@ fn eval_in(
                 Some(value) => value,
                 None => *real.insert(constant::real(&list.value, &value, ctx)?),
             };
-            if constant::real(item, &candidate, ctx)? == value {
+            let candidate = match list.sorted {
+                true => constant::real(item, &candidate, ctx)?,
+                false => convert::to_real(&candidate, &item.ty, ctx)?,
+            };
+            if candidate == value {
                 return Ok(Some(!list.negated));
             }
             continue;
@@ -395,6 +458,11 @@ fn eval_between(
         let mut side = |bound: &Expr, limit: &Value, class: &CmpClass, op: CmpOp| {
             if *limit == Value::Null {
                 return Ok::<Option<bool>, SqlError>(None);
+            }
+            if *class == CmpClass::Dates && constant::is_no_date(bound) {
+                let limit = constant::date_beside(limit, &bound.ty, &node.value, ctx)?;
+                let value = convert::to_datetime_for_compare(&value, &node.value.ty, ctx)?;
+                return Ok(Some(op.holds(value.cmp(&limit))));
             }
             let sides = ((&*value, &node.value.ty), (limit, &bound.ty));
             Ok(Some(op.holds(compare::compare(class, sides.0, sides.1, ctx)?)))

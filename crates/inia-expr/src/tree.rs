@@ -240,9 +240,11 @@ pub struct Call {
     pub deterministic: bool,
 }
 
-/// Searched CASE.
+/// CASE. One with an operand compares it in each condition.
 #[derive(Clone, Debug)]
 pub struct Case {
+    /// The conditions all compare the same operand, which is computed once for all of them.
+    pub simple: bool,
     /// Conditions and results.
     pub whens: Vec<(Expr, Expr)>,
     /// ELSE; NULL where absent.
@@ -274,6 +276,8 @@ pub struct InList {
     pub set: Option<Arc<InSet>>,
     /// All rows of a list of constant rows.
     pub rows: Option<Arc<RowSet>>,
+    /// All items are constants that compare in one class: MySQL converts them once.
+    pub sorted: bool,
     /// NOT.
     pub negated: bool,
 }

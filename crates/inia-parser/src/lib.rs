@@ -29,3 +29,8 @@ pub use unparse::{
 pub fn is_reserved(word: &str) -> bool {
     keyword::lookup(word.to_ascii_lowercase().as_bytes()).is_reserved()
 }
+
+/// Whether a word is a keyword, reserved or not.
+pub fn is_keyword(word: &str) -> bool {
+    keyword::lookup(word.to_ascii_lowercase().as_bytes()) != keyword::Kw::NotKeyword
+}

@@ -625,6 +625,15 @@ impl Printer {
             ("mod", [left, right]) => self.infix(left, (" % ", bp::MUL), right),
             ("round", [arg]) => self.call("round", &[arg, &Expr::int(0)]),
             ("week", [arg]) => self.call("week", &[arg, &Expr::int(0)]),
+            ("weekofyear", [arg]) => self.call("week", &[arg, &Expr::int(3)]),
+            ("yearweek", [arg]) => self.call("yearweek", &[arg, &Expr::int(0)]),
+            ("datediff", [later, earlier]) => {
+                self.put("(");
+                self.call("to_days", &[later]);
+                self.put(" - ");
+                self.call("to_days", &[earlier]);
+                self.put(")");
+            }
             ("bin", [arg]) => self.call("conv", &[arg, &Expr::int(10), &Expr::int(2)]),
             ("oct", [arg]) => self.call("conv", &[arg, &Expr::int(10), &Expr::int(8)]),
             ("instr", [hay, needle]) => self.call("locate", &[needle, hay]),

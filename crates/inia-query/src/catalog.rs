@@ -69,7 +69,7 @@ pub use reference_system::{ReferenceRow, ReferenceSystem};
 pub use resource_group::{DEFAULT_GROUPS, ResourceGroup};
 pub use sequence::{Sequence, SequenceDef, SequenceRange};
 pub use show_create::{
-    foreign_key_text, quoted, show_create_schema, show_create_table, value_text,
+    foreign_key_text, quoted, show_create_schema, show_create_table, stored_text, value_text,
 };
 pub use stats::HistogramRequest;
 pub(crate) use stopwords::each_row;

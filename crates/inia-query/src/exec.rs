@@ -34,7 +34,7 @@ mod window;
 use crate::catalog::Table;
 use crate::context::ExecContext;
 use crate::plan::trace::{Node, Stage, Trace, watched};
-use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
+use crate::plan::{Body, LimitPlan, QueryPlan, SelectPlan, StatementPlan};
 use crate::spill::{decode_tuple, encode_tuple};
 pub use emit::emit;
 pub use handler::{HandlerRead, HandlerStart, KeySide, handler_key};
@@ -159,6 +159,8 @@ impl<'s> Runner<'s> {
                     limiter.pass(ctx, &tuple[..visible], visit)
                 })?;
             }
+        } else if let (true, Body::Select(select)) = (query.late, &query.body) {
+            self.sorted_before(query, select, &mut limiter, ctx, visit)?;
         } else {
             self.sorted(query, &mut limiter, ctx, visit)?;
         }
@@ -217,6 +219,58 @@ impl<'s> Runner<'s> {
             ordered.visit(|| limiter.pass(ctx, &tuple, visit))
         })?;
         // SQL_CALC_FOUND_ROWS counts rows that the sorter dropped, too.
+        limiter.seen = total;
+        Ok(())
+    }
+
+    /// Runs a query with ORDER BY whose select list is computed for the sorted rows.
+    fn sorted_before(
+        &self,
+        query: &QueryPlan,
+        select: &SelectPlan,
+        limiter: &mut Limiter,
+        ctx: &mut EvalContext<'_>,
+        visit: &mut TupleVisitor<'_>,
+    ) -> Result<()> {
+        let visible = query.columns.len();
+        let size = SortSize::of(query, self.plan);
+        let needed = limiter.window.rows_needed();
+        let mut sorter = Sorter::with_ties(needed, size, self.exec.workspace);
+        let mut keys = Tuple::new();
+        self.produce(select, ctx, &mut |ctx, row| {
+            self.check_killed()?;
+            keys.clear();
+            for part in &query.order {
+                keys.push(select.output[part.index].eval(ctx, row)?);
+            }
+            let key = |out: &mut Vec<u8>| {
+                for (part, value) in query.order.iter().zip(&keys) {
+                    encode_key(value, &part.ty, part.descending, out);
+                }
+                Ok(())
+            };
+            sorter.push(key, |out| {
+                encode_tuple(row, out);
+                Ok(())
+            })?;
+            Ok(true)
+        })?;
+        let total = sorter.total();
+        let (mut row, mut tuple) = (Tuple::new(), Tuple::new());
+        sorter.finish(false, |bytes| {
+            decode_tuple(bytes, &mut row).ok_or_else(damaged_row)?;
+            tuple.clear();
+            // Nothing is computed for rows that LIMIT leaves out.
+            let Window { skip, take } = limiter.window;
+            if limiter.seen < skip || limiter.seen - skip >= take {
+                limiter.seen += 1;
+                return Ok(limiter.seen <= skip);
+            }
+            for expr in &select.output[..visible] {
+                tuple.push(expr.eval(ctx, &row)?);
+            }
+            limiter.pass(ctx, &tuple, visit)
+        })?;
         limiter.seen = total;
         Ok(())
     }

@@ -180,6 +180,8 @@ pub struct QueryPlan {
     pub count_found_rows: bool,
     /// The first table of its join is sorted, so that rows come in order.
     pub presorted: bool,
+    /// The select list gives variables values, which it does for the sorted rows.
+    pub late: bool,
 }
 
 /// A visible column of a query.

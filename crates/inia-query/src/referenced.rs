@@ -172,7 +172,7 @@ impl<'q> ReferencedObjects<'q> {
 }
 
 /// The values that SET gives variables.
-pub fn values_set(items: &[SetItem]) -> impl Iterator<Item = &Expr> {
+pub fn values_set(items: &[SetItem]) -> impl Iterator<Item = &Expr> + Clone {
     items.iter().filter_map(|item| match item {
         SetItem::UserVar { value, .. } => Some(value),
         SetItem::SysVar { value, .. } => value.as_ref(),

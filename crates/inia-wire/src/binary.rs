@@ -5,11 +5,10 @@
 //! that the stream stays readable whatever happens above.
 
 use crate::codec::{SHORT, put_lenenc_bytes};
-use crate::column::{put_recoded, recoding, type_code as ty, type_code_of};
+use crate::column::{Recoding, put_recoded, recoding, type_code as ty, type_code_of};
 use crate::packet::HEADER;
 use crate::params::{put_datetime, put_time};
 use crate::rows::Reply;
-use inia_base::collation::Charset;
 use inia_base::column::{CellRun, Cells, Completion, ResultColumn, RowSink, TakeBytes, put_rows};
 use inia_base::error::SqlError;
 use inia_base::number;
@@ -29,7 +28,7 @@ enum Form {
     Time,
     Text,
     /// Text that has to be converted to another character set.
-    Recoded(Charset),
+    Recoded(Recoding),
 }
 
 /// Memory of a [`BinaryRows`] that a connection keeps between statements.
@@ -268,7 +267,7 @@ impl RowSink for BinaryRows<'_> {
         let (form, out) = self.next();
         match form {
             Form::Text => put_lenenc_bytes(out, value),
-            Form::Recoded(charset) => put_recoded(out, value, charset),
+            Form::Recoded(recoding) => put_recoded(out, value, recoding),
             form => put_zero(out, form),
         }
     }

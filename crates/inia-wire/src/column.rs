@@ -160,18 +160,39 @@ fn sent_length(column: &ResultColumn, results: u16) -> u32 {
     (column.length / per_character).saturating_mul(longest(Collation(results)))
 }
 
-/// The character set that a column's strings are sent in, where that takes more than sending the
-/// UTF-8 that they are in memory.
-pub(crate) fn recoding(column: &ResultColumn, results: u16) -> Option<Charset> {
+/// What becomes of a column's strings before they are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recoding {
+    /// They are UTF-8 in memory and sent in another character set.
+    Charset(Charset),
+    /// A ZEROFILL column's decimals get zeros before them, up to so many characters.
+    Zeros(u8),
+}
+
+/// How a column's strings are recoded, where that takes more than sending what is in memory.
+pub(crate) fn recoding(column: &ResultColumn, results: u16) -> Option<Recoding> {
+    if let DataType::Decimal { .. } = column.data_type
+        && column.flags & flags::ZEROFILL != 0
+    {
+        return Some(Recoding::Zeros(column.length.min(250) as u8));
+    }
     // A client that wants bytes gets those of the column's own character set.
     let results = if results == Collation::BINARY.0 { 0 } else { results };
     let charset = Collation(collation_of(column, results)).charset();
-    (!matches!(charset, Charset::Utf8mb4 | Charset::Binary)).then_some(charset)
+    let recodes = !matches!(charset, Charset::Utf8mb4 | Charset::Binary);
+    recodes.then_some(Recoding::Charset(charset))
 }
 
-/// Appends a string in a column's character set.
+/// Appends a string as a column's strings are sent.
 #[cold]
-pub(crate) fn put_recoded(out: &mut Vec<u8>, value: &[u8], charset: Charset) {
+pub(crate) fn put_recoded(out: &mut Vec<u8>, value: &[u8], recoding: Recoding) {
+    let charset = match recoding {
+        Recoding::Charset(charset) => charset,
+        Recoding::Zeros(width) => {
+            let zeros = usize::from(width).saturating_sub(value.len());
+            return put_lenenc_bytes(out, &[vec![b'0'; zeros].as_slice(), value].concat());
+        }
+    };
     match std::str::from_utf8(value) {
         Ok(text) => put_lenenc_bytes(out, &charset.encode(text)),
         Err(_) => put_lenenc_bytes(out, value),

@@ -1,9 +1,8 @@
 //! Rows of the text protocol: every cell a length-encoded text, NULL the byte 0xfb.
 
 use crate::codec::{SHORT, put_lenenc_bytes};
-use crate::column::{put_recoded, recoding, type_flags};
+use crate::column::{Recoding, put_recoded, recoding, type_flags};
 use crate::rows::{NOT_FIXED, Reply};
-use inia_base::collation::Charset;
 use inia_base::column::{
     CellRun, Cells, Completion, ResultColumn, RowSink, TakeBytes, flags, put_rows,
 };
@@ -18,8 +17,8 @@ struct Print {
     decimals: u8,
     /// Width for ZEROFILL, or 0.
     fill: u8,
-    /// The character set that strings have to be converted to.
-    recoding: Option<Charset>,
+    /// What strings have to be converted to.
+    recoding: Option<Recoding>,
 }
 
 /// Memory of a [`TextRows`] that a connection keeps between statements.
@@ -73,11 +72,15 @@ impl<'a> TextRows<'a> {
     }
 
     fn real(&mut self, write: impl FnOnce(&mut Vec<u8>, u8)) {
-        let decimals = self.print().decimals;
+        let Print { decimals, fill, .. } = self.print();
         let out = self.reply.out.payload();
         let at = out.len();
         out.push(0);
         write(out, decimals);
+        let zeros = usize::from(fill).saturating_sub(out.len() - at - 1);
+        if zeros > 0 {
+            out.splice(at + 1..at + 1, std::iter::repeat_n(b'0', zeros));
+        }
         let len = out.len() - at - 1;
         if len <= 250 {
             out[at] = len as u8;
@@ -149,7 +152,7 @@ impl RowSink for TextRows<'_> {
     fn bytes(&mut self, value: &[u8]) {
         match self.print().recoding {
             None => put_lenenc_bytes(self.reply.out.payload(), value),
-            Some(charset) => put_recoded(self.reply.out.payload(), value, charset),
+            Some(recoding) => put_recoded(self.reply.out.payload(), value, recoding),
         }
         self.cell += 1;
     }

@@ -321,6 +321,7 @@ impl Binder<'_> {
             items.push((class, item));
         }
         one_collation(&value, &mut items)?;
+        let sorted = items.iter().all(|(class, item)| *class == items[0].0 && item.is_constant());
         if width(&value) == 1 && items.len() > 1 {
             class_together(&value, &mut items);
         }
@@ -330,7 +331,7 @@ impl Binder<'_> {
         } else {
             numeric(value)
         };
-        let node = InList { value, items, set: None, rows: None, negated };
+        let node = InList { value, items, set: None, rows: None, sorted, negated };
         Ok(Expr { kind: ExprKind::In(Box::new(node)), ty: ExprType::bool(nullable) })
     }
 
@@ -446,7 +447,16 @@ impl Binder<'_> {
             };
         }
         one_collation_of_case(&mut bound, operand.is_some())?;
-        case_node(bound, otherwise)
+        let same = |(condition, _): &(Expr, Expr)| match (&condition.kind, &operand) {
+            (ExprKind::Compare(compare), Some(operand)) => compare.left.ty == operand.ty,
+            _ => false,
+        };
+        let simple = bound.iter().all(same);
+        let mut node = case_node(bound, otherwise)?;
+        if let ExprKind::Case(case) = &mut node.kind {
+            case.simple = simple;
+        }
+        Ok(node)
     }
 
     /// The operand, the pairs and the last result of a CASE.
@@ -580,7 +590,7 @@ pub(crate) fn case_node(
     let types: Vec<&ExprType> = results.chain(otherwise.iter().map(|e| &e.ty)).collect();
     let mut ty = merge::merge(&types, "case")?;
     ty.nullable |= otherwise.is_none();
-    Ok(Expr { kind: ExprKind::Case(Box::new(Case { whens, otherwise })), ty })
+    Ok(Expr { kind: ExprKind::Case(Box::new(Case { simple: false, whens, otherwise })), ty })
 }
 
 /// `left op right` of two scalars.

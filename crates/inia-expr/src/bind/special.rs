@@ -16,6 +16,34 @@ use inia_parser::ast::{self, CastType};
 /// The longest strings that arrays have, in characters or bytes.
 const MAX_ARRAY_STRING: u64 = 512;
 
+/// Errors 1210 and 1382: NAME_CONST takes literals only, of numbers with a sign, of strings with a
+/// collation.
+pub(super) fn check_name_const(args: &[ast::Expr]) -> Result<(), SqlError> {
+    use ast::{Expr as E, Literal, UnaryOp};
+    // A statement whose plan is kept has parameters in the places of its literals.
+    let literal = |expr: &E| match expr {
+        E::Literal(Literal::Date(_) | Literal::Time(_) | Literal::Timestamp(_)) => false,
+        E::Literal(_) => true,
+        _ => matches!(expr, E::Param(_)),
+    };
+    let [name, value] = args else { return Ok(()) };
+    let constant = match value {
+        E::Literal(Literal::Bool(_)) => false,
+        E::Unary { op: UnaryOp::Neg, expr } | E::Collate { expr, .. } => literal(expr),
+        E::Unary { op: UnaryOp::Plus, expr } => literal(expr),
+        value => literal(value),
+    };
+    if !constant || !literal(name) {
+        return Err(SqlError::new(ErrorCode::WrongArguments, &[&"NAME_CONST"]));
+    }
+    match name {
+        E::Literal(Literal::Null) => {
+            Err(SqlError::new(ErrorCode::ReservedSyntax, &[&"NAME_CONST"]))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Binder<'_> {
     pub(super) fn special(&mut self, expr: &ast::Expr) -> Result<Expr, SqlError> {
         match expr {

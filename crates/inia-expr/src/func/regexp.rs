@@ -9,9 +9,11 @@ use super::types::{any_null, string_of};
 use super::{Function, f};
 use crate::collate;
 use crate::eval::{Args, FnResult, Stop};
-use crate::ty::ExprType;
+use crate::tree::{Expr, ExprKind};
+use crate::ty::{ExprType, TypeClass};
 use engine::{Engine, Groups};
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::cell::RefCell;
@@ -26,32 +28,72 @@ pub(super) const TABLE: &[Function] = &[
         "regexp_like",
         2,
         3,
-        |args, _| Ok(ExprType::bool(any_null(args))),
+        |args, _| {
+            check_sets(args, "regexp_like")?;
+            Ok(ExprType::bool(any_null(args)))
+        },
         |a| {
             let text = a.text(0)?;
             let regex = pattern(a, 2)?;
             Ok(Value::Int(regex.is_match(&text)?.into()))
         },
     ),
-    f("regexp_instr", 2, 6, |args, _| Ok(ExprType::int(21, any_null(args))), instr),
+    f(
+        "regexp_instr",
+        2,
+        6,
+        |args, _| {
+            check_sets(args, "regexp_instr")?;
+            Ok(ExprType::int(21, any_null(args)))
+        },
+        instr,
+    ),
     f(
         "regexp_substr",
         2,
         5,
-        |args, env| string_of(&args[..2], u64::from(args[0].ty.length), true, env, "regexp_substr"),
+        |args, env| {
+            check_sets(args, "regexp_substr")?;
+            string_of(&args[..2], u64::from(args[0].ty.length), true, env, "regexp_substr")
+        },
         substr,
     ),
     f(
         "regexp_replace",
         3,
         6,
-        |args, env| string_of(&args[..3], 4_194_304, true, env, "regexp_replace"),
+        |args, env| {
+            check_sets(args, "regexp_replace")?;
+            string_of(&args[..3], 4_194_304, true, env, "regexp_replace")
+        },
         replace,
     ),
 ];
 
 fn error(code: ErrorCode) -> Stop {
     Stop::Error(SqlError::new(code, &[]))
+}
+
+/// Error 3995: a pattern of characters does not look at bytes, nor one of bytes at characters.
+fn check_sets(args: &[Expr], name: &str) -> Result<(), SqlError> {
+    let operands = [&args[0], &args[1]];
+    let known = |expr: &&Expr| {
+        let parameter = matches!(expr.kind, ExprKind::Param(_));
+        !parameter && expr.ty.class() == TypeClass::String && expr.ty.data_type != DataType::Null
+    };
+    let is_text = operands.map(|operand| operand.ty.is_text());
+    if !operands.iter().all(known)
+        || is_text[0] == is_text[1]
+        || collate::operands_collation(&operands, name)? != Collation::BINARY
+    {
+        return Ok(());
+    }
+    let set = |operand: &Expr| match operand.ty.is_text() {
+        true => operand.ty.collation().name(),
+        false => "binary",
+    };
+    let args: [&dyn std::fmt::Display; 3] = [&set(operands[0]), &set(operands[1]), &name];
+    Err(SqlError::new(ErrorCode::CharacterSetMismatch, &args))
 }
 
 /// The compiled pattern of argument 1 with the flags of argument `flags`.

@@ -4,8 +4,9 @@ use super::types::{any_null, int, string_of};
 use super::{Function, MANY, f};
 use crate::collate;
 use crate::eval::{Args, FnResult, Stop};
-use crate::tree::Expr;
+use crate::tree::{Expr, ExprKind};
 use crate::ty::ExprType;
+use inia_base::datatype::DataType;
 use inia_base::value::Value;
 
 pub(super) const TABLE: &[Function] = &[
@@ -70,6 +71,14 @@ fn find_in_set(a: &mut Args<'_, '_>) -> FnResult {
         true => collate::compare(collation, &format!("{item}|"), &format!("{wanted}|")).is_eq(),
         false => collate::compare(collation, item, &wanted).is_eq(),
     };
+    // Of a SET column it is the member's number, where the value has it.
+    if let (DataType::Set { members, .. }, ExprKind::Column { .. } | ExprKind::OuterColumn { .. }) =
+        (&a.expr(1).ty.data_type, &a.expr(1).kind)
+    {
+        let at = members.iter().position(|member| same(member));
+        let at = at.filter(|at| list.split(',').any(|item| item == members[*at]));
+        return Ok(Value::Int(at.map_or(0, |at| at as i64 + 1)));
+    }
     let at = list.split(',').position(same);
     Ok(Value::Int(at.map_or(0, |at| at as i64 + 1)))
 }

@@ -586,8 +586,8 @@ pub struct CreateView {
     pub algorithm: Option<String>,
     /// DEFINER.
     pub definer: Option<Account>,
-    /// SQL SECURITY INVOKER instead of DEFINER.
-    pub security_invoker: bool,
+    /// SQL SECURITY; true for INVOKER.
+    pub security_invoker: Option<bool>,
     /// Its name.
     pub name: ObjectName,
     /// Its column names; empty where not written.

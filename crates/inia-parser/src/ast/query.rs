@@ -259,7 +259,7 @@ pub enum TableRef {
 }
 
 /// The expressions of a select list.
-pub fn item_exprs(items: &[SelectItem]) -> impl Iterator<Item = &Expr> {
+pub fn item_exprs(items: &[SelectItem]) -> impl Iterator<Item = &Expr> + Clone {
     items.iter().filter_map(|item| match item {
         SelectItem::Expr { expr, .. } => Some(expr),
         _ => None,

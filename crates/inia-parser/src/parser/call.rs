@@ -20,6 +20,11 @@ fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::Function(FunctionCall::native(name, args))
 }
 
+/// Remark 1287 of a column of JSON_TABLE.
+const EMPTY_BEHIND_ERROR: &str = "Specifying an ON EMPTY clause after the ON ERROR clause in a \
+    JSON_TABLE column definition is deprecated syntax and will be removed in a future release. \
+    Specify ON EMPTY before ON ERROR instead.";
+
 impl Parser<'_> {
     /// True where the token after the current one is `(` at a place that makes it a call of one
     /// of the names that allow no space.
@@ -332,15 +337,16 @@ impl Parser<'_> {
         self.expect(Tok::Comma)?;
         let path = self.expr()?;
         let returning = if self.accept_kw(Kw::RETURNING) { Some(self.cast_type()?) } else { None };
-        let (on_empty, on_error) = self.on_empty_on_error()?;
+        let (on_empty, on_error) = self.on_empty_on_error(false)?;
         self.expect(Tok::RParen)?;
         let value = JsonValue { doc, path, returning, on_empty, on_error };
         Ok(Expr::JsonValue(Box::new(value)))
     }
 
-    /// `[… ON EMPTY] [… ON ERROR]`.
+    /// `[… ON EMPTY] [… ON ERROR]`; in the `other` order, too, which MySQL warns of.
     pub(super) fn on_empty_on_error(
         &mut self,
+        other: bool,
     ) -> PResult<(Option<JsonOnResponse>, Option<JsonOnResponse>)> {
         let (mut on_empty, mut on_error) = (None, None);
         loop {
@@ -364,7 +370,12 @@ impl Parser<'_> {
             };
             self.expect_kw(Kw::ON)?;
             match self.expect_any(&[Kw::EMPTY, Kw::ERROR])? {
-                Kw::EMPTY if on_empty.is_none() && on_error.is_none() => on_empty = Some(response),
+                Kw::EMPTY if on_empty.is_none() && (other || on_error.is_none()) => {
+                    if on_error.is_some() {
+                        self.remark(1287, EMPTY_BEHIND_ERROR);
+                    }
+                    on_empty = Some(response);
+                }
                 Kw::ERROR if on_error.is_none() => on_error = Some(response),
                 _ => return Err(self.error()),
             }

@@ -163,7 +163,7 @@ impl Parser<'_> {
 
     fn numeric_attributes(&mut self, ty: &mut TypeSpec) {
         while let Some(kw) = self.accept_any(&[Kw::UNSIGNED, Kw::SIGNED, Kw::ZEROFILL]) {
-            ty.unsigned |= kw != Kw::SIGNED;
+            ty.unsigned |= kw == Kw::UNSIGNED;
             ty.zerofill |= kw == Kw::ZEROFILL;
         }
     }

@@ -97,7 +97,7 @@ impl Parser<'_> {
         let security = self.opt_sql_security()?;
         let view_only = or_replace || algorithm.is_some() || security.is_some();
         if self.is_kw(Kw::VIEW) {
-            return self.create_view(or_replace, algorithm, definer, security == Some(true), false);
+            return self.create_view(or_replace, algorithm, definer, security, false);
         }
         if view_only {
             return Err(self.error());
@@ -137,7 +137,7 @@ impl Parser<'_> {
         or_replace: bool,
         algorithm: Option<String>,
         definer: Option<Account>,
-        security_invoker: bool,
+        security_invoker: Option<bool>,
         alter: bool,
     ) -> PResult<Statement> {
         self.bump();
@@ -546,7 +546,7 @@ impl Parser<'_> {
                 if !self.is_kw(Kw::VIEW) {
                     return Err(self.error());
                 }
-                self.create_view(false, algorithm, definer, security == Some(true), true)
+                self.create_view(false, algorithm, definer, security, true)
             }
         }
     }

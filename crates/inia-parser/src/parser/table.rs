@@ -327,7 +327,7 @@ impl Parser<'_> {
         let exists = self.accept_kw(Kw::EXISTS);
         self.expect_kw(Kw::PATH)?;
         let path = self.string()?;
-        let (on_empty, on_error) = self.on_empty_on_error()?;
+        let (on_empty, on_error) = self.on_empty_on_error(true)?;
         Ok(JsonTableColumn::Path { name, ty, exists, path, on_empty, on_error })
     }
 

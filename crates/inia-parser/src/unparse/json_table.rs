@@ -93,7 +93,7 @@ impl Printer {
             let values: Vec<String> = ty.values.iter().map(|value| quote_string(value)).collect();
             self.put(&format!("({})", values.join(",")));
         }
-        self.put(if ty.unsigned { " unsigned" } else { "" });
+        self.put(if ty.unsigned || ty.zerofill { " unsigned" } else { "" });
         let text = matches!(
             ty.kind,
             TypeKind::Char

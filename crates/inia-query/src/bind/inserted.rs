@@ -220,6 +220,7 @@ pub(crate) fn bind_insert(
             limit: None,
             count_found_rows: false,
             presorted: false,
+            late: false,
         },
     };
     let read = binder.tables.len();

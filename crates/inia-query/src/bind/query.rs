@@ -80,8 +80,8 @@ impl QueryBinder<'_> {
         let limit = self.limit(query.limit.as_ref())?;
         let count_found_rows = counts_found_rows(&query.body);
         self.block = block;
-        let presorted = false;
-        Ok(QueryPlan { columns, body, computed, order, limit, count_found_rows, presorted })
+        let (presorted, late) = (false, false);
+        Ok(QueryPlan { columns, body, computed, order, limit, count_found_rows, presorted, late })
     }
 
     /// Binds a body that stands for itself or as an operand of a set operation.

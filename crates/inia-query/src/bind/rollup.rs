@@ -15,7 +15,7 @@ const GROUPING: &str = "grouping";
 
 /// `GROUPING(args)`, its arguments still the group expressions themselves.
 pub(super) fn grouping_call(args: Vec<Expr>) -> Expr {
-    let call = Call { name: GROUPING, eval: grouping_bits, args, tag: 0, deterministic: true };
+    let call = Call { name: GROUPING, eval: grouping_bits, args, tag: 0, deterministic: false };
     Expr { kind: ExprKind::Call(Box::new(call)), ty: ExprType::int(21, true) }
 }
 

@@ -273,7 +273,15 @@ impl Scope for BlockScope<'_, '_> {
     fn stored_function(&mut self, call: &ast::FunctionCall) -> Result<Expr> {
         if call.db.is_none() && call.name.eq_ignore_ascii_case("grouping") {
             let (env, host) = (self.binder.context.env, self.binder.context.host);
+            let number = |arg: &ast::Expr| matches!(arg, ast::Expr::Literal(ast::Literal::Int(_)));
+            if call.args.iter().any(number) {
+                let what = &"GROUPING function";
+                return Err(SqlError::new(ErrorCode::WrongArguments, &[what]));
+            }
             let args = Binder { scope: self, env, host }.scalars(&call.args)?;
+            if !self.clause.allows_aggregates() {
+                return Err(SqlError::new(ErrorCode::InvalidGroupFuncUse, &[]));
+            }
             return Ok(grouping_call(args));
         }
         let full = match &call.db {

@@ -647,6 +647,8 @@ impl QueryBinder<'_> {
         // Conditions that need no row are checked once, before anything is read.
         let (once, conditions) = clauses.conditions.into_iter().partition(needs_no_row);
         let order = columns_of_order(&clauses.order, &output);
+        let plain = !grouped && !distinct && clauses.windows.is_empty();
+        let late = plain && assigns_late(select, &clauses.order, &output[..visible], &output);
         let orders = from.tree.as_ref().map(|tree| self.join_orders(select, tree));
         let spare = Cell::new(from.width);
         let block = QueryBlock {
@@ -668,9 +670,8 @@ impl QueryBinder<'_> {
         let (group, calls, rollup) = (clauses.group, clauses.aggregates, select.rollup);
         let strategy = GroupStrategy::Hash;
         let aggregation = grouped.then_some(Aggregation { group, calls, rollup, shown, strategy });
-        let number = self.levels.last().map_or(0, |level| level.number);
         let mut plan = SelectPlan {
-            number,
+            number: self.levels.last().map_or(0, |level| level.number),
             width: spare.get(),
             source,
             batches: None,
@@ -693,7 +694,46 @@ impl QueryBinder<'_> {
             limit: None,
             count_found_rows: select.options.calc_found_rows,
             presorted: false,
+            late,
         }
+    }
+}
+
+/// Whether the select list gives user variables values once the rows are sorted. As in MySQL, which
+/// keeps the rows in a temporary table first where several tables are joined or ORDER BY reads such
+/// a value or a subquery: `SELECT @n := @n + 1, name FROM t ORDER BY name` numbers the sorted rows.
+fn assigns_late(select: &ast::Select, order: &[SortKey], items: &[Expr], output: &[Expr]) -> bool {
+    let contains = |expr: &Expr, wanted: fn(&ExprKind) -> bool| {
+        let mut found = false;
+        expr.walk(&mut |node| found |= wanted(&node.kind));
+        found
+    };
+    let assigns = |expr: &Expr| contains(expr, |kind| matches!(kind, ExprKind::AssignUserVar(..)));
+    let varies = |expr: &Expr| {
+        let inside = |kind: &ExprKind| {
+            matches!(
+                kind,
+                ExprKind::AssignUserVar(..) | ExprKind::UserVar(_) | ExprKind::Subquery(_)
+            )
+        };
+        contains(expr, inside)
+    };
+    !order.is_empty()
+        && items.iter().any(assigns)
+        && !order.iter().any(|key| varies(&output[key.index]))
+        && select.from.iter().map(members_with_rows).sum::<usize>() == 1
+}
+
+/// How many members of FROM have rows of tables.
+fn members_with_rows(table: &ast::TableRef) -> usize {
+    match table {
+        ast::TableRef::Derived(derived) => match &derived.query.body {
+            ast::QueryBody::Select(select) => usize::from(!select.from.is_empty()),
+            _ => 1,
+        },
+        ast::TableRef::Join(join) => members_with_rows(&join.left) + members_with_rows(&join.right),
+        ast::TableRef::List(list) => list.iter().map(members_with_rows).sum(),
+        ast::TableRef::Table(_) | ast::TableRef::JsonTable(_) => 1,
     }
 }
 

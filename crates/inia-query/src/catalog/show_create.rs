@@ -11,6 +11,7 @@ use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::number::{write_double, write_float};
 use inia_base::value::Value;
+use inia_expr::ExprType;
 use inia_expr::charset;
 use inia_expr::column_type::type_text;
 use inia_expr::print::text_literal;
@@ -183,7 +184,7 @@ fn put_default(out: &mut String, column: &ColumnDef) {
         ColumnDefault::Value(Value::Null) if lob => {}
         ColumnDefault::Absent => {}
         ColumnDefault::Value(value) => {
-            let _ = write!(out, " DEFAULT {}", default_literal(value, &column.data_type));
+            let _ = write!(out, " DEFAULT {}", default_literal(value, column));
         }
         ColumnDefault::CurrentTimestamp => {
             let _ = write!(out, " DEFAULT {}", current_timestamp(&column.data_type));
@@ -203,12 +204,25 @@ fn current_timestamp(data_type: &DataType) -> String {
     }
 }
 
-fn default_literal(value: &Value, data_type: &DataType) -> String {
-    match (value, data_type) {
+fn default_literal(value: &Value, column: &ColumnDef) -> String {
+    match (value, &column.data_type) {
         (Value::Null, _) => String::from("NULL"),
         (Value::UInt(bits), DataType::Bit(_)) => format!("b'{bits:b}'"),
-        _ => literal(&value_text(value, data_type)),
+        _ => literal(&stored_text(value, column)),
     }
+}
+
+/// A value of a column as text: with zeros before it where the column is ZEROFILL.
+pub fn stored_text(value: &Value, column: &ColumnDef) -> String {
+    let text = value_text(value, &column.data_type);
+    if !column.zerofill {
+        return text;
+    }
+    let width = match column.display_width {
+        Some(width) => usize::from(width),
+        None => ExprType::of_column(column.data_type.clone(), true).length as usize,
+    };
+    format!("{text:0>width$}")
 }
 
 /// A column value as text, as the text protocol sends it.

@@ -341,6 +341,14 @@ impl SessionContext {
         self.host.condition_counts.set((self.diagnostics.count, errors as u64));
     }
 
+    /// Keeps LAST_INSERT_ID() as a failed statement leaves it: a number that the statement gave a
+    /// row, or said, stays.
+    pub fn keep_insert_id(&mut self) {
+        if let Some(id) = self.host.last_insert_id.take() {
+            self.env.last_insert_id = id;
+        }
+    }
+
     /// Opens the storage transaction where none is open, and the statement in it.
     #[inline]
     pub fn enter(&mut self) {

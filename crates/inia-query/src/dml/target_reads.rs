@@ -8,6 +8,8 @@
 //! ```
 //!
 //! Error 1443: the same, where the statement changes or reads the table by the name of a view.
+//! Subqueries of a view in FROM count as the statement's, and are error 1288 where rows of that
+//! very view are changed. UPDATE takes no account of the select list of the first member of FROM.
 //!
 //! Inia gathers all rows before it changes one, so it could answer them all; it refuses what MySQL
 //! refuses, so that a statement means the same on both.
@@ -15,7 +17,7 @@
 use super::joined::JoinedPlan;
 use crate::catalog::{Table, View, ViewAlgorithm};
 use crate::context::SessionContext;
-use crate::referenced::ReferencedObjects;
+use crate::referenced::{ReferencedObjects, named_tables};
 use crate::view::simple_select;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, InsertSource, QueryBody, SelectItem, TableRef};
@@ -53,6 +55,50 @@ impl ChangeTarget<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Errors 1093, 1288 and 1443 where subqueries of views in FROM read the target. `first_lists`
+    /// says whether those of the first member's select list count.
+    fn refuse_in_views(
+        &self,
+        session: &SessionContext,
+        tables: &[TableRef],
+        first_lists: bool,
+    ) -> Checked {
+        for (at, factor) in named_tables(tables).into_iter().enumerate() {
+            let Some(view) = view_of(session, &factor.name) else { continue };
+            if !self.is_read_inside(session, &view, at > 0 || first_lists) {
+                continue;
+            }
+            let read = factor.alias.as_deref().unwrap_or(&factor.name.name);
+            if read == self.alias {
+                let args: [&dyn std::fmt::Display; 2] = [&self.alias, &self.operation];
+                return Err(SqlError::new(ErrorCode::NonUpdatableTable, &args));
+            }
+            return self.refused(session, read, Some(&view));
+        }
+        Ok(())
+    }
+
+    /// Whether a view that is made part of the statement reads the target in a subquery: in a
+    /// condition, or where `lists` count in a select list.
+    fn is_read_inside(&self, session: &SessionContext, view: &View, lists: bool) -> bool {
+        let Some(select) = view.query.as_ref().and_then(simple_select) else { return false };
+        if view.def.algorithm == ViewAlgorithm::TempTable {
+            return false;
+        }
+        let mut found = ReferencedObjects::passing_over_derived();
+        if lists {
+            found.exprs(ast::item_exprs(&select.items));
+        }
+        found.exprs(&select.where_);
+        select.from.iter().for_each(|table| from(&mut found, table));
+        let inner = named_tables(&select.from);
+        let mut inner = inner.iter().filter_map(|factor| view_of(session, &factor.name));
+        found.tables.iter().any(|name| match view_of(session, name) {
+            Some(read) => self.is_in(session, &read),
+            None => self.tables.iter().any(|table| is_table(session, name, table)),
+        }) || inner.any(|inner| self.is_read_inside(session, &inner, lists))
     }
 
     /// Whether a view that is made part of the query around it reads the target.
@@ -120,6 +166,7 @@ pub fn check_update(session: &SessionContext, update: &ast::Update, plan: &Joine
     let (alias, name) = update.tables.first().and_then(first_name).unwrap_or_default();
     let target =
         ChangeTarget { alias, name, tables: plan.targets().collect(), operation: "UPDATE" };
+    target.refuse_in_views(session, &update.tables, false)?;
     target.refuse(session, &found)
 }
 
@@ -133,7 +180,13 @@ pub fn check_delete(session: &SessionContext, delete: &ast::Delete, plan: &Joine
         }
         ast::DeleteTarget::Multi { targets, from: refs } => {
             refs.iter().for_each(|table| from(&mut found, table));
-            targets.iter().map(|target| (target.name.as_str(), None)).collect()
+            let named = |alias: &str| {
+                let factors = named_tables(refs).into_iter().map(|factor| {
+                    (factor.alias.as_deref().unwrap_or(&factor.name.name), &factor.name)
+                });
+                factors.into_iter().find(|(own, _)| *own == alias).map(|(_, name)| name)
+            };
+            targets.iter().map(|target| (target.name.as_str(), named(&target.name))).collect()
         }
     };
     found.exprs(&delete.where_);
@@ -141,6 +194,9 @@ pub fn check_delete(session: &SessionContext, delete: &ast::Delete, plan: &Joine
     found.exprs(ast::item_exprs(&delete.returning));
     for ((alias, name), table) in names.into_iter().zip(plan.targets()) {
         let target = ChangeTarget { alias, name, tables: vec![table], operation: "DELETE" };
+        if let ast::DeleteTarget::Multi { from, .. } = &delete.target {
+            target.refuse_in_views(session, from, true)?;
+        }
         target.refuse(session, &found)?;
     }
     Ok(())

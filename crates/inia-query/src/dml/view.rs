@@ -276,6 +276,9 @@ pub fn delete_through<'s>(
     let Some(table) = only_table(&target.from) else {
         return error(ErrorCode::ViewDeleteMergeView, &[&view.def.schema, &view.def.name]);
     };
+    if target.list_reads {
+        return not_updatable(alias, "DELETE");
+    }
     let mut out = delete.clone();
     out.target = ast::DeleteTarget::Single(Box::new(table.clone()));
     narrow(&target, session, alias, &mut out.where_, &mut out.order_by)?;

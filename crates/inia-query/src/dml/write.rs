@@ -5,7 +5,7 @@ use super::change::PendingChanges;
 use super::write_batch::PendingRows;
 use crate::access::TableScan;
 use crate::catalog::width::row_bytes;
-use crate::catalog::{Table, TableDef, value_text};
+use crate::catalog::{Table, TableDef, stored_text};
 use crate::error::Damaged;
 use crate::error::sql_error;
 use crate::row::Cell;
@@ -506,7 +506,7 @@ pub fn duplicate_error(def: &TableDef, index: usize, row: &[Value]) -> SqlError 
         let column = &def.columns[part.column];
         let text = match &row[part.column] {
             Value::Bytes(bytes) => inia_expr::convert::error_text(bytes),
-            value => value_text(value, &column.data_type),
+            value => stored_text(value, column),
         };
         // Of an array as many characters as an element's key has bytes.
         let element = index.element.as_ref().filter(|_| column.data_type == DataType::Json);

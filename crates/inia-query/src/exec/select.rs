@@ -103,7 +103,7 @@ impl Runner<'_> {
 
     /// Gives the rows that the select list is evaluated for to `project`, the results of functions
     /// over windows in the context.
-    fn produce(
+    pub(super) fn produce(
         &self,
         select: &SelectPlan,
         ctx: &mut EvalContext<'_>,

@@ -3,7 +3,7 @@
 use super::tables::visible;
 use super::{Information, Rows, listed, or_null, row, yes_no};
 use crate::account::Privileges;
-use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, value_text};
+use crate::catalog::{ColumnDef, ColumnDefault, IndexKind, TableDef, stored_text};
 use crate::computed::definitions;
 use inia_base::collation::Collation;
 use inia_base::datatype::{DataType, IntWidth, LobSize};
@@ -177,7 +177,7 @@ fn default_text(column: &ColumnDef, temporary: bool) -> Option<String> {
             (Value::Bytes(bytes), DataType::Binary(_) | DataType::VarBinary(_)) => {
                 hexadecimal(bytes)
             }
-            _ => value_text(value, &column.data_type),
+            _ => stored_text(value, column),
         }),
         ColumnDefault::CurrentTimestamp => Some(current_timestamp(&column.data_type)),
         ColumnDefault::Expression(text) if temporary => Some(format!("({text})")),
@@ -360,7 +360,7 @@ pub(super) fn columns(info: &Information<'_>, rows: &mut Rows) {
             }
         }
     }
-    for view in super::views::visible(info) {
+    for view in super::views::visible(info).filter(|view| super::views::is_whole(info, view)) {
         let def = &view.def;
         for (position, column) in def.columns.iter().enumerate() {
             let own = (def.schema.as_str(), def.name.as_str());

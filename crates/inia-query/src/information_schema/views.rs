@@ -29,13 +29,22 @@ fn reads(view: &View) -> Vec<(String, String)> {
     names
 }
 
-/// Whether all tables that a view names are there.
-fn is_whole(info: &Information<'_>, view: &View) -> bool {
-    let there = |(schema, name): &(String, String)| {
-        info.catalog.schemas.get(schema).is_some_and(|own| own.has(name))
-            || super::find(schema, name).is_some()
-    };
-    reads(view).iter().all(there)
+/// Whether all tables that a view names, itself or through others, are there.
+pub(super) fn is_whole(info: &Information<'_>, view: &View) -> bool {
+    let mut waiting = reads(view);
+    let mut seen = Vec::new();
+    while let Some((schema, name)) = waiting.pop() {
+        let own = info.catalog.schemas.get(&schema);
+        if !own.is_some_and(|own| own.has(&name)) && super::find(&schema, &name).is_none() {
+            return false;
+        }
+        let inner = own.and_then(|own| own.views.get(&name));
+        if let Some(inner) = inner.filter(|_| !seen.contains(&(schema.clone(), name.clone()))) {
+            seen.push((schema, name));
+            waiting.extend(reads(inner));
+        }
+    }
+    true
 }
 
 /// TABLE_COMMENT of a view.

@@ -48,6 +48,24 @@ pub fn reads_itself(session: &SessionContext, select: &ast::Select, merged: bool
     let mut reads = ReferencedObjects::default();
     reads.exprs(&select.where_);
     select.from.iter().for_each(|table| conditions(&mut reads, table));
+    reads_own(session, select, &reads, merged)
+}
+
+/// Whether subqueries of the select list read a table that FROM has, too; and those of views in
+/// FROM, where they are `merged`.
+pub fn list_reads_itself(session: &SessionContext, select: &ast::Select, merged: bool) -> bool {
+    let mut reads = ReferencedObjects::default();
+    reads.exprs(ast::item_exprs(&select.items));
+    reads_own(session, select, &reads, merged)
+}
+
+/// Whether a table of FROM is among what is read.
+fn reads_own(
+    session: &SessionContext,
+    select: &ast::Select,
+    reads: &ReferencedObjects<'_>,
+    merged: bool,
+) -> bool {
     if reads.tables.is_empty() {
         return false;
     }
@@ -63,7 +81,11 @@ pub fn reads_itself(session: &SessionContext, select: &ast::Select, merged: bool
 }
 
 /// The tables behind a name: its own, and all that a view reads anywhere.
-fn base_tables(session: &SessionContext, name: &ast::ObjectName, found: &mut Vec<ast::ObjectName>) {
+pub fn base_tables(
+    session: &SessionContext,
+    name: &ast::ObjectName,
+    found: &mut Vec<ast::ObjectName>,
+) {
     let schema = name.db.as_deref().unwrap_or_default();
     if found.contains(name) {
         return;

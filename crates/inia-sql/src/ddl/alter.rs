@@ -198,8 +198,8 @@ fn carry_out(
     foreign::check_bases(&def, copied)?;
     warn_of_order(session, wishes, &def, &name.1);
     let copy = wishes.copy || temporary || checked || wanted.asks("COPY");
-    let plan = RebuildPlan::new(&table.def, &def, columns, indexes, copy)
-        .sorted_by(order_of(&table.def, &wishes.order)?);
+    let plan = RebuildPlan::new(&table.def, &def, columns, indexes, copy);
+    let plan = plan.sorted_by(order_of(&table.def, &wishes.order)?).by_copy(copied);
     if plan.copies() && wishes.auto_increment.is_none() {
         keep_numbers(table, &mut def)?;
     }

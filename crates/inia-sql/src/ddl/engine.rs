@@ -69,7 +69,17 @@ pub(super) fn check(session: &mut SessionContext, def: &TableDef) -> Result<(), 
         "CSV" => check_csv(session, def),
         "ARCHIVE" => check_archive(def),
         MERGED => check_merged(def),
-        _ => Ok(()),
+        TRANSACTIONAL => Ok(()),
+        _ => check_order(def),
+    }
+}
+
+/// Error 1178: InnoDB alone has indexes in descending order.
+fn check_order(def: &TableDef) -> Result<(), SqlError> {
+    let mut parts = def.indexes.iter().flat_map(|index| &index.parts);
+    match parts.any(|part| part.descending) {
+        true => error(ErrorCode::CheckNotImplemented, &[&"descending indexes"]),
+        false => Ok(()),
     }
 }
 
@@ -96,11 +106,7 @@ fn check_merged(def: &TableDef) -> Result<(), SqlError> {
         let engine = "Specified storage engine";
         return error(ErrorCode::UnsupportedActionOnDefaultValGenerated, &[&engine]);
     }
-    let mut parts = def.indexes.iter().flat_map(|index| &index.parts);
-    match parts.any(|part| part.descending) {
-        true => error(ErrorCode::CheckNotImplemented, &[&"descending indexes"]),
-        false => Ok(()),
-    }
+    check_order(def)
 }
 
 /// ARCHIVE has one key at most, of the column that numbers rows.

@@ -29,6 +29,8 @@ use std::sync::Arc;
 /// How a table's trees reach the new definition.
 pub(super) struct RebuildPlan {
     copy: bool,
+    /// MySQL copies the table: a NULL that a column takes no longer is error 1265, not 1138.
+    by_copy: bool,
     column_origins: Vec<Option<usize>>,
     /// For each new index the old tree's position, where that tree stays.
     kept: Vec<Option<usize>>,
@@ -105,7 +107,13 @@ impl RebuildPlan {
                     .filter(|o| old.indexes[*o].element == index.element)
             })
             .collect();
-        RebuildPlan { copy, column_origins: column_origins.to_vec(), kept, order: Vec::new() }
+        let column_origins = column_origins.to_vec();
+        RebuildPlan { copy, by_copy: false, column_origins, kept, order: Vec::new() }
+    }
+
+    /// Says whether MySQL would copy the table, which decides over the error of a NULL.
+    pub(super) fn by_copy(self, by_copy: bool) -> RebuildPlan {
+        RebuildPlan { by_copy, ..self }
     }
 
     /// Has all rows copied in the order of these old columns, each descending or not, if there are

@@ -3,7 +3,6 @@
 
 use super::table_builder::TableBuilder;
 use inia_base::error::{ErrorCode, SqlError};
-use inia_base::value::Value;
 use inia_expr::{Expr, ExprKind};
 use inia_parser::ast;
 use inia_query::catalog::{ColumnDefault, FILE_PER_TABLE, SYSTEM_SPACE, TABLESPACE};
@@ -11,7 +10,7 @@ use inia_query::dml::has_subquery;
 use inia_query::referenced::columns_of_text;
 
 /// Functions whose value depends on more than their arguments; defaults may use them.
-const VOLATILE: [&str; 24] = [
+const VOLATILE: [&str; 27] = [
     "rand",
     "uuid",
     "uuid_short",
@@ -30,13 +29,38 @@ const VOLATILE: [&str; 24] = [
     "unix_timestamp",
     "connection_id",
     "user",
+    "session_user",
+    "system_user",
     "current_user",
     "database",
+    "schema",
     "version",
     "last_insert_id",
     "row_count",
     "found_rows",
 ];
+
+/// Those of them that defaults may not use either.
+const OF_THE_SESSION: [&str; 8] = [
+    "user",
+    "session_user",
+    "system_user",
+    "current_user",
+    "version",
+    "last_insert_id",
+    "row_count",
+    "found_rows",
+];
+
+/// A function's name in errors.
+fn shown_name(name: &str) -> &str {
+    match name {
+        "session_user" | "system_user" => "user",
+        "schema" => "database",
+        "version" => "version()",
+        name => name,
+    }
+}
 
 /// Functions that do something; nothing stored may call them.
 const EFFECTS: [&str; 9] = [
@@ -111,8 +135,13 @@ impl Owner<'_> {
     }
 }
 
-/// Errors 3102, 3769 and 3815, before the expression is bound.
+/// Errors 3812, 3102, 3769 and 3815, before the expression is bound.
 pub(super) fn check_written(owner: Owner<'_>, expr: &ast::Expr) -> Result<(), SqlError> {
+    if let Owner::Check(name) = owner
+        && !is_boolean(expr)
+    {
+        return Err(SqlError::new(ErrorCode::NonBooleanExprForCheckConstraint, &[&name]));
+    }
     if has_subquery(expr) {
         return Err(owner.error(&Fault::Subquery));
     }
@@ -129,9 +158,12 @@ pub(super) fn check_bound(
     let mut columns = Vec::new();
     expr.walk(&mut |node| match &node.kind {
         ExprKind::Call(call) => {
-            let volatile = VOLATILE.contains(&call.name) && !matches!(owner, Owner::Default(..));
-            if volatile || EFFECTS.contains(&call.name) {
-                fault.get_or_insert(Fault::Function(call.name.to_owned()));
+            let refused = match owner {
+                Owner::Default(..) => OF_THE_SESSION.contains(&call.name),
+                _ => VOLATILE.contains(&call.name),
+            };
+            if refused || EFFECTS.contains(&call.name) {
+                fault.get_or_insert(Fault::Function(shown_name(call.name).to_owned()));
             }
         }
         // A sequence gives a default, as in MariaDB.
@@ -153,7 +185,7 @@ pub(super) fn check_bound(
     match owner {
         Owner::Generated(name, at) => check_generated(name, at, &columns, builder),
         Owner::Default(name, at) => check_default(name, at, &columns, builder),
-        Owner::Check(name) => check_boolean(name, expr),
+        Owner::Check(_) => Ok(()),
         Owner::Index(name) => {
             match columns.iter().any(|c| builder.columns[*c].def.auto_increment) {
                 true => Err(SqlError::new(ErrorCode::FunctionalIndexRefAutoIncrement, &[&name])),
@@ -234,16 +266,70 @@ fn check_reads(
     Ok(())
 }
 
-/// Error 3812, where the condition is plainly a value.
-fn check_boolean(name: &str, expr: &Expr) -> Result<(), SqlError> {
-    let plain = matches!(
-        &expr.kind,
-        ExprKind::Column { .. } | ExprKind::Arith(_) | ExprKind::Literal(Value::Text(_))
-    );
-    if plain {
-        return Err(SqlError::new(ErrorCode::NonBooleanExprForCheckConstraint, &[&name]));
+/// Functions that say yes or no; a constraint may be one of them, but no other function.
+const PREDICATES: [&str; 33] = [
+    "gtid_subset",
+    "is_ipv4",
+    "is_ipv4_compat",
+    "is_ipv4_mapped",
+    "is_ipv6",
+    "is_uuid",
+    "isnull",
+    "json_contains",
+    "json_contains_path",
+    "json_overlaps",
+    "json_schema_valid",
+    "json_valid",
+    "mbrcontains",
+    "mbrcoveredby",
+    "mbrcovers",
+    "mbrdisjoint",
+    "mbrequals",
+    "mbrintersects",
+    "mbroverlaps",
+    "mbrtouches",
+    "mbrwithin",
+    "regexp_like",
+    "st_contains",
+    "st_crosses",
+    "st_disjoint",
+    "st_equals",
+    "st_intersects",
+    "st_isempty",
+    "st_isvalid",
+    "st_overlaps",
+    "st_touches",
+    "st_within",
+    "strcmp",
+];
+
+/// Whether an expression is true or false by its form, as MySQL wants a constraint.
+fn is_boolean(expr: &ast::Expr) -> bool {
+    use ast::{BinaryOp as Op, Expr as E, UnaryOp};
+    match expr {
+        E::Literal(literal) => matches!(literal, ast::Literal::Bool(_)),
+        E::Unary { op: UnaryOp::Not, .. } => true,
+        E::Unary { op: UnaryOp::Plus, expr } => is_boolean(expr),
+        E::Binary { op, .. } => matches!(
+            op,
+            Op::Eq | Op::NullSafeEq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Xor
+        ),
+        E::Function(call) => call.db.is_none() && PREDICATES.contains(&call.name.as_str()),
+        E::And(_)
+        | E::Or(_)
+        | E::IsNull { .. }
+        | E::IsTruth { .. }
+        | E::InList { .. }
+        | E::InSubquery { .. }
+        | E::Exists(_)
+        | E::Quantified { .. }
+        | E::Between { .. }
+        | E::Like { .. }
+        | E::Regexp { .. }
+        | E::SoundsLike { .. }
+        | E::MemberOf { .. } => true,
+        _ => false,
     }
-    Ok(())
 }
 
 /// The error of DISCARD and IMPORT TABLESPACE: all tables are in one file, as those of MySQL are

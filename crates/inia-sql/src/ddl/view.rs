@@ -18,7 +18,7 @@ use inia_query::context::StatementOutcome;
 use inia_query::plan::StatementPlan;
 use inia_query::planner::plan_source;
 use inia_query::referenced::ReferencedObjects;
-use inia_query::view::{Resolver, has_outer_join, reads_itself, simple_select};
+use inia_query::view::{Resolver, has_outer_join, list_reads_itself, reads_itself, simple_select};
 
 fn error<T>(code: ErrorCode, args: &[&dyn std::fmt::Display]) -> Result<T, SqlError> {
     Err(SqlError::new(code, args))
@@ -32,7 +32,7 @@ pub(crate) fn create_view(session: &mut SessionContext, create: &ast::CreateView
     hold_schema(session, &name.0)?;
     let _lock = lock(session, std::slice::from_ref(&name))?;
     check_taken(session, &name, create)?;
-    let definer = definer(session, &name, create)?;
+    let clauses = clauses(session, &name, create)?;
     if create.query.into.is_some() {
         return error(ErrorCode::ViewSelectClause, &[&"INTO"]);
     }
@@ -52,6 +52,7 @@ pub(crate) fn create_view(session: &mut SessionContext, create: &ast::CreateView
     }
     // ALTER and OR REPLACE could make a cycle of views, whose expansion would not end.
     refuse_recursion(session, &name, &create.query)?;
+    let merges = clauses.algorithm == ViewAlgorithm::Merge;
     let def = in_transaction(session, |session, changes| {
         // The query is planned as it was written, so that errors show the user's names.
         let written = plan_source(session, &create.query)?;
@@ -59,8 +60,7 @@ pub(crate) fn create_view(session: &mut SessionContext, create: &ast::CreateView
             return error(ErrorCode::TooManyFields, &[]);
         }
         refuse_temporary(&written)?;
-        let mut def = define(session, &name, create, &query, &written)?;
-        def.definer = definer;
+        let mut def = define(session, &name, create, &clauses, &query, &written)?;
         // A view that takes another's place keeps its time.
         if let Some(replaced) = session.db.catalog().view(&name.0, &name.1) {
             def.created = replaced.def.created;
@@ -69,7 +69,7 @@ pub(crate) fn create_view(session: &mut SessionContext, create: &ast::CreateView
         Ok(def)
     })?;
     note_definer(session, &def);
-    if create.algorithm.as_deref() == Some("MERGE") && def.algorithm != ViewAlgorithm::Merge {
+    if merges && def.algorithm != ViewAlgorithm::Merge {
         session.warn(ErrorCode::WarnViewMerge, &[]);
     }
     Ok(StatementOutcome::default())
@@ -94,17 +94,44 @@ fn check_taken(
     }
 }
 
-/// The view's definer; error 1227 where the session may not name another account. ALTER VIEW
-/// without DEFINER keeps the old one.
-fn definer(
+/// What stands before the word VIEW.
+struct Clauses {
+    algorithm: ViewAlgorithm,
+    definer: AccountName,
+    invoker: bool,
+}
+
+/// The clauses of a statement. ALTER VIEW keeps those of the view that it does not write, and the
+/// view's algorithm where it writes UNDEFINED.
+fn clauses(
     session: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
+) -> Result<Clauses, SqlError> {
+    let catalog = session.db.catalog();
+    let altered = catalog.view(&name.0, &name.1).filter(|_| create.alter);
+    let altered = altered.as_ref().map(|view| &view.def);
+    let kept = altered.map_or(ViewAlgorithm::Undefined, |view| view.algorithm);
+    let algorithm = match create.algorithm.as_deref() {
+        Some("TEMPTABLE") => ViewAlgorithm::TempTable,
+        Some("MERGE") => ViewAlgorithm::Merge,
+        _ => kept,
+    };
+    let invoker = create.security_invoker.or(altered.map(|view| view.invoker)).unwrap_or(false);
+    let definer = definer(session, create, altered.map(|view| &view.definer))?;
+    Ok(Clauses { algorithm, definer, invoker })
+}
+
+/// The view's definer, `kept` without DEFINER; error 1227 where the session may not name another
+/// account.
+fn definer(
+    session: &SessionContext,
+    create: &ast::CreateView,
+    kept: Option<&AccountName>,
 ) -> Result<AccountName, SqlError> {
     let access = session.access();
-    let altered = session.db.catalog().view(&name.0, &name.1).filter(|_| create.alter);
     let named = match &create.definer {
-        None if let Some(view) = altered => view.def.definer.clone(),
+        None if let Some(kept) = kept => kept.clone(),
         None | Some(ast::Account::Current) => return Ok(access.account.clone()),
         Some(ast::Account::Name { user, host }) => {
             AccountName::new(user, host.as_deref().unwrap_or("%"))
@@ -174,6 +201,7 @@ fn define(
     session: &SessionContext,
     name: &FullName,
     create: &ast::CreateView,
+    clauses: &Clauses,
     query: &ast::Query,
     written: &StatementPlan,
 ) -> Result<ViewDef, SqlError> {
@@ -214,10 +242,9 @@ fn define(
     };
     let mergeable = simple_select(&parsed).is_some();
     // MERGE of a query that cannot be merged is stored as UNDEFINED, with the caller's warning.
-    let algorithm = match create.algorithm.as_deref() {
-        Some("TEMPTABLE") => ViewAlgorithm::TempTable,
-        Some("MERGE") if mergeable => ViewAlgorithm::Merge,
-        _ => ViewAlgorithm::Undefined,
+    let algorithm = match clauses.algorithm {
+        ViewAlgorithm::Merge if !mergeable => ViewAlgorithm::Undefined,
+        algorithm => algorithm,
     };
     let updatable = algorithm != ViewAlgorithm::TempTable && is_updatable(session, &parsed);
     if check != ViewCheck::None && !updatable {
@@ -230,8 +257,8 @@ fn define(
         named: !create.columns.is_empty(),
         query: text,
         algorithm,
-        definer: AccountName::default(),
-        invoker: create.security_invoker,
+        definer: clauses.definer.clone(),
+        invoker: clauses.invoker,
         check,
         updatable,
         charset_client: session.var("character_set_client").unwrap_or_default(),
@@ -280,7 +307,7 @@ fn is_updatable(session: &SessionContext, query: &ast::Query) -> bool {
         && !has_outer_join(&select.from)
         && select.from.iter().any(|table| any_target(session, table))
         && !(matches!(select.from.as_slice(), [TableRef::Table(_)])
-            && reads_itself(session, select, false))
+            && (reads_itself(session, select, false) || list_reads_itself(session, select, false)))
 }
 
 /// DROP VIEW: all of them or none.

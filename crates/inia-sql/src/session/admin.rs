@@ -807,6 +807,7 @@ fn into_variables(
     }
     // Variables change after the query has ended: it may read them, and error 1172 changes none.
     let mut found: Option<Vec<Value>> = None;
+    let before = session.use_tables(plan.tables.iter());
     let (result, warnings) = {
         let shared: &SessionContext = session;
         let runner = Runner::new(&plan, shared.exec_context());
@@ -820,6 +821,7 @@ fn into_variables(
         });
         (result, std::mem::take(&mut ctx.warnings))
     };
+    session.used.truncate(before);
     // A failed query keeps its warnings, too.
     session.take_warnings(warnings);
     result?;

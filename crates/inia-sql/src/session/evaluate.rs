@@ -7,11 +7,15 @@ use inia_expr::{
     Warnings,
 };
 use inia_parser::ast;
+use inia_query::catalog::Table;
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
 use inia_query::dml::has_subquery;
 use inia_query::exec::Runner;
 use inia_query::planner::plan_query;
+use inia_query::referenced::ReferencedObjects;
+use inia_query::view::base_tables;
+use std::sync::Arc;
 
 /// Runs work that evaluates expressions, and takes its warnings out.
 pub(super) fn with<T>(
@@ -53,10 +57,36 @@ pub(super) fn do_items(
             ast::SelectItem::Expr { .. } => {}
         }
     }
-    for expr in ast::item_exprs(items) {
-        value_of(session, expr, params).map_err(|error| of_no_table(expr, error))?;
+    let before = use_read(session, ast::item_exprs(items));
+    let done = ast::item_exprs(items).try_for_each(|expr| {
+        value_of(session, expr, params).map(|_| ()).map_err(|error| of_no_table(expr, error))
+    });
+    session.used.truncate(before);
+    done.map(|()| StatementOutcome::default())
+}
+
+/// Notes the tables that any of a statement's expressions reads: functions that the others call may
+/// not change them (error 1442). How many there were before, to which `used` is cut at the
+/// statement's end.
+pub(super) fn use_read<'e>(
+    session: &mut SessionContext,
+    exprs: impl Iterator<Item = &'e ast::Expr> + Clone,
+) -> usize {
+    let before = session.used.len();
+    // The tables of a single expression are noted where it is evaluated.
+    if exprs.clone().nth(1).is_none() || !exprs.clone().any(has_subquery) {
+        return before;
     }
-    Ok(StatementOutcome::default())
+    let mut reads = ReferencedObjects::default();
+    reads.exprs(exprs);
+    let mut names = Vec::new();
+    for name in reads.tables {
+        let db = name.db.clone().or_else(|| session.env.database.clone());
+        base_tables(session, &ast::ObjectName { db, name: name.name.clone() }, &mut names);
+    }
+    let table = |name: &ast::ObjectName| session.table(name.db.as_deref()?, &name.name);
+    let tables: Vec<Arc<Table>> = names.iter().filter_map(table).collect();
+    session.use_tables(tables.iter())
 }
 
 /// Error 1109 for a column with its table: DO has none.

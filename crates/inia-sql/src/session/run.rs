@@ -153,7 +153,7 @@ pub(super) fn finish(
 pub(super) fn failed(session: &mut SessionContext, error: SqlError) -> SqlError {
     session.mdl.end_change();
     session.release_programs();
-    session.host.last_insert_id.take();
+    session.keep_insert_id();
     session.env.row_count = -1;
     session.diagnostics.push(Warning::of(Level::Error, error.clone()));
     session.take_listed_behind(error.code);

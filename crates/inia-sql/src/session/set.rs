@@ -14,7 +14,7 @@ pub(super) mod value;
 
 pub use startup::{StartOutcome, is_start_variable, set_at_start};
 
-use super::evaluate::value_of;
+use super::evaluate::{use_read, value_of};
 use effect::{assign, isolation};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
@@ -24,6 +24,7 @@ use inia_expr::charset;
 use inia_parser::ast::{self, SetItem, VarScope};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
+use inia_query::referenced::values_set;
 use inia_query::sysvar::{self, VarDef};
 use inia_storage::Isolation;
 use permitted::{SET_BY_THE_SERVER, check_settable};
@@ -63,9 +64,11 @@ pub(super) fn set(
     params: &[Value],
 ) -> Result<StatementOutcome, SqlError> {
     let mut settings = Vec::with_capacity(items.len());
-    for item in items {
-        prepare_item(session, item, params, &mut settings)?;
-    }
+    let before = use_read(session, values_set(items));
+    let prepared =
+        items.iter().try_for_each(|item| prepare_item(session, item, params, &mut settings));
+    session.used.truncate(before);
+    prepared?;
     settings.into_iter().try_for_each(|setting| carry_out(session, setting))?;
     Ok(StatementOutcome::default())
 }
@@ -217,7 +220,7 @@ fn prepare_system(
         None => {
             warn_of_default(session, def.name);
             let text = session.db.globals.all().get(def.name).cloned().filter(|_| !global);
-            text.unwrap_or_else(|| def.default.to_owned())
+            text.unwrap_or_else(|| related::default_of(def).to_owned())
         }
     };
     warn_of_value(session, def.name, &text);

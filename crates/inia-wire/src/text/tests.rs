@@ -87,14 +87,21 @@ fn declared_decimals_and_zerofill_change_the_text() {
     let mut filled = column(DataType::Int { width: IntWidth::Int, unsigned: true }, 0);
     filled.flags = flags::ZEROFILL;
     let real = DataType::Double { decimals: Some(2), unsigned: false };
+    let mut filled_real = column(real.clone(), 2);
+    let decimal = DataType::Decimal { precision: 5, scale: 2, unsigned: true };
+    let mut filled_decimal = column(decimal, 2);
+    (filled_real.flags, filled_real.length) = (flags::ZEROFILL, 6);
+    (filled_decimal.flags, filled_decimal.length) = (flags::ZEROFILL, 6);
     let bytes = encode(Capabilities::PROTOCOL_41, |rows| {
-        rows.columns(&[filled, column(real, 2)]).unwrap();
+        rows.columns(&[filled, column(real, 2), filled_real, filled_decimal]).unwrap();
         rows.begin_row();
         rows.uint(42);
         rows.double(1.0);
+        rows.double(1.0);
+        rows.bytes(b"1.00");
         rows.end_row().unwrap();
     });
-    assert!(bytes.ends_with(b"\x06000042\x041.00"));
+    assert!(bytes.ends_with(b"\x06000042\x041.00\x06001.00\x06001.00"));
 }
 
 #[test]

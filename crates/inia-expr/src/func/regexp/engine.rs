@@ -2,7 +2,7 @@
 //! needs that, within bounds.
 
 use super::Options;
-use super::translate::{Translated, ends_line, translate};
+use super::translate::{Translated, ends_line, names_no_class, translate};
 use crate::eval::Stop;
 use inia_base::error::{ErrorCode, SqlError};
 use std::ops::Range;
@@ -56,6 +56,9 @@ impl Compiled {
 impl Engine {
     /// Compiles a pattern; the errors 3684 to 3700.
     pub(super) fn compile(pattern: &str, options: Options) -> Result<Engine, Stop> {
+        if names_no_class(pattern) {
+            return Err(error(ErrorCode::RegexpIllegalArgument));
+        }
         let translated = translate(pattern, options.dot_newline, options.multi_line);
         let Translated { pattern, goes_back, before_last } = translated;
         let usual = Compiled::new(&pattern, goes_back, options)?;

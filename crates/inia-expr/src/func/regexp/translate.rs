@@ -94,6 +94,42 @@ fn sets_lines(group: &str) -> bool {
     options.chars().take_while(char::is_ascii_alphabetic).any(|c| c == 'm')
 }
 
+/// The names that `[:…:]` may have in a class.
+const CLASS_NAMES: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct",
+    "space", "upper", "word", "xdigit",
+];
+
+/// Whether a class names another that is not there: `[[:foo:]]`, `[[:<:]]`.
+pub(super) fn names_no_class(pattern: &str) -> bool {
+    let mut rest = pattern;
+    let mut depth = 0u32;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        match c {
+            '\\' => length += rest[1..].chars().next().map_or(0, char::len_utf8),
+            '[' if depth > 0 && rest.starts_with("[:") => {
+                if let Some((name, _)) = rest[2..].split_once(":]") {
+                    let bare = name.strip_prefix('^').unwrap_or(name);
+                    let word = !bare.contains(['[', ']', '\\']);
+                    if word && !CLASS_NAMES.iter().any(|own| own.eq_ignore_ascii_case(bare)) {
+                        return true;
+                    }
+                    length = if word { name.len() + 4 } else { length };
+                    depth += u32::from(!word);
+                } else {
+                    depth += 1;
+                }
+            }
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    false
+}
+
 /// Appends the class that `text` begins with and returns its length. A `-` behind a class inside,
 /// such as `\d`, is itself.
 fn class(text: &str, out: &mut String) -> usize {

@@ -24,7 +24,8 @@ fn types() {
         (int.kind, int.length, int.unsigned, int.zerofill),
         (TypeKind::Int, Some(11), true, true)
     );
-    assert!(ty("int zerofill").unsigned);
+    let filled = ty("int zerofill");
+    assert!(filled.zerofill && !filled.unsigned, "UNSIGNED is what is written");
     let decimal = ty("decimal(10,2)");
     assert_eq!((decimal.length, decimal.decimals), (Some(10), Some(2)));
     let text = ty("varchar(20) character set latin1 collate latin1_bin");
@@ -131,7 +132,7 @@ fn views_keep_the_text_of_their_query() {
                as select  1 from t with local check option";
     let Statement::CreateView(view) = tree(sql) else { panic!("no view") };
     assert_eq!(view.text, "select  1 from t");
-    assert!(view.or_replace && view.security_invoker);
+    assert!(view.or_replace && view.security_invoker == Some(true));
     assert_eq!(view.check_option, Some(CheckOption::Local));
     let definer = Account::Name { user: "a".to_string(), host: Some("b".to_string()) };
     assert_eq!(view.definer, Some(definer));

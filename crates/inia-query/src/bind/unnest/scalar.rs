@@ -267,7 +267,7 @@ impl QueryBinder<'_> {
             ty: ExprType::bool(false),
         };
         let whens = vec![(missing, Expr::literal(empty, call.ty.clone()))];
-        let case = Case { whens, otherwise: Some(column) };
+        let case = Case { simple: false, whens, otherwise: Some(column) };
         Some(Expr { kind: ExprKind::Case(Box::new(case)), ty: call.ty.clone() })
     }
 }

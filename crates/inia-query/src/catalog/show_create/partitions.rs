@@ -49,12 +49,11 @@ fn put_division(out: &mut String, division: &Division) {
     };
 }
 
-/// A name, in backquotes where it needs them.
+/// A name, in backquotes where it needs them. All keywords have them, those that are names, too.
 fn plain_name(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let digits = name.chars().all(|c| c.is_ascii_digit());
-    match !name.is_empty() && !digits && name.chars().all(plain) && !inia_parser::is_reserved(name)
-    {
+    match !name.is_empty() && !digits && name.chars().all(plain) && !inia_parser::is_keyword(name) {
         true => name.to_owned(),
         false => quote_name(name),
     }

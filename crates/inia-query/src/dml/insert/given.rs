@@ -62,7 +62,8 @@ impl InsertPlan {
     ) -> Result<StatementOutcome, SqlError> {
         self.begin(session, ctx)?;
         let mut run = InsertRun::new(self, session)?;
-        self.give_rows(session, ctx, runner, &mut run)?;
+        let given = self.give_rows(session, ctx, runner, &mut run);
+        given.inspect_err(|_| run.keep_number(session))?;
         Ok(run.outcome(session, ctx, !self.single))
     }
 
@@ -91,7 +92,8 @@ impl InsertPlan {
         self.begin(session, ctx)?;
         let mut run = InsertRun::new(self, session)?;
         run.returned = self.returning().map(|returning| Returned::new(returning, session));
-        self.give_rows(session, ctx, Some(runner), &mut run)?;
+        let given = self.give_rows(session, ctx, Some(runner), &mut run);
+        given.inspect_err(|_| run.keep_number(session))?;
         let returned = run.returned.take();
         let mut outcome = run.outcome(session, ctx, !self.single);
         match returned {

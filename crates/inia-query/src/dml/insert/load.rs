@@ -125,7 +125,8 @@ impl InsertPlan {
             };
             let mut load = LoadRun { run, plan: self, row: Vec::new(), types, start_thread };
             let read = read(&mut load, context);
-            load.run.write_last(session, context, read)?;
+            let given = load.run.write_last(session, context, read);
+            given.inspect_err(|_| load.run.keep_number(session))?;
             Ok::<_, SqlError>(load.run)
         })?;
         drop(held);

@@ -35,6 +35,8 @@ struct Tally {
     /// Rows that ON DUPLICATE KEY UPDATE left as they were, those of forgiven errors included.
     untouched: u64,
     first_generated: Option<u64>,
+    /// A row with a number that it was given, which waited with others, is written.
+    numbered_written: bool,
     last_value: u64,
 }
 
@@ -108,6 +110,14 @@ impl<'r> InsertRun<'r> {
         Ok(run)
     }
 
+    /// Leaves a failed statement's first number to LAST_INSERT_ID(), if its row was written.
+    pub(super) fn keep_number(&self, session: &SessionContext) {
+        let written = self.together == Together::None || self.tally.numbered_written;
+        if let Some(number) = self.tally.first_generated.filter(|_| written) {
+            session.host.last_insert_id.set(Some(number));
+        }
+    }
+
     /// How many rows were given.
     pub(super) fn records(&self) -> u64 {
         self.tally.records
@@ -133,10 +143,10 @@ impl<'r> InsertRun<'r> {
         if self.brings_number && self.wants_number(row) {
             self.settle(session, ctx, Settle::Written)?;
         }
-        let generated = self.number(row)?;
         if let Err(error) = self.compute(ctx, row) {
             return self.settle_forgiven(session, ctx).and_then(|()| self.unfit(ctx, error));
         }
+        let generated = self.number(row)?;
         if self.together.takes(generated.is_some()) {
             return self.buffer(session, ctx, generated, row);
         }
@@ -302,7 +312,8 @@ impl<'r> InsertRun<'r> {
         ctx.raise(inia_expr::Level::Warning, error)
     }
 
-    /// Computes generated columns and checks constraints.
+    /// Computes generated columns and checks constraints. None of them may read the AUTO_INCREMENT
+    /// column, and a row that they refuse takes no number: they come before it.
     fn compute(&self, ctx: &mut EvalContext<'_>, row: &mut [Value]) -> Result<(), SqlError> {
         if self.plan.fills.plain() {
             return Ok(());

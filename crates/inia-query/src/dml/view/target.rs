@@ -10,12 +10,12 @@
 use super::{Result, error, named_tables, only_table, open_view};
 use crate::account::{AccountName, Privileges};
 use crate::bind::item_name;
-use crate::catalog::{View, ViewCheck, same_name};
+use crate::catalog::{View, ViewAlgorithm, ViewCheck, same_name};
 use crate::context::SessionContext;
 use crate::dml::returning::refuse_several;
 use crate::plan::ViewUse;
 use crate::referenced::ReferencedObjects;
-use crate::view::{Resolver, has_outer_join, reads_itself, simple_select};
+use crate::view::{Resolver, has_outer_join, list_reads_itself, reads_itself, simple_select};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, JoinConstraint, TableRef};
 use std::cell::Cell;
@@ -41,8 +41,11 @@ pub(super) struct ViewTarget {
     pub(super) with: Option<ast::With>,
     /// The statement or the view reads columns of what is changed.
     pub(super) reads: Cell<bool>,
-    /// All its tables are base tables, so that INSERT can put rows into one.
+    /// All its tables are base tables and its select list reads none of them in a subquery, so that
+    /// INSERT can put rows into one.
     pub(super) insertable: bool,
+    /// A select list reads, in a subquery, the table that rows are changed in.
+    pub(super) list_reads: bool,
     paths: Vec<(String, Path)>,
 }
 
@@ -165,7 +168,8 @@ impl ViewTarget {
         refuse_hidden(session, view)?;
         let acts_for = if view.def.invoker { around.acts_for } else { Some(&view.def.definer) };
         let select = view.query.as_ref().and_then(simple_select);
-        let Some(select) = select.filter(|_| view.def.updatable) else { return Ok(None) };
+        let merges = view.def.algorithm != ViewAlgorithm::TempTable;
+        let Some(select) = select.filter(|_| merges) else { return Ok(None) };
         if reads_itself(session, select, true) || has_outer_join(&select.from) {
             return Ok(None);
         }
@@ -180,6 +184,11 @@ impl ViewTarget {
             let Some(member) = member else { return Ok(None) };
             members.push((qualifier_of(factor), member));
         }
+        if target.paths.is_empty() {
+            return Ok(None);
+        }
+        target.list_reads |= list_reads_itself(session, select, true);
+        target.insertable &= !target.list_reads;
         let checked = cascaded || view.def.check != ViewCheck::None;
         target.close(&select.from, members, (checked, cascaded));
         Ok(Some(target))
@@ -205,6 +214,7 @@ impl ViewTarget {
             with: None,
             reads: Cell::new(select.where_.is_some()),
             insertable: !has_derived(&select.from),
+            list_reads: false,
             paths: Vec::new(),
         }
     }
@@ -241,6 +251,7 @@ impl ViewTarget {
         self.views.extend(inner.views.iter().cloned());
         self.reads = Cell::new(self.reads.get() || inner.reads.get());
         self.insertable &= inner.insertable;
+        self.list_reads |= inner.list_reads;
         for (name, path) in &inner.paths {
             let further = path.iter().map(|(at, member)| (at + offset, member.clone()));
             let path = std::iter::once((0, factor.name.clone())).chain(further).collect();

@@ -200,7 +200,11 @@ fn convert(
         // Strict mode refuses a NULL that the column no longer takes; other modes replace it.
         if value == Value::Null && !column.nullable {
             if ctx.strictness == Strictness::Strict {
-                return Err(SqlError::new(ErrorCode::InvalidUseOfNull, &[]));
+                let args: [&dyn std::fmt::Display; 2] = [&column.name, &ctx.row_number];
+                return Err(match plan.by_copy {
+                    true => SqlError::new(ErrorCode::WarnDataTruncated, &args),
+                    false => SqlError::new(ErrorCode::InvalidUseOfNull, &[]),
+                });
             }
             value = silent_default(column, ctx)?;
         } else if from.data_type != column.data_type {

@@ -1,6 +1,7 @@
 //! CALL.
 
 use super::super::Session;
+use super::super::evaluate::use_read;
 use super::super::run::{IncomingStatement, begin};
 use super::machine::{Caller, Frame, Machine, evaluate, to_type};
 use super::security;
@@ -88,19 +89,32 @@ impl Machine<'_> {
                 [&"PROCEDURE", &stored.full_name(), &wanted, &given];
             return Err(SqlError::new(ErrorCode::SpWrongNoOfArgs, &args));
         }
-        let (mut targets, mut values) = (Vec::new(), Vec::new());
+        let mut targets = Vec::new();
         for (at, (param, arg)) in parsed.params.iter().zip(&call.args).enumerate() {
             targets.push(target(&stored, at, param, arg)?);
-            if param.mode == ParamMode::Out {
-                values.push(Value::Null);
-                continue;
-            }
-            let UserVar { value, ty } = self.evaluate_now(slots, types, arg)?;
-            let context = self.caller.context();
-            let (to, name) = (&param.ty, &param.name);
-            values.push(evaluate(context, &[], |ctx| to_type(value, &ty, to, ctx, name))?);
         }
-        Ok((stored, targets, values))
+        let before = use_read(context, call.args.iter());
+        let given = parsed.params.iter().zip(&call.args);
+        let values = given.map(|(param, arg)| self.argument(param, arg, (slots, types))).collect();
+        self.caller.context().used.truncate(before);
+        let values: Result<Vec<Value>> = values;
+        Ok((stored, targets, values?))
+    }
+
+    /// The value that a parameter begins with.
+    fn argument(
+        &mut self,
+        param: &ProgramParam,
+        arg: &ast::Expr,
+        (slots, types): (&[Value], &[ExprType]),
+    ) -> Result<Value> {
+        if param.mode == ParamMode::Out {
+            return Ok(Value::Null);
+        }
+        let UserVar { value, ty } = self.evaluate_now(slots, types, arg)?;
+        let context = self.caller.context();
+        let (to, name) = (&param.ty, &param.name);
+        evaluate(context, &[], |ctx| to_type(value, &ty, to, ctx, name))
     }
 
     /// Runs a procedure; what its parameters are at the end.

@@ -506,7 +506,7 @@ impl Machine<'_> {
         let mut sink = ProgramSink::new(self.sink);
         let result = execute(context, frame, code, &mut sink);
         hints::undo_hints(context, changed);
-        let outcome = result?;
+        let outcome = result.inspect_err(|_| context.keep_insert_id())?;
         note_outcome(context, &outcome);
         if outcome.rows.is_some() {
             let completion = Completion {

@@ -56,6 +56,15 @@ pub(super) fn settled(
     }
 }
 
+/// What DEFAULT sets a variable to. A server that starts computes this one from another; MySQL's
+/// own default for it is the greatest value.
+pub(super) fn default_of(def: &VarDef) -> &'static str {
+    match def.name {
+        "innodb_io_capacity_max" => "4294967295",
+        _ => def.default,
+    }
+}
+
 /// A value within a bound that is another variable, or that takes this one along.
 fn bounded(session: &mut SessionContext, name: &str, text: String) -> String {
     match name {

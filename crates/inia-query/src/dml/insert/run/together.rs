@@ -204,6 +204,7 @@ impl<'r> InsertRun<'r> {
         self.tally.copied -= refused.len() as u64;
         let is_refused = |at: usize| refused.binary_search_by_key(&at, |(at, _)| *at).is_ok();
         for (at, value) in given.drain(..).take(count).enumerate() {
+            self.tally.numbered_written |= value.is_none() && !is_refused(at);
             if let Some(value) = value.filter(|_| !is_refused(at)) {
                 self.numbers.stored(&self.plan.table, &value);
             }

@@ -1,0 +1,62 @@
+-- CASE with an operand, in lists, groups, changes, programs, prepared statements, views and definitions; and
+-- the numbers that upserts leave.
+create table o (id int primary key auto_increment, a int, b varchar(20), c decimal(8,2), d datetime, e json, unique(b));
+insert into o (a,b,c,d,e) values (1,'x',1.5,'2024-01-01','{"k":1}'),(2,'y',2.5,'2024-02-01 10:00:00','{"k":2}'),(3,'z',null,null,null);
+select case a when 1 then c when 2 then d else b end r from o;
+select case when a=1 then 1 when a=2 then 2.5 end r, case b when 'X' then 'hit' else 'miss' end h from o;
+select case (select max(a) from o) when 3 then 'three' end r;
+select case a + 1 when 2 then 'two' when 3.0 then 'three' when '4' then 'four' end r from o;
+select case e->'$.k' when 1 then 'one' when 2 then 'two' end r from o;
+select case e->>'$.k' when '1' then 'one' when 2 then 'two' end r from o;
+select case null when null then 'n' else 'e' end, case 1 when null then 'n' end;
+select case d when '2024-01-01' then 'a' when cast('2024-02-01 10:00:00' as datetime) then 'b' else 'c' end r from o;
+select case b collate utf8mb4_bin when 'X' then 'hit' when 'y' then 'y' end r from o;
+select sum(case b when 'x' then a when 'y' then a * 10 else 0 end) s, count(case a when 1 then 1 end) n from o;
+select a, case a when 1 then 'one' when 2 then 'two' end n, count(*) from o group by a, n order by case a when 2 then 0 else 1 end, a;
+select case max(a) when 3 then 'yes' else 'no' end m from o;
+select case sum(a) over (order by id) when 1 then 'f' when 3 then 'g' else 'h' end w from o;
+update o set c = case a when 1 then 10 when 2 then c * 2 else 0 end;
+select a, c from o;
+prepare s from 'select case ? when 1 then ''one'' when ''b'' then ''bee'' else ''none'' end';
+set @v = 1, @w = 'b';
+execute s using @v;
+prepare s from 'select case a when ? then ''hit'' when ? then ''hot'' end from o';
+create view cv as select case a when 1 then 'one' else 'many' end x from o;
+show create view cv;
+select * from cv where x = 'many';
+-- body
+create function nxt() returns int deterministic modifies sql data begin set @calls = ifnull(@calls, 0) + 1; return @calls; end;;
+select case nxt() when 5 then 'a' when 6 then 'b' else 'c' end r;
+select case (@n := ifnull(@n, 0) + 1) when 2 then 'two' when 1 then 'one' end r;
+create table g (a int, b varchar(9) as (case a when 1 then 'one' when 2 then 'two' else 'x' end), check (a <> 99));
+insert into g (a) values (1), (2), (3);
+insert into g (a) values (99);
+select * from g;
+create index i1 on g ((case a when 1 then 5 else 6 end));
+select * from g where case a when 1 then 5 else 6 end = 5;
+show create table g;
+select distinct case a when 1 then 1 when 3 then 1 else 2 end k from g order by k;
+select case a when 1 then null when 2 then 'b' end k, count(*) from g group by k with rollup;
+alter table o add last_login date, change b email varchar(100) not null, add unique ue (email(10));
+insert into o (email) values ('x');
+insert into o (email, a) values ('x', 5) on duplicate key update a = values(a), id = last_insert_id(id);
+select last_insert_id();
+insert into o (email, a) values ('n1', 1), ('x', 9), ('n2', 2) on duplicate key update a = values(a);
+select last_insert_id(), row_count();
+insert into o (email) values ('n3'), ('n1');
+select last_insert_id();
+insert ignore into o (email) values ('n1'), ('n4'), ('n5');
+select last_insert_id(), row_count();
+replace into o (email, a) values ('n5', 1);
+select last_insert_id();
+select max(id) from o;
+-- body
+create procedure addo(p varchar(20), out i int) begin declare continue handler for 1062 set i = -1; insert into o (email) values (p); set i = ifnull(i, last_insert_id()); end;;
+call addo('q1', @i);
+select @i = last_insert_id();
+call addo('q1', @i);
+select @i;
+-- body
+create trigger ob before insert on o for each row set new.a = coalesce(new.a, (select count(*) from g));;
+insert into o (email) values ('t1'), ('t2');
+select last_insert_id() > 0, a from o where email = 't1';
