@@ -2,7 +2,7 @@
 
 use crate::config::{Config, OPTIONS, Variable, own_name};
 use crate::data_dir::{DataDir, holds_database};
-use crate::server::engine::{DatabaseAccounts, EngineBackend};
+use crate::server::engine::{self, DatabaseAccounts, EngineBackend};
 use crate::server::{Opened, Server};
 use crate::{import, log, open, ping, shell};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -231,14 +231,17 @@ fn open_database(
     let database = open::open(data, config, true)?;
     database.set_processes(processes);
     log::keep_in(&database);
-    if let Err(error) = inia_sql::make_sys(&database) {
-        log::warning(format_args!("the schema sys cannot be made: {error}"));
+    let accounts = Arc::new(DatabaseAccounts::new(database.clone()));
+    // Nobody sees a database in memory before its first session, and no variable changes how its
+    // schema `sys` is read.
+    if config.in_memory && config.variables.is_empty() {
+        return Ok(Opened { backend: Arc::new(EngineBackend::making_sys(database)), accounts });
     }
+    engine::make_sys(&database);
     let fixed = set_variables(&database, config)?.join(", ");
     if !fixed.is_empty() {
         log::warning(format_args!("variables that cannot be changed keep their values: {fixed}"));
     }
-    let accounts = Arc::new(DatabaseAccounts::new(database.clone()));
     Ok(Opened { backend: Arc::new(EngineBackend::new(database)), accounts })
 }
 

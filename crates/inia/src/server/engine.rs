@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 use std::fmt::Arguments;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 /// A database's accounts, for logins.
 pub struct DatabaseAccounts {
@@ -72,22 +73,47 @@ pub struct EngineBackend {
     lent: bool,
     /// It runs from the server's start to its end.
     events: Mutex<Option<EventScheduler>>,
+    /// Makes the schema `sys`, for which sessions wait.
+    sys: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl EngineBackend {
     /// Serves this database.
     pub fn new(database: Arc<Database>) -> EngineBackend {
-        EngineBackend { database, lent: false, events: Mutex::default() }
+        EngineBackend { database, lent: false, events: Mutex::default(), sys: Mutex::default() }
+    }
+
+    /// As [`EngineBackend::new`], for a database without the schema `sys`: a thread makes it, so
+    /// that the server listens meanwhile.
+    pub(crate) fn making_sys(database: Arc<Database>) -> EngineBackend {
+        let making = database.clone();
+        let thread = std::thread::spawn(move || make_sys(&making));
+        EngineBackend { sys: Mutex::new(Some(thread)), ..EngineBackend::new(database) }
+    }
+
+    fn wait_for_sys(&self) {
+        if let Some(thread) = self.sys.lock().take() {
+            // The thread has reported its error.
+            let _ = thread.join();
+        }
     }
 
     /// Serves a database that stays open when the server ends.
     pub(crate) fn lent(database: Arc<Database>) -> EngineBackend {
-        EngineBackend { database, lent: true, events: Mutex::default() }
+        EngineBackend { lent: true, ..EngineBackend::new(database) }
+    }
+}
+
+/// Makes the schema `sys`. A server without it is of use, too.
+pub(crate) fn make_sys(database: &Arc<Database>) {
+    if let Err(error) = inia_sql::make_sys(database) {
+        log::warning(format_args!("the schema sys cannot be made: {error}"));
     }
 }
 
 impl Backend for EngineBackend {
     fn session(&self, client: ClientInfo) -> Box<dyn ClientSession> {
+        self.wait_for_sys();
         let mut session = Session::new(&self.database, client);
         session.defer_commits();
         Box::new(EngineSession { session })
@@ -112,6 +138,7 @@ impl Backend for EngineBackend {
 
     fn close(&self) -> Result<(), String> {
         drop(self.events.lock().take());
+        self.wait_for_sys();
         if self.lent {
             return Ok(());
         }
