@@ -326,12 +326,31 @@ fn run_extract(a: &mut Args<'_, '_>) -> FnResult {
     ))
 }
 
-/// The day of the month, where a text or a number is a whole date and time, and the time of day;
+/// The day of the month, where the operand is a date or a whole date and time, and the time of day;
 /// for all others no days and the whole time.
 fn days_and_time(a: &mut Args<'_, '_>) -> Result<(i64, Time), Stop> {
     let value = a.value(0)?;
-    let days = moment_in(&value, a.arg_type(0)).map_or(0, |moment| moment.date.day);
-    Ok((days.into(), a.time(0)?))
+    let has_day = a.call.args.first().is_some_and(has_day);
+    let date = match &*value {
+        Value::DateTime(moment) => has_day.then_some(moment.date),
+        Value::Date(date) => has_day.then_some(*date),
+        Value::Double(number) => {
+            moment_in(&Value::Int(*number as i64), a.arg_type(0)).map(|moment| moment.date)
+        }
+        other => moment_in(other, a.arg_type(0)).map(|moment| moment.date),
+    };
+    Ok((date.map_or(0, |date| date.day.into()), a.time(0)?))
+}
+
+/// Whether EXTRACT sees the day of an operand that is a date or a moment. In MySQL literals, sets
+/// of rows and most functions lose it where a time is asked for; what holds a value keeps it.
+fn has_day(operand: &Expr) -> bool {
+    match &operand.kind {
+        ExprKind::Literal(_) | ExprKind::Aggregate(_) | ExprKind::Cast(..) => false,
+        ExprKind::Call(call) if call.name == "if" => call.args.iter().skip(1).all(has_day),
+        ExprKind::Call(call) => matches!(call.name, "str_to_date" | "addtime" | "subtime"),
+        _ => true,
+    }
 }
 
 /// The date and time that a text or a number is where a time is asked for; `None` for all others.
