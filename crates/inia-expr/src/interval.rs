@@ -21,7 +21,7 @@ pub(crate) fn result_type(date: &ExprType, amount: &ExprType, unit: IntervalUnit
         DataType::Date if !unit.has_time() => DataType::Date,
         DataType::Date => DataType::DateTime { fsp: fraction },
         DataType::DateTime { .. } | DataType::Timestamp { .. } => DataType::DateTime { fsp },
-        DataType::Time { .. } if unit.has_time() => DataType::Time { fsp },
+        DataType::Time { .. } if keeps_time(unit) => DataType::Time { fsp },
         DataType::Time { .. } => DataType::DateTime { fsp },
         _ => {
             let collation = inia_base::collation::Collation::DEFAULT;
@@ -29,6 +29,13 @@ pub(crate) fn result_type(date: &ExprType, amount: &ExprType, unit: IntervalUnit
         }
     };
     ExprType::computed(data_type, true)
+}
+
+/// Whether a TIME with an interval of this unit is a TIME. In MySQL those that begin with a day
+/// make a moment of it, but for `DAY_MICROSECOND`.
+fn keeps_time(unit: IntervalUnit) -> bool {
+    use IntervalUnit as U;
+    unit.has_time() && !matches!(unit, U::DayHour | U::DayMinute | U::DaySecond)
 }
 
 /// The span that an amount of a unit means; `None` where the amount is NULL.
@@ -64,7 +71,7 @@ pub(crate) fn eval(
         return Ok(Value::Null);
     }
     let from = &node.date.ty;
-    // A TIME stays one under units of time only; other units count from the current day.
+    // A TIME stays one under some units of time only; other units count from the current day.
     if let (Value::Time(time), DataType::Time { .. }) = (&*date, &whole.ty.data_type) {
         let Some(span) = span(&amount, &node.amount.ty, node.unit, ctx)? else {
             return Ok(Value::Null);
