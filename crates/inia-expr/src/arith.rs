@@ -67,6 +67,7 @@ pub(crate) fn eval(
                 return int_div(l, r, whole, ctx);
             }
             match decimal(node.op, l, r, ctx.env.div_precision_increment) {
+                Ok(result) if ctx.keeps_scale => Ok(Value::Decimal(result)),
                 Ok(result) => Ok(cast::padded(Value::Decimal(result), &whole.ty)),
                 Err(DecimalError::DivideByZero) => division_by_zero(ctx),
                 Err(DecimalError::Overflow) => Err(out_of_range("DECIMAL", whole)),

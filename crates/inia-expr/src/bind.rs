@@ -168,6 +168,9 @@ impl Binder<'_> {
             ast::Expr::AssignVar { name, value } => {
                 let value = self.scalar(value)?;
                 let ty = value.ty.clone().into_computed().into_number();
+                // What is computed from variables shows as they do.
+                let widest = matches!(ty.data_type, DataType::Decimal { scale: MAX_SCALE.., .. });
+                let ty = if widest { variable_type(ty) } else { ty };
                 let name = name.to_lowercase().into();
                 Ok(Expr { kind: ExprKind::AssignUserVar(name, Box::new(value)), ty })
             }

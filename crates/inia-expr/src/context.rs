@@ -455,6 +455,8 @@ pub struct EvalContext<'s> {
     pub strictness: Strictness,
     /// The statement says IGNORE: a subquery of several rows is NULL.
     pub ignores: bool,
+    /// The value is for a user variable: a decimal keeps its own digits after the point.
+    pub(crate) keeps_scale: bool,
     /// Name of the table being written, for error texts that show it.
     pub target_table: String,
     /// Row number that error texts show, from 1.
@@ -497,6 +499,7 @@ impl<'s> EvalContext<'s> {
             warnings: Warnings { limit: env.max_error_count, ..Warnings::default() },
             strictness: Strictness::Query,
             ignores: false,
+            keeps_scale: false,
             target_table: String::new(),
             row_number: 1,
             null_columns: Vec::new(),

@@ -19,6 +19,8 @@ use crate::tree::{
 };
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
+use inia_base::decimal::MAX_SCALE;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
@@ -77,6 +79,21 @@ impl Expr {
             Cow::Borrowed(value) => Ok(value.clone()),
             Cow::Owned(value) => Ok(value),
         }
+    }
+
+    /// The value that a user variable gets. A decimal that is computed from other variables shows
+    /// as many digits after the point as there can be, but has its own: `@n := @n + 1.50` makes
+    /// 3.00 of 1.50.
+    pub fn eval_for_variable(
+        &self,
+        ctx: &mut EvalContext<'_>,
+        row: &[Value],
+    ) -> Result<Value, SqlError> {
+        let widest = matches!(self.ty.data_type, DataType::Decimal { scale: MAX_SCALE.., .. });
+        let before = std::mem::replace(&mut ctx.keeps_scale, widest);
+        let value = self.eval(ctx, row);
+        ctx.keeps_scale = before;
+        value
     }
 
     /// The value for `row`, lent where it is a column, a constant or a parameter.
@@ -208,7 +225,7 @@ impl Expr {
                 Ok(ctx.host.user_var(name).map_or(Value::Null, |var| var.value))
             }
             ExprKind::AssignUserVar(name, value) => {
-                let result = value.eval(ctx, row)?;
+                let result = value.eval_for_variable(ctx, row)?;
                 let var = UserVar { value: result.clone(), ty: value.ty.clone() };
                 ctx.host.set_user_var(name, var)?;
                 Ok(result)

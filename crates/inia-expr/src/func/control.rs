@@ -41,7 +41,7 @@ fn first_known(a: &mut Args<'_, '_>) -> FnResult {
     for i in 0..a.len() {
         let value = unify(a.expr(i), a.ty, a.ctx, a.row)?;
         if value != Value::Null {
-            return Ok(padded(value, a.ty));
+            return Ok(if a.ctx.keeps_scale { value } else { padded(value, a.ty) });
         }
     }
     Err(Stop::Null)

@@ -135,7 +135,7 @@ pub(super) fn value_of(
         return value_of_query(session, expr, params);
     }
     let ty = bound.ty.clone();
-    let value = evaluate(session, params, |_, ctx| bound.eval(ctx, &[]))?;
+    let value = evaluate(session, params, |_, ctx| bound.eval_for_variable(ctx, &[]))?;
     Ok(UserVar { value, ty })
 }
 

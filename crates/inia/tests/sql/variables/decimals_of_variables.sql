@@ -1,0 +1,26 @@
+-- A user variable keeps the digits after the point that a decimal has, and not those that expressions over variables show.
+CREATE TABLE a (id INT PRIMARY KEY, v DECIMAL(10,2), i INT);
+INSERT INTO a VALUES (1, 10, 1), (2, 20, 2);
+SET @z = 1.50;
+SELECT @z, @z + v, @z * 2 FROM a ORDER BY id;
+SELECT @z := @z + v FROM a ORDER BY id;
+SELECT @z, CONCAT(@z);
+SELECT id, @z := @z + i FROM a ORDER BY id;
+SELECT @z := (@z + 1) * 2;
+SELECT @z := IFNULL(@z, 0) + v FROM a ORDER BY id;
+SELECT @z := COALESCE(@z, 0) - 1;
+SET @z = @z + 1;
+SELECT @z, CONCAT(@z);
+SET @z = 2.50, @y = @z * @z;
+SELECT @z, @y;
+SET @z = IFNULL(@z, 0) + 0.25;
+SELECT @z;
+SELECT @w := CONCAT(@z + 1);
+SELECT @z := v FROM a WHERE id = 1;
+SELECT @z + 0.125;
+CREATE PROCEDURE p() BEGIN SET @z = @z + 1.5; SELECT @z := @z + 1; END;
+CALL p();
+SELECT @z;
+SELECT @t := 0.00;
+SELECT id, @t := @t + v total FROM a ORDER BY id;
+SELECT MAX(total) FROM (SELECT @t := @t + v total FROM a) x;
