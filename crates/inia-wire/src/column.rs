@@ -237,7 +237,9 @@ pub(crate) fn type_flags(column: &ResultColumn) -> u32 {
     }
 }
 
-/// Bytes of a column definition behind its names.
+/// The catalog, which all columns are of.
+const CATALOG: &[u8] = b"\x03def";
+/// Bytes of a column definition behind its names and this number.
 const FIXED_LEN: u8 = 12;
 
 /// Appends a column definition's payload; `results` is the collation id of the connection's
@@ -245,8 +247,9 @@ const FIXED_LEN: u8 = 12;
 pub fn put_column(out: &mut Vec<u8>, column: &ResultColumn, results: u16) {
     let names = [&column.schema, &column.table, &column.org_table, &column.name, &column.org_name];
     // One growth of the buffer, where the names are as long as they are in memory.
-    out.reserve(names.iter().map(|name| name.len() + 1).sum::<usize>() + 17);
-    out.extend_from_slice(b"\x03def");
+    let named: usize = names.iter().map(|name| name.len() + 1).sum();
+    out.reserve(CATALOG.len() + named + 1 + usize::from(FIXED_LEN));
+    out.extend_from_slice(CATALOG);
     let charset = if results == 0 { Charset::Utf8mb4 } else { Collation(results).charset() };
     for name in names {
         match charset {

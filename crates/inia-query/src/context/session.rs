@@ -560,7 +560,9 @@ impl SessionContext {
     /// handle its error.
     fn leave_inner(&mut self, start: Savepoint, error: Option<&SqlError>) -> Result<(), SqlError> {
         self.end_statement_txns(error.is_some())?;
-        error.iter().for_each(|error| self.note_failed_wait(error));
+        if let Some(error) = error {
+            self.note_failed_wait(error);
+        }
         match error {
             Some(error) if error.code != ErrorCode::Deadlock => {
                 self.txn.get_mut().rollback_statement(start).sql()

@@ -87,8 +87,12 @@ impl EngineBackend {
     /// that the server listens meanwhile.
     pub(crate) fn making_sys(database: Arc<Database>) -> EngineBackend {
         let making = database.clone();
-        let thread = std::thread::spawn(move || make_sys(&making));
-        EngineBackend { sys: Mutex::new(Some(thread)), ..EngineBackend::new(database) }
+        let thread = std::thread::Builder::new().name("sys".into());
+        let thread = thread.spawn(move || make_sys(&making)).ok();
+        if thread.is_none() {
+            make_sys(&database);
+        }
+        EngineBackend { sys: Mutex::new(thread), ..EngineBackend::new(database) }
     }
 
     fn wait_for_sys(&self) {
