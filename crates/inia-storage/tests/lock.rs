@@ -181,6 +181,45 @@ fn inserts_into_each_others_gaps_are_a_deadlock_and_no_wait_is_for_ever() {
     assert_eq!(*seen.lock().unwrap(), [false, true, true]);
 }
 
+/// How two others end that lock both keys, beside one that has "1" and releases it.
+fn endings_beside_a_release(waiter: [usize; 2], other: [usize; 2]) -> Endings {
+    let seen = Arc::new(std::sync::Mutex::new([false; 3]));
+    let noted = Arc::clone(&seen);
+    explore(2, move || {
+        let (locks, users) = (Arc::new(LockSystem::new()), Arc::new(Users::default()));
+        let holder = Arc::new(Owner::new(1));
+        take(&locks, &holder, b"1", Exclusive);
+        let run = |index, keys| {
+            let (locks, users) = (Arc::clone(&locks), Arc::clone(&users));
+            let owner = Arc::new(Owner::new(index));
+            move || {
+                let both = lock_both(&users, &locks, &owner, keys);
+                locks.release_all(&owner);
+                both
+            }
+        };
+        let waiter = thread::spawn(run(2, waiter));
+        locks.release_all(&holder);
+        let went_on = usize::from(run(3, other)()) + usize::from(waiter.join().unwrap());
+        noted.lock().unwrap()[went_on] = true;
+    });
+    let seen = *seen.lock().unwrap();
+    Endings(seen)
+}
+
+#[test]
+fn a_waiter_that_is_overtaken_has_its_key_alone_and_goes_on() {
+    let Endings(seen) = endings_beside_a_release([0, 1], [0, 1]);
+    assert_eq!(seen, [false, false, true]);
+}
+
+/// The waiter has the key that the one who overtakes it wants next.
+#[test]
+fn a_waiter_that_is_overtaken_is_found_in_a_deadlock() {
+    let Endings(seen) = endings_beside_a_release([1, 0], [0, 1]);
+    assert_eq!(seen, [false, true, true]);
+}
+
 /// The writer of "1" wants "2"; who has "2" wants "1", and got into the queue of "1" before anybody
 /// knew of the writer. A third one names the writer at any moment.
 #[test]

@@ -11,9 +11,12 @@ use super::gap::Gaps;
 use super::record::LockName;
 use super::wait::LockWait;
 use crate::request::LockMode;
-use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, WaitCell};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, WaitCell};
 use inia_base::ids::{TreeId, TxnId};
 use std::sync::Arc;
+
+/// How many requests may take a lock that was granted to a waiter before that one has run.
+pub(super) const MOST_OVERTAKEN: usize = 16;
 
 /// A lock owner: one per session, reused by its successive transactions.
 pub(crate) struct Owner {
@@ -46,8 +49,8 @@ pub(super) enum Wait {
     No,
     /// Waiting for this.
     On(Arc<WaitTarget>),
-    /// The wait is over; the waiter has not run yet.
-    Granted,
+    /// The wait for this is over; the waiter has not run yet.
+    Granted(Arc<WaitTarget>),
     /// Chosen to break a deadlock; still queued until it runs.
     Victim(Arc<WaitTarget>),
 }
@@ -57,6 +60,22 @@ pub(super) struct WaitTarget {
     pub(super) tree: TreeId,
     pub(super) key: Vec<u8>,
     pub(super) kind: WaitQueue,
+    overtaken: AtomicUsize,
+}
+
+impl WaitTarget {
+    pub(super) fn new(tree: TreeId, key: &[u8], kind: WaitQueue) -> Arc<WaitTarget> {
+        Arc::new(WaitTarget { tree, key: key.to_vec(), kind, overtaken: AtomicUsize::new(0) })
+    }
+
+    fn waits_for(&self, name: LockName) -> bool {
+        matches!(self.kind, WaitQueue::Record(other, _) if other == name)
+    }
+
+    /// Counts one who goes first; false when the waiter has let enough others go first.
+    fn be_overtaken(&self) -> bool {
+        self.overtaken.fetch_add(1, Ordering::Relaxed) < MOST_OVERTAKEN
+    }
 }
 
 /// The structure a waiter is queued in.
@@ -237,11 +256,21 @@ impl Owner {
     /// released its own latches ([`Owner::wake`]): the waiter goes for them first.
     pub(super) fn grant(&self) -> bool {
         let mut wait = self.wait.lock();
-        let on = matches!(*wait, Wait::On(_));
-        if on {
-            *wait = Wait::Granted;
+        let Wait::On(target) = &*wait else { return false };
+        *wait = Wait::Granted(Arc::clone(target));
+        true
+    }
+
+    /// Takes a grant of the record lock `name` back, so that the wait goes on; false when the
+    /// waiter has run since, or has been overtaken often enough.
+    pub(super) fn revoke(&self, name: LockName) -> bool {
+        let mut wait = self.wait.lock();
+        let Wait::Granted(target) = &*wait else { return false };
+        let revoked = target.waits_for(name) && target.be_overtaken();
+        if revoked {
+            *wait = Wait::On(Arc::clone(target));
         }
-        on
+        revoked
     }
 
     /// Wakes the owner, whose wait is over.

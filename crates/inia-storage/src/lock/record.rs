@@ -8,6 +8,8 @@
 //!   explicit beside those who had locked the key before they found out who wrote the record;
 //! - every waiter conflicts with a granted lock or with an earlier waiter;
 //! - an owner that holds a lock and wants a stronger one passes the waiters: only holders stop it;
+//! - a lock that was granted to a waiter may go to a conflicting request of one who runs as long as
+//!   the waiter has not run. That one stands at the head of the queue again;
 //! - an owner that held a shared lock before its exclusive one holds both, and keeps the shared
 //!   lock when the exclusive one is released early.
 
@@ -108,12 +110,14 @@ struct Holder {
     owner: Arc<Owner>,
     shared: bool,
     exclusive: bool,
+    /// Whether it waited for its only mode. It may not have run since.
+    waited: bool,
 }
 
 impl Holder {
     fn new(owner: &Arc<Owner>, mode: LockMode) -> Holder {
         let exclusive = mode == LockMode::Exclusive;
-        Holder { owner: Arc::clone(owner), shared: !exclusive, exclusive }
+        Holder { owner: Arc::clone(owner), shared: !exclusive, exclusive, waited: false }
     }
 
     /// The stronger of the modes held.
@@ -207,6 +211,7 @@ impl Queue {
             Some(holder) if holder.covers(mode) => Grant::Held,
             Some(holder) => {
                 holder.exclusive = true;
+                holder.waited = false;
                 Grant::Strengthened
             }
             None => {
@@ -214,6 +219,34 @@ impl Queue {
                 Grant::New
             }
         }
+    }
+
+    /// Admits a request of an owner that runs unless somebody is in the way.
+    fn ask(&mut self, owner: &Arc<Owner>, name: LockName, mode: LockMode) -> Grant {
+        if self.blocked(owner, mode, self.waiting.len()) && !self.overtake(owner, name, mode) {
+            return Grant::Conflict;
+        }
+        let grant = self.admit(owner, mode);
+        if grant == Grant::New {
+            owner.note_record(name);
+        }
+        grant
+    }
+
+    /// Makes way for `owner`, who runs: the only holder goes back to the head of the queue where it
+    /// has waited for the lock and has not run since. Whether it did.
+    fn overtake(&mut self, owner: &Arc<Owner>, name: LockName, mode: LockMode) -> bool {
+        let [holder] = &self.granted[..] else { return false };
+        let waits_again = holder.waited
+            && !Arc::ptr_eq(&holder.owner, owner)
+            && conflict(holder.mode(), mode)
+            && holder.owner.revoke(name);
+        if waits_again {
+            let (mode, holder) = (holder.mode(), self.granted.pop().expect("the only holder"));
+            holder.owner.forget_record(name);
+            self.waiting.push_front((holder.owner, mode));
+        }
+        waits_again
     }
 
     /// Grants the lock to every waiter that nothing blocks any more, in order of arrival, and
@@ -232,6 +265,7 @@ impl Queue {
                 self.waiting.remove(at);
                 if self.admit(&owner, mode) == Grant::New {
                     owner.note_record(name);
+                    self.granted.last_mut().expect("the new holder").waited = true;
                 }
                 served.push(owner);
             } else if self.granted.len() > served.len()
@@ -298,16 +332,10 @@ impl RecordLocks {
     pub(super) fn request(&self, owner: &Arc<Owner>, name: LockName, mode: LockMode) -> Grant {
         let grant = self.with(name, |state| {
             let queue = state.queue(name);
-            let ahead = queue.waiting.len();
-            let grant = match queue.holder(owner) {
+            match queue.holder(owner) {
                 Some(holder) if holder.covers(mode) => Grant::Held,
-                _ if queue.blocked(owner, mode, ahead) => Grant::Conflict,
-                _ => queue.admit(owner, mode),
-            };
-            if grant == Grant::New {
-                owner.note_record(name);
+                _ => queue.ask(owner, name, mode),
             }
-            grant
         });
         // Pairs with the fence of a writer that looks at `used`: one of the two sees the other.
         fence(Ordering::SeqCst);
@@ -325,14 +353,10 @@ impl RecordLocks {
     ) -> Grant {
         let grant = self.with(name, |state| {
             let queue = state.queue(name);
-            if queue.blocked(owner, mode, queue.waiting.len()) {
+            let grant = queue.ask(owner, name, mode);
+            if grant == Grant::Conflict {
                 register();
                 queue.push(owner, mode);
-                return Grant::Conflict;
-            }
-            let grant = queue.admit(owner, mode);
-            if grant == Grant::New {
-                owner.note_record(name);
             }
             grant
         });

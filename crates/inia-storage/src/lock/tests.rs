@@ -6,6 +6,8 @@
 mod cycles;
 
 use super::gap::Intervals;
+use super::owner::{MOST_OVERTAKEN, Wait, WaitQueue, WaitTarget};
+use super::record::{LockName, RecordLocks};
 use super::*;
 use crate::error::StorageError;
 use crate::request::LockMode::{self, Exclusive, Shared};
@@ -46,6 +48,13 @@ impl World {
         });
         self.until_waiting(owner, &thread);
         thread
+    }
+
+    /// Lets `owner` wait for what `holder` has, and get it.
+    fn wait_for_and_get(&self, owner: usize, holder: usize, key: &'static [u8]) {
+        let waiting = self.wait_for(owner, key, Exclusive);
+        self.release(holder);
+        waiting.join().unwrap().unwrap();
     }
 
     fn wait_to_insert(&self, owner: usize, key: &'static [u8]) -> Waiting {
@@ -124,6 +133,68 @@ fn waiters_are_served_in_order_of_arrival() {
     world.release(1);
     second.join().unwrap().unwrap();
     third.join().unwrap().unwrap();
+}
+
+/// Puts a request in the queue that must wait. Its owner does not run when it gets the lock.
+fn queue_without_a_thread(locks: &RecordLocks, owner: &Arc<Owner>, name: LockName, mode: LockMode) {
+    let kind = WaitQueue::Record(name, mode);
+    let wait = || *owner.wait.lock() = Wait::On(WaitTarget::new(TREE, b"k", kind));
+    assert_eq!(locks.enqueue(owner, name, mode, wait), Grant::Conflict);
+}
+
+#[test]
+fn a_lock_granted_to_a_waiter_that_has_not_run_goes_to_a_few_who_run() {
+    let (locks, name) = (RecordLocks::new(), LockName::new(TREE, b"k"));
+    let owner = |index| Arc::new(Owner::new(index));
+    let [holder, waiter, last] = [1, 2, 3].map(owner);
+    locks.request(&holder, name, Exclusive);
+    queue_without_a_thread(&locks, &waiter, name, Exclusive);
+    queue_without_a_thread(&locks, &last, name, Exclusive);
+    locks.release(&holder, name);
+    assert!(!waiter.is_waiting() && last.is_waiting());
+    let mut overtaking = 0;
+    loop {
+        let other = owner(9);
+        if locks.request(&other, name, Exclusive) == Grant::Conflict {
+            break;
+        }
+        assert!(waiter.is_waiting(), "the lock is no more its own");
+        assert_eq!(waiter.lock_count(), 0);
+        overtaking += 1;
+        locks.release(&other, name);
+        assert!(!waiter.is_waiting(), "it is served before all others");
+    }
+    assert_eq!(overtaking, MOST_OVERTAKEN);
+    locks.release(&waiter, name);
+    assert!(!last.is_waiting());
+}
+
+/// The reader that has waited could share the lock with the other one, which stands behind a writer.
+#[test]
+fn a_reader_does_not_overtake_a_waiting_writer_by_a_waiter_that_has_not_run() {
+    let (locks, name) = (RecordLocks::new(), LockName::new(TREE, b"k"));
+    let [holder, reader, writer, other] = [1, 2, 3, 4].map(|index| Arc::new(Owner::new(index)));
+    locks.request(&holder, name, Exclusive);
+    queue_without_a_thread(&locks, &reader, name, Shared);
+    queue_without_a_thread(&locks, &writer, name, Exclusive);
+    locks.release(&holder, name);
+    assert_eq!(locks.request(&other, name, Shared), Grant::Conflict);
+    assert!(!reader.is_waiting() && writer.is_waiting());
+}
+
+/// A waiter that has run keeps what it waited for, also when it waits for another record later.
+#[test]
+fn a_waiter_that_has_run_is_not_overtaken() {
+    let world = World::new(4);
+    world.take(0, b"k", Exclusive);
+    world.wait_for_and_get(1, 0, b"k");
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::Conflict);
+    world.take(0, b"m", Exclusive);
+    let waiting = world.wait_for(1, b"m", Exclusive);
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::Conflict);
+    world.release(0);
+    assert_eq!(world.take(2, b"k", Exclusive), Grant::Conflict);
+    waiting.join().unwrap().unwrap();
 }
 
 #[test]

@@ -11,7 +11,8 @@
 //! Edges that come later start from later waits, which search again. A granted lock makes others
 //! wait for one who runs, with one exception: an implicit lock that is made explicit
 //! ([`LockSystem::make_explicit`]) may stand before waiters while its holder waits too, so that is
-//! followed by a search as well.
+//! followed by a search as well. A waiter whose grant is taken back ([`Owner::revoke`]) waits for one
+//! who runs, too.
 
 use super::gap::Gaps;
 use super::owner::{Owner, Wait, WaitQueue, WaitTarget};
@@ -176,11 +177,8 @@ impl LockSystem {
         limit: Duration,
     ) -> Result<bool> {
         let name = request.name();
-        let target = Arc::new(WaitTarget {
-            tree: request.tree,
-            key: request.key.to_vec(),
-            kind: WaitQueue::Record(name, request.mode),
-        });
+        let kind = WaitQueue::Record(name, request.mode);
+        let target = WaitTarget::new(request.tree, request.key, kind);
         let register = || *owner.wait.lock() = Wait::On(Arc::clone(&target));
         let detector = self.detector.lock();
         let grant = self.records.enqueue(owner, name, request.mode, register);
@@ -206,7 +204,7 @@ impl LockSystem {
         limit: Duration,
     ) -> Result<()> {
         let kind = WaitQueue::Insert(Arc::clone(gaps));
-        let target = Arc::new(WaitTarget { tree, key: key.to_vec(), kind });
+        let target = WaitTarget::new(tree, key, kind);
         let register = || *owner.wait.lock() = Wait::On(Arc::clone(&target));
         let detector = self.detector.lock();
         if !gaps.enqueue(owner, key, register) {
@@ -222,34 +220,43 @@ impl LockSystem {
         debug_assert!(!matches!(*owner.wait.lock(), Wait::No), "a wait is registered before it");
         let start = Instant::now();
         self.counters.waits.fetch_add(1, Ordering::Relaxed);
-        let reason = loop {
-            if owner.is_interrupted() {
-                break StorageError::Interrupted;
-            }
-            let wake = owner.cell.wait(Some(limit.saturating_sub(start.elapsed())));
-            if !matches!(*owner.wait.lock(), Wait::On(_)) {
-                break StorageError::Deadlock;
-            }
-            if wake == Wake::TimedOut {
-                self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
-                break StorageError::LockWaitTimeout;
+        let result = loop {
+            let limit = limit.saturating_sub(start.elapsed());
+            let reason = if owner.is_interrupted() {
+                Some(StorageError::Interrupted)
+            } else if owner.cell.wait(Some(limit)) == Wake::TimedOut {
+                Some(StorageError::LockWaitTimeout)
+            } else {
+                None
+            };
+            if let Some(result) = self.end_wait(owner, reason) {
+                break result;
             }
         };
-        let result = self.give_up(owner, reason);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.counters.wait_micros.fetch_add(micros, Ordering::Relaxed);
         counts::add(Count::LockMicros, micros);
         result
     }
 
-    /// Ends a wait from the waiter's side, for `error` unless it was granted after all.
-    fn give_up(&self, owner: &Arc<Owner>, error: StorageError) -> Result<()> {
-        let wait = std::mem::take(&mut *owner.wait.lock());
-        match wait {
-            Wait::Granted | Wait::No => Ok(()),
-            Wait::Victim(target) => Err(self.fail(owner, &target, StorageError::Deadlock)),
-            Wait::On(target) => Err(self.fail(owner, &target, error)),
+    /// Ends a wait from the waiter's side: because it is over, or for `reason`. `None` when it goes
+    /// on. From here on nobody takes a grant back.
+    fn end_wait(&self, owner: &Arc<Owner>, reason: Option<StorageError>) -> Option<Result<()>> {
+        let mut wait = owner.wait.lock();
+        let (target, error) = match (std::mem::take(&mut *wait), reason) {
+            (Wait::Granted(_) | Wait::No, _) => return Some(Ok(())),
+            (Wait::Victim(target), _) => (target, StorageError::Deadlock),
+            (Wait::On(target), Some(error)) => (target, error),
+            (on @ Wait::On(_), None) => {
+                *wait = on;
+                return None;
+            }
+        };
+        drop(wait);
+        if matches!(error, StorageError::LockWaitTimeout) {
+            self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
         }
+        Some(Err(self.fail(owner, &target, error)))
     }
 
     /// Leaves a queue without a lock. Who stood in the way is kept, unless somebody asked the owner
