@@ -7,6 +7,7 @@ mod prepare;
 mod row_lists;
 pub mod sequence;
 mod special;
+pub mod unset;
 mod years;
 
 pub(crate) use derive::derive_stored;
@@ -167,12 +168,10 @@ impl Binder<'_> {
             ast::Expr::UserVar(name) => Ok(self.user_var(name)),
             ast::Expr::AssignVar { name, value } => {
                 let value = self.scalar(value)?;
-                let ty = value.ty.clone().into_computed().into_number();
-                // What is computed from variables shows as they do.
-                let widest = matches!(ty.data_type, DataType::Decimal { scale: MAX_SCALE.., .. });
-                let ty = if widest { variable_type(ty) } else { ty };
-                let name = name.to_lowercase().into();
-                Ok(Expr { kind: ExprKind::AssignUserVar(name, Box::new(value)), ty })
+                let ty = assigned_type(&value.ty);
+                let name = name.to_lowercase();
+                self.host.note_assignment(&name);
+                Ok(Expr { kind: ExprKind::AssignUserVar(name.into(), Box::new(value)), ty })
             }
             ast::Expr::SysVar(var) => self.sys_var(var),
             ast::Expr::Unary { op, expr } => self.unary(*op, expr),
@@ -240,14 +239,13 @@ impl Binder<'_> {
 
     fn user_var(&self, name: &str) -> Expr {
         let name = name.to_lowercase();
-        let ty = match self.host.user_var(&name) {
-            Some(var) => var.ty.with_nullable(true),
-            None => {
-                let ty = ExprType::binary(UNSET_BYTES, true);
-                return Expr { kind: ExprKind::UserVar(name.into()), ty };
+        match self.host.user_var(&name) {
+            Some(var) => {
+                let ty = variable_type(var.ty.with_nullable(true));
+                Expr { kind: ExprKind::UserVar(name.into()), ty }
             }
-        };
-        Expr { kind: ExprKind::UserVar(name.into()), ty: variable_type(ty) }
+            None => self.unset_variable(&name),
+        }
     }
 
     fn sys_var(&self, var: &ast::SysVar) -> Result<Expr, SqlError> {
@@ -549,9 +547,25 @@ fn subquery_expr(sub: &BoundSubquery, kind: SubqueryKind, ty: ExprType) -> Expr 
     Expr { kind: ExprKind::Subquery(Box::new(node)), ty }
 }
 
+/// The type of what an assignment to a user variable shows.
+fn assigned_type(value: &ExprType) -> ExprType {
+    let ty = value.clone().into_computed().into_number();
+    match ty.data_type {
+        DataType::Null => ExprType::binary(0, true),
+        // What is computed from variables shows as they do.
+        DataType::Decimal { scale: MAX_SCALE.., .. } => variable_type(ty),
+        DataType::Int { unsigned: false, .. } => ExprType::int(ty.length, ty.nullable),
+        DataType::Int { unsigned: true, .. } => ExprType::uint(ty.length, ty.nullable),
+        _ => ty,
+    }
+}
+
 /// Values in user variables are of the widest type of their class.
 fn variable_type(ty: ExprType) -> ExprType {
     let mut ty = ty.into_number();
+    if ty.class() == TypeClass::Null {
+        return ExprType::binary(VARIABLE_CHARS, true);
+    }
     if ty.class() == TypeClass::Decimal {
         return ExprType::decimal(MAX_PRECISION.into(), MAX_SCALE.into(), false, ty.nullable);
     }
@@ -566,7 +580,7 @@ fn variable_type(ty: ExprType) -> ExprType {
             ty.data_type,
             DataType::Enum { .. } | DataType::Set { .. } | DataType::Geometry { .. }
         );
-    if matches!(ty.class(), TypeClass::String | TypeClass::Null) && !kept {
+    if ty.class() == TypeClass::String && !kept {
         let text = ExprType::text(VARIABLE_CHARS, ty.collation(), true);
         ty = ExprType { coercibility: ty.coercibility, ..text };
     }
@@ -576,10 +590,8 @@ fn variable_type(ty: ExprType) -> ExprType {
     ty
 }
 
-/// Characters of the type of a user variable that has a string or NULL.
+/// Characters of the type of a user variable that has a string, and bytes of one that is NULL.
 const VARIABLE_CHARS: u64 = 16_777_215;
-/// Bytes of the type of a user variable without a value.
-const UNSET_BYTES: u64 = 65_532;
 
 /// A string literal of a collation: bytes where that is `binary`.
 pub fn text_literal(value: &str, collation: Collation) -> Expr {

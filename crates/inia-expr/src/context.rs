@@ -264,6 +264,15 @@ pub trait SessionHost {
     fn sysvar(&self, scope: VarScope, name: &str) -> Result<(Value, ExprType), SqlError>;
     /// A user variable, by name without the `@` (names ignore case).
     fn user_var(&self, name: &str) -> Option<UserVar>;
+    /// Notes that the statement being bound assigns to a user variable.
+    fn note_assignment(&self, name: &str) {
+        let _ = name;
+    }
+    /// Whether what is bound so far assigns to a user variable.
+    fn is_assigned(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
     /// Sets a user variable.
     fn set_user_var(&self, name: &str, var: UserVar) -> Result<(), SqlError>;
     /// LAST_INSERT_ID(id): what LAST_INSERT_ID() will say from the next statement on.

@@ -126,7 +126,7 @@ impl DerivedParam {
 
 impl ParamType {
     /// The type of a parameter beside an operand.
-    fn beside(ty: &ExprType, connection: Collation) -> ParamType {
+    pub(crate) fn beside(ty: &ExprType, connection: Collation) -> ParamType {
         match &ty.data_type {
             DataType::Year => return ParamType::Year,
             DataType::Bit(_) => return ParamType::Bit,
@@ -156,7 +156,8 @@ impl ParamType {
         }
     }
 
-    fn described(self, connection: Collation) -> ExprType {
+    /// The type of an expression that is described so.
+    pub(crate) fn described(self, connection: Collation) -> ExprType {
         let computed = |data_type| ExprType::computed(data_type, true);
         match self {
             ParamType::Text(collation) => {

@@ -12,6 +12,7 @@ use crate::convert;
 use crate::interval;
 use crate::json;
 use crate::like::Pattern;
+use crate::number;
 use crate::rows;
 use crate::tree::{
     Between, Call, CastKind, CmpOp, Compare, Expr, ExprKind, InList, Like, Match, StoredCall,
@@ -24,6 +25,21 @@ use inia_base::decimal::MAX_SCALE;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
+
+/// The value of a user variable. An expression of integers stays one where the statement has given
+/// the variable another value since it was bound.
+fn of_variable(var: UserVar, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
+    let is_int = matches!(var.value, Value::Int(_) | Value::UInt(_) | Value::Null);
+    if is_int || ty.class() != TypeClass::Int {
+        return Ok(var.value);
+    }
+    let number = match &var.value {
+        Value::Text(text) => number::parse_int(text.as_bytes()).value as i64,
+        Value::Bytes(bytes) if !var.ty.hex => number::parse_int(bytes).value as i64,
+        other => convert::to_int(other, &var.ty, ctx)?,
+    };
+    Ok(Value::Int(number))
+}
 
 /// Calls a stored function.
 #[cold]
@@ -221,9 +237,10 @@ impl Expr {
                 let value = row.and_then(|row| row.get(*index)).cloned();
                 value.ok_or_else(|| SqlError::new(ErrorCode::UnknownError, &[&"no outer row"]))
             }
-            ExprKind::UserVar(name) => {
-                Ok(ctx.host.user_var(name).map_or(Value::Null, |var| var.value))
-            }
+            ExprKind::UserVar(name) => match ctx.host.user_var(name) {
+                Some(var) => of_variable(var, &self.ty, ctx),
+                None => Ok(Value::Null),
+            },
             ExprKind::AssignUserVar(name, value) => {
                 let result = value.eval_for_variable(ctx, row)?;
                 let var = UserVar { value: result.clone(), ty: value.ty.clone() };

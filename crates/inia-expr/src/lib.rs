@@ -39,6 +39,7 @@ mod xml;
 
 pub use aggregate::{Accumulator, Aggregate, WindowFunction};
 pub use bind::sequence::sequence_of;
+pub use bind::unset::unset_item;
 pub use bind::{Binder, BoundSubquery, EmptyScope, Scope, bind, prepare, prepare_operand};
 pub use collate::from_base64;
 pub use constant::{date_constant, wrong_date};

@@ -4,7 +4,8 @@
 //! lock, and costs nothing here. This module keeps what the header cannot say:
 //!
 //! - **Record locks** ([`record`]): shared or exclusive, named by a hash of tree and key, first
-//!   come first served, but that a few who run may go before a waiter that is about to wake. Names do not depend on pages, so splits and merges never move a lock.
+//!   come first served, but that a few who run may go before a waiter that is about to wake. Names
+//!   do not depend on pages, so splits and merges never move a lock.
 //! - **Gap locks** ([`gap`]): intervals of keys per tree. They conflict with nothing but the insert
 //!   of a key inside them, and an insert asks only when the tree has any.
 //! - **Waits** ([`wait`]): a transaction that must wait registers under the detector's mutex, and

@@ -208,7 +208,7 @@ fn endings_beside_a_release(waiter: [usize; 2], other: [usize; 2]) -> Endings {
 }
 
 #[test]
-fn a_waiter_that_is_overtaken_has_its_key_alone_and_goes_on() {
+fn a_waiter_that_is_overtaken_has_its_key_for_itself_and_goes_on() {
     let Endings(seen) = endings_beside_a_release([0, 1], [0, 1]);
     assert_eq!(seen, [false, false, true]);
 }

@@ -2,6 +2,7 @@
 //! [`derive`](crate::derive).
 
 use super::Binder;
+use super::unset::is_variable;
 use crate::context::SessionHost;
 use crate::derive::{Derivation, DerivedParam, ParamType, ParamUse, argument};
 use crate::tree::{Expr, ExprKind};
@@ -127,6 +128,9 @@ impl Binder<'_> {
         operands: &mut [Operand<'_>],
         beside: Beside,
     ) -> Result<(), SqlError> {
+        if operands.iter().any(|(_, bound)| is_variable(bound)) {
+            self.settle_unset(operands.iter_mut().map(|(_, bound)| &mut **bound), beside);
+        }
         let Some(derivation) = self.derivation() else { return Ok(()) };
         let open: Vec<bool> =
             operands.iter().map(|(written, _)| derivation.is_open(written)).collect();
@@ -161,7 +165,7 @@ impl Binder<'_> {
         bound: &mut [Expr],
         beside: Beside,
     ) -> Result<(), SqlError> {
-        if self.derivation().is_none() {
+        if self.derivation().is_none() && !bound.iter().any(is_variable) {
             return Ok(());
         }
         let mut operands: Vec<Operand<'_>> = written.iter().zip(bound).collect();

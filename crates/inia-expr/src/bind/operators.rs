@@ -2,6 +2,7 @@
 
 use super::derive::Beside;
 use super::row_lists::Rows;
+use super::unset::is_variable;
 use super::years::{as_year, beside_years, is_years};
 use super::{Binder, converted, width};
 use crate::collate;
@@ -17,6 +18,7 @@ use crate::tree::{
 use crate::ty::{ExprType, NOT_FIXED, TypeClass, display_length};
 use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
+use inia_base::decimal::MAX_PRECISION;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
 use inia_base::value::Value;
@@ -474,11 +476,11 @@ impl Binder<'_> {
             results.push(self.scalar(result)?);
         }
         results.extend(otherwise.map(|other| self.scalar(other)).transpose()?);
-        if self.derivation().is_some() {
-            if let (Some(written), Some(own)) = (operand, &mut own) {
-                let list = whens.iter().map(|(value, _)| value);
-                self.settle_list((written, own), list, &mut values)?;
-            }
+        if let (Some(written), Some(own)) = (operand, &mut own) {
+            let list = whens.iter().map(|(value, _)| value);
+            self.settle_list((written, own), list, &mut values)?;
+        }
+        if self.derivation().is_some() || results.iter().any(is_variable) {
             let written = whens.iter().map(|(_, result)| result).chain(otherwise);
             let mut chosen: Vec<_> = written.zip(&mut results).collect();
             self.settle(&mut chosen, Beside::Chosen)?;
@@ -789,7 +791,7 @@ fn arithmetic_type(
         ArithOp::IntDiv => (p1.saturating_sub(s1) + s2, 0),
     };
     if op == ArithOp::IntDiv || class == NumClass::Int {
-        let length = precision.min(20) + u32::from(!unsigned);
+        let length = precision.min(MAX_PRECISION.into()) + u32::from(!unsigned);
         return if unsigned { ExprType::uint(length, true) } else { ExprType::int(length, true) };
     }
     match class {

@@ -78,6 +78,8 @@ pub struct Host {
     pub plans_unshared: Cell<bool>,
     /// The parameters of the plan being made that are converted to other character sets.
     pub narrow_params: RefCell<Vec<NarrowParam>>,
+    /// The user variables that the plan being made assigns to.
+    pub assigned_vars: RefCell<Vec<Box<str>>>,
     /// The types of the parameters of the statement being prepared.
     pub derivation: Derivation,
     /// What NEXTVAL has given last, by the sequence's number.
@@ -127,6 +129,7 @@ impl Host {
             plans_once: Cell::new(false),
             plans_unshared: Cell::new(false),
             narrow_params: RefCell::default(),
+            assigned_vars: RefCell::default(),
             derivation: Derivation::default(),
             last_numbers: RefCell::default(),
             is_inner: false,
@@ -158,6 +161,7 @@ impl Host {
             plans_once: Cell::new(false),
             plans_unshared: Cell::new(false),
             narrow_params: RefCell::default(),
+            assigned_vars: RefCell::default(),
             derivation: Derivation::default(),
             last_numbers: RefCell::default(),
             is_inner: true,
@@ -375,6 +379,16 @@ impl SessionHost for Host {
     fn user_var(&self, name: &str) -> Option<UserVar> {
         self.plans_unshared.set(true);
         self.user_vars.borrow().get(name).cloned()
+    }
+
+    fn note_assignment(&self, name: &str) {
+        if !self.is_assigned(name) {
+            self.assigned_vars.borrow_mut().push(name.into());
+        }
+    }
+
+    fn is_assigned(&self, name: &str) -> bool {
+        self.assigned_vars.borrow().iter().any(|assigned| **assigned == *name)
     }
 
     fn set_user_var(&self, name: &str, var: UserVar) -> Result<(), SqlError> {

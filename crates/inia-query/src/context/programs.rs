@@ -292,6 +292,14 @@ impl SessionHost for SessionContext {
         self.host.user_var(name)
     }
 
+    fn note_assignment(&self, name: &str) {
+        self.host.note_assignment(name);
+    }
+
+    fn is_assigned(&self, name: &str) -> bool {
+        self.host.is_assigned(name)
+    }
+
     fn set_user_var(&self, name: &str, var: UserVar) -> Result<(), SqlError> {
         self.host.set_user_var(name, var)
     }

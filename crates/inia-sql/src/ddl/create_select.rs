@@ -263,8 +263,8 @@ fn lose_default(def: &mut ColumnDef) {
     }
 }
 
-/// Characters of a system variable's text.
-const VARIABLE_CHARS: u32 = 21_845;
+/// Characters of a system variable's text, and of a user variable that was never set.
+const VARIABLE_CHARS: [u32; 2] = [21_845, 16_383];
 
 /// The type of a table's column that takes computed values.
 fn computed_type(column: &OutputColumn) -> DataType {
@@ -284,7 +284,7 @@ fn computed_type(column: &OutputColumn) -> DataType {
             let bytes = u64::from(length) * u64::from(collation.charset().max_bytes());
             DataType::Text { size: size_for(bytes), collation: *collation }
         }
-        DataType::VarChar { chars, collation } if computed && *chars == VARIABLE_CHARS => {
+        DataType::VarChar { chars, collation } if computed && VARIABLE_CHARS.contains(chars) => {
             let bytes = u64::from(*chars) * u64::from(collation.charset().max_bytes());
             DataType::Text { size: size_for(bytes), collation: *collation }
         }
@@ -300,7 +300,7 @@ fn computed_type(column: &OutputColumn) -> DataType {
 fn fits_int(length: u32, origin: Origin) -> bool {
     match origin {
         Origin::Aggregate => false,
-        Origin::Function => length <= 11,
+        Origin::Function | Origin::Variable => length <= 11,
         Origin::Window => length < 10,
         _ => length <= 10,
     }

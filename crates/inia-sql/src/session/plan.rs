@@ -214,6 +214,7 @@ pub(super) fn plan(
     session.host.plans_once.set(false);
     session.host.plans_unshared.set(false);
     session.host.narrow_params.borrow_mut().clear();
+    session.host.assigned_vars.borrow_mut().clear();
     without_counting(|| plan_statement(session, statement))
 }
 

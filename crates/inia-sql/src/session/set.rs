@@ -19,8 +19,8 @@ use effect::{assign, isolation};
 use inia_base::collation::Collation;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
-use inia_expr::UserVar;
 use inia_expr::charset;
+use inia_expr::{SessionHost, UserVar};
 use inia_parser::ast::{self, SetItem, VarScope};
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
@@ -65,6 +65,7 @@ pub(super) fn set(
 ) -> Result<StatementOutcome, SqlError> {
     let mut settings = Vec::with_capacity(items.len());
     let before = use_read(session, values_set(items));
+    session.host.assigned_vars.borrow_mut().clear();
     let prepared =
         items.iter().try_for_each(|item| prepare_item(session, item, params, &mut settings));
     session.used.truncate(before);
@@ -82,8 +83,9 @@ fn prepare_item(
     let own = |name, text: &str| Setting::System { global: false, name, text: text.to_owned() };
     match item {
         SetItem::UserVar { name, value } => {
-            let var = value_of(session, value, params)?;
-            settings.push(Setting::User(name.to_lowercase(), var));
+            let (name, var) = (name.to_lowercase(), value_of(session, value, params)?);
+            session.note_assignment(&name);
+            settings.push(Setting::User(name, var));
         }
         SetItem::SysVar { var, value, explicit } => {
             // `@@name` without a scope means the next transaction for transaction_isolation and

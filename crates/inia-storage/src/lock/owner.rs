@@ -16,7 +16,7 @@ use inia_base::ids::{TreeId, TxnId};
 use std::sync::Arc;
 
 /// How many requests may take a lock that was granted to a waiter before that one has run.
-pub(super) const MOST_OVERTAKEN: usize = 16;
+pub(super) const MAX_OVERTAKEN: usize = 16;
 
 /// A lock owner: one per session, reused by its successive transactions.
 pub(crate) struct Owner {
@@ -74,7 +74,7 @@ impl WaitTarget {
 
     /// Counts one who goes first; false when the waiter has let enough others go first.
     fn be_overtaken(&self) -> bool {
-        self.overtaken.fetch_add(1, Ordering::Relaxed) < MOST_OVERTAKEN
+        self.overtaken.fetch_add(1, Ordering::Relaxed) < MAX_OVERTAKEN
     }
 }
 

@@ -6,7 +6,7 @@
 mod cycles;
 
 use super::gap::Intervals;
-use super::owner::{MOST_OVERTAKEN, Wait, WaitQueue, WaitTarget};
+use super::owner::{MAX_OVERTAKEN, Wait, WaitQueue, WaitTarget};
 use super::record::{LockName, RecordLocks};
 use super::*;
 use crate::error::StorageError;
@@ -164,12 +164,13 @@ fn a_lock_granted_to_a_waiter_that_has_not_run_goes_to_a_few_who_run() {
         locks.release(&other, name);
         assert!(!waiter.is_waiting(), "it is served before all others");
     }
-    assert_eq!(overtaking, MOST_OVERTAKEN);
+    assert_eq!(overtaking, MAX_OVERTAKEN);
     locks.release(&waiter, name);
     assert!(!last.is_waiting());
 }
 
-/// The reader that has waited could share the lock with the other one, which stands behind a writer.
+/// The reader that has waited could share the lock with the other one, which stands behind a
+/// writer.
 #[test]
 fn a_reader_does_not_overtake_a_waiting_writer_by_a_waiter_that_has_not_run() {
     let (locks, name) = (RecordLocks::new(), LockName::new(TREE, b"k"));

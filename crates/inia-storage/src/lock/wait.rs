@@ -11,8 +11,8 @@
 //! Edges that come later start from later waits, which search again. A granted lock makes others
 //! wait for one who runs, with one exception: an implicit lock that is made explicit
 //! ([`LockSystem::make_explicit`]) may stand before waiters while its holder waits too, so that is
-//! followed by a search as well. A waiter whose grant is taken back ([`Owner::revoke`]) waits for one
-//! who runs, too.
+//! followed by a search as well. A waiter whose grant is taken back ([`Owner::revoke`]) waits for
+//! one who runs, too.
 
 use super::gap::Gaps;
 use super::owner::{Owner, Wait, WaitQueue, WaitTarget};

@@ -9,7 +9,7 @@ use crate::plan::{Origin, OutputColumn};
 use inia_base::column::flags;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::tree::CastKind;
-use inia_expr::{Expr, ExprKind, ExprType};
+use inia_expr::{Expr, ExprKind, ExprType, unset_item};
 use inia_parser::ast::{self, SelectItem};
 
 impl QueryBinder<'_> {
@@ -42,6 +42,9 @@ impl QueryBinder<'_> {
                     }
                     let column = self.column_of(expr);
                     let mut output = self.output_column(column, &bound, &name);
+                    if let Some(ty) = unset_item(&bound, self.context.host) {
+                        output.result = ty.result_column(&name);
+                    }
                     if let ast::Expr::Literal(ast::Literal::Hex { charset: None, .. }) = expr {
                         output.result.flags |= flags::UNSIGNED;
                     }
