@@ -35,9 +35,11 @@ pub fn prepare_operand(expr: &mut Expr, ctx: &mut EvalContext<'_>) {
 }
 
 /// Quotients, long products, averages and what subqueries give of them carry more digits than
-/// their type shows; the outermost value drops them.
+/// their type shows; the outermost value drops them. What is assigned to a variable shows its own
+/// digits ([`Expr::eval_for_variable`]), unless its type shows fewer.
 fn round_division(expr: &mut Expr) {
-    if !matches!(expr.ty.data_type, DataType::Decimal { .. }) {
+    let DataType::Decimal { scale, .. } = expr.ty.data_type else { return };
+    if scale == MAX_SCALE && matches!(expr.kind, ExprKind::AssignUserVar(..)) {
         return;
     }
     let mut divides = false;

@@ -24,3 +24,12 @@ SELECT @z;
 SELECT @t := 0.00;
 SELECT id, @t := @t + v total FROM a ORDER BY id;
 SELECT MAX(total) FROM (SELECT @t := @t + v total FROM a) x;
+-- Products and quotients.
+SET @z = 2.50;
+SELECT @z := @z * 1.5;
+SELECT @z := @z / 4;
+SELECT @z;
+SELECT @z * 1.5, @z / 4;
+SELECT @z := @z * @z, @y := 1.5 * @z;
+SELECT @y := v / 3, @y FROM a ORDER BY id;
+SELECT @z := (@z / 4) + 1;
