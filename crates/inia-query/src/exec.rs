@@ -25,6 +25,7 @@ mod search;
 mod select;
 mod setop;
 mod sort;
+mod sorted;
 mod source;
 mod subplans;
 mod time_slice;
@@ -33,9 +34,8 @@ mod window;
 
 use crate::catalog::Table;
 use crate::context::ExecContext;
-use crate::plan::trace::{Node, Stage, Trace, watched};
-use crate::plan::{Body, LimitPlan, QueryPlan, SelectPlan, StatementPlan};
-use crate::spill::{decode_tuple, encode_tuple};
+use crate::plan::trace::{Node, Trace, watched};
+use crate::plan::{Body, LimitPlan, QueryPlan, StatementPlan};
 pub use emit::emit;
 pub use handler::{HandlerRead, HandlerStart, KeySide, handler_key};
 pub use hash::KeyHash;
@@ -167,111 +167,6 @@ impl<'s> Runner<'s> {
         if query.count_found_rows {
             self.found_rows.set(Some(limiter.seen));
         }
-        Ok(())
-    }
-
-    /// Runs a query with ORDER BY.
-    fn sorted(
-        &self,
-        query: &QueryPlan,
-        limiter: &mut Limiter,
-        ctx: &mut EvalContext<'_>,
-        visit: &mut TupleVisitor<'_>,
-    ) -> Result<()> {
-        let visible = query.columns.len();
-        let size = SortSize::of(query, self.plan);
-        let needed = limiter.window.rows_needed();
-        let mut sorter = Sorter::with_ties(needed, size, self.exec.workspace);
-        debug_assert!(!query.order.is_empty(), "rows are sorted by something");
-        let mut ordered = Stage::new(self.trace, Node::Sorted(query));
-        let mut extended = Tuple::new();
-        self.body(&query.body, ctx, &mut |ctx, tuple| {
-            self.check_killed()?;
-            // ORDER BY of a set operation may read values over its columns; they follow the
-            // columns.
-            let mut all = tuple;
-            if !query.computed.is_empty() {
-                extended.clear();
-                extended.extend_from_slice(tuple);
-                for expr in &query.computed {
-                    extended.push(expr.eval(ctx, tuple)?);
-                }
-                all = &extended;
-            }
-            debug_assert!(all.len() >= visible, "a tuple begins with its visible values");
-            // Hidden values go into the key only: the sorter keeps the visible ones beside it.
-            let key = |out: &mut Vec<u8>| {
-                for part in &query.order {
-                    encode_key(&all[part.index], &part.ty, part.descending, out);
-                }
-                Ok(())
-            };
-            sorter.push(key, |out| {
-                encode_tuple(&all[..visible], out);
-                Ok(())
-            })?;
-            Ok(true)
-        })?;
-        let total = sorter.total();
-        let mut tuple = Tuple::new();
-        sorter.finish(false, |row| {
-            decode_tuple(row, &mut tuple).ok_or_else(damaged_row)?;
-            ordered.visit(|| limiter.pass(ctx, &tuple, visit))
-        })?;
-        // SQL_CALC_FOUND_ROWS counts rows that the sorter dropped, too.
-        limiter.seen = total;
-        Ok(())
-    }
-
-    /// Runs a query with ORDER BY whose select list is computed for the sorted rows.
-    fn sorted_before(
-        &self,
-        query: &QueryPlan,
-        select: &SelectPlan,
-        limiter: &mut Limiter,
-        ctx: &mut EvalContext<'_>,
-        visit: &mut TupleVisitor<'_>,
-    ) -> Result<()> {
-        let visible = query.columns.len();
-        let size = SortSize::of(query, self.plan);
-        let needed = limiter.window.rows_needed();
-        let mut sorter = Sorter::with_ties(needed, size, self.exec.workspace);
-        let mut keys = Tuple::new();
-        self.produce(select, ctx, &mut |ctx, row| {
-            self.check_killed()?;
-            keys.clear();
-            for part in &query.order {
-                keys.push(select.output[part.index].eval(ctx, row)?);
-            }
-            let key = |out: &mut Vec<u8>| {
-                for (part, value) in query.order.iter().zip(&keys) {
-                    encode_key(value, &part.ty, part.descending, out);
-                }
-                Ok(())
-            };
-            sorter.push(key, |out| {
-                encode_tuple(row, out);
-                Ok(())
-            })?;
-            Ok(true)
-        })?;
-        let total = sorter.total();
-        let (mut row, mut tuple) = (Tuple::new(), Tuple::new());
-        sorter.finish(false, |bytes| {
-            decode_tuple(bytes, &mut row).ok_or_else(damaged_row)?;
-            tuple.clear();
-            // Nothing is computed for rows that LIMIT leaves out.
-            let Window { skip, take } = limiter.window;
-            if limiter.seen < skip || limiter.seen - skip >= take {
-                limiter.seen += 1;
-                return Ok(limiter.seen <= skip);
-            }
-            for expr in &select.output[..visible] {
-                tuple.push(expr.eval(ctx, &row)?);
-            }
-            limiter.pass(ctx, &tuple, visit)
-        })?;
-        limiter.seen = total;
         Ok(())
     }
 
