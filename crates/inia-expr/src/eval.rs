@@ -12,7 +12,6 @@ use crate::convert;
 use crate::interval;
 use crate::json;
 use crate::like::Pattern;
-use crate::number;
 use crate::rows;
 use crate::tree::{
     Between, Call, CastKind, CmpOp, Compare, Expr, ExprKind, InList, Like, Match, StoredCall,
@@ -26,19 +25,26 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
 
-/// The value of a user variable. An expression of integers stays one where the statement has given
-/// the variable another value since it was bound.
+/// The value of a user variable. An expression of numbers stays one where the variable has got
+/// another value since it was bound; nothing is said of texts that are no numbers.
 fn of_variable(var: UserVar, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
-    let is_int = matches!(var.value, Value::Int(_) | Value::UInt(_) | Value::Null);
-    if is_int || ty.class() != TypeClass::Int {
-        return Ok(var.value);
+    let UserVar { value, ty: from } = var;
+    match (&value, ty.class()) {
+        (Value::Null, _) => return Ok(value),
+        (Value::Int(_) | Value::UInt(_), TypeClass::Int) => return Ok(value),
+        (Value::Decimal(_), TypeClass::Decimal) | (Value::Double(_), TypeClass::Real) => {
+            return Ok(value);
+        }
+        _ => {}
     }
-    let number = match &var.value {
-        Value::Text(text) => number::parse_int(text.as_bytes()).value as i64,
-        Value::Bytes(bytes) if !var.ty.hex => number::parse_int(bytes).value as i64,
-        other => convert::to_int(other, &var.ty, ctx)?,
-    };
-    Ok(Value::Int(number))
+    let is_string = matches!(value, Value::Text(_) | Value::Bytes(_));
+    let from = ExprType { of_group: is_string, ..from };
+    Ok(match ty.class() {
+        TypeClass::Int => Value::Int(convert::to_int(&value, &from, ctx)?),
+        TypeClass::Decimal => Value::Decimal(convert::to_decimal(&value, &from, ctx)?),
+        TypeClass::Real => Value::Double(convert::to_real(&value, &from, ctx)?),
+        _ => value,
+    })
 }
 
 /// Calls a stored function.
