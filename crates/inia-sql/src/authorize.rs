@@ -120,13 +120,14 @@ impl Checker<'_> {
         match statement {
             Statement::Select(_) => Ok(()),
             Statement::Insert(insert) => name(&insert.table, "INSERT"),
-            Statement::Update(update) => {
-                let tables: Vec<_> = named_tables(&update.tables);
-                tables.iter().try_for_each(|factor| match update.tables.len() {
-                    1 if tables.len() == 1 => name(&factor.name, "UPDATE"),
+            Statement::Update(update) => match &update.tables[..] {
+                [TableRef::Table(only)] => name(&only.name, "UPDATE"),
+                [_] => match &named_tables(&update.tables)[..] {
+                    [only] => name(&only.name, "UPDATE"),
                     _ => Ok(()),
-                })
-            }
+                },
+                _ => Ok(()),
+            },
             Statement::Delete(delete) => match &delete.target {
                 DeleteTarget::Single(factor) => name(&factor.name, "DELETE"),
                 DeleteTarget::Multi { .. } => Ok(()),

@@ -20,7 +20,7 @@ use super::write::{RowChange, RowWriter, Written, duplicate_error, values};
 use super::{is_forgiven, placed};
 use crate::bind::{OWN_NAME, ROW_ID};
 use crate::catalog::{ColumnDef, Table, TableDef};
-use crate::context::StatementOutcome;
+use crate::context::{StatementOutcome, update_info};
 use crate::context::{SessionContext, TriggerRows};
 use crate::error::StorageResult;
 use crate::exec::Runner;
@@ -432,12 +432,8 @@ impl JoinedPlan {
                 ..StatementOutcome::default()
             };
         }
-        let info = format!(
-            "Rows matched: {}  Changed: {}  Warnings: {}",
-            tally.matched,
-            tally.changed,
-            session.diagnostics.count + ctx.warnings.count
-        );
+        let warnings = session.diagnostics.count + ctx.warnings.count;
+        let info = update_info(tally.matched, tally.changed, warnings);
         let found = session.client_found_rows;
         let affected_rows = if found { tally.matched } else { tally.changed };
         StatementOutcome { affected_rows, info, ..StatementOutcome::default() }

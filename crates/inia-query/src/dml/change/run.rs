@@ -5,7 +5,7 @@ use super::rewrite::Rewrite;
 use super::{ChangePlan, exclusive_request, refuse_without_key};
 use crate::access::{FoundRow, RowData, TableScan};
 use crate::context::SessionContext;
-use crate::context::StatementOutcome;
+use crate::context::{StatementOutcome, update_info};
 use crate::dml::auto_increment;
 use crate::dml::foreign::Foreign;
 use crate::dml::gathered::Gathered;
@@ -466,12 +466,8 @@ impl ChangeRun<'_> {
         }
         self.plan.table.shared.updates.fetch_add(self.changed, Ordering::Relaxed);
         let session = self.session;
-        let info = format!(
-            "Rows matched: {}  Changed: {}  Warnings: {}",
-            self.matched,
-            self.changed,
-            session.diagnostics.count + ctx.warnings.count
-        );
+        let warnings = session.diagnostics.count + ctx.warnings.count;
+        let info = update_info(self.matched, self.changed, warnings);
         let affected_rows = if session.client_found_rows { self.matched } else { self.changed };
         let last_insert_id = session.host.last_insert_id.get().unwrap_or(0);
         StatementOutcome { affected_rows, last_insert_id, info, ..StatementOutcome::default() }
