@@ -12,7 +12,7 @@ use crate::columns::ColumnCache;
 use crate::error::OpenError;
 use crate::events::EventWatch;
 use crate::lock_history::LockHistory;
-use crate::observe::Observer;
+use crate::observe::{Level, Observer};
 use crate::status::{Counters, SessionCounters};
 use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
@@ -264,6 +264,11 @@ impl Database {
         self.accounts.meters.of(accounts.get(name)?, anybody, SystemTime::now())
     }
 
+    /// Counts an error that a client got in place of a session.
+    pub fn note_refusal(&self, number: u16) {
+        self.observer.raised.note_login(number);
+    }
+
     /// Registers the server's connections with the database, once.
     pub fn set_processes(&self, processes: Arc<dyn Processes>) {
         // A second server on the same database changes nothing.
@@ -292,16 +297,24 @@ impl Database {
     /// Counters begin anew, before the first client's session.
     pub fn begin_counts(&self) {
         self.counters.begin_anew();
+        self.observer.raised.levels.clear();
     }
 
     /// TRUNCATE of a computed table: whether it is one that can be emptied.
     pub fn empty_computed(&self, schema: &str, table: &str) -> std::io::Result<bool> {
-        if table.to_ascii_lowercase().starts_with("table_io_waits_summary_by_") {
+        let table = &*table.to_ascii_lowercase();
+        if table.starts_with("table_io_waits_summary_by_") {
             let current = self.catalog.current();
             let tables = current.schemas.values().flat_map(|schema| schema.tables.values());
             tables.for_each(|table| table.shared.io.clear());
         }
         let live = self.counters.live();
+        if table.starts_with("events_errors_summary_")
+            && let Some(level) = Level::of(table)
+        {
+            let own = live.iter().map(|session| (session.account(), &session.errors));
+            self.observer.raised.empty(level, own);
+        }
         self.observer.empty((schema, table), live.iter().map(|session| &session.history))
     }
 

@@ -9,13 +9,18 @@
 //! `log_output` sends lines to files in MySQL's formats ([`files`]), to the tables
 //! `mysql.general_log` and `mysql.slow_log` ([`tables`]), or to both.
 
+mod errors;
 mod files;
+mod levels;
 mod lines;
 mod setup;
 mod statements;
 mod tables;
 
+pub use errors::SessionErrors;
+pub(crate) use errors::{ErrorCounts, ErrorSums};
 pub use files::PathRefused;
+pub(crate) use levels::{Account, Level};
 pub use lines::{Command, Ended, Extra, Who};
 pub use setup::{SetupTables, want_sums};
 pub(crate) use statements::PICOS;
@@ -71,6 +76,8 @@ pub struct Observer {
     slow_table: LogTable,
     /// Sums over statements.
     pub statements: statements::Statements,
+    /// Errors of sessions that have ended, and of logins.
+    pub raised: errors::Errors,
     /// Changed tables of settings.
     pub setup: SetupTables,
     /// The last lines of the error log.
@@ -103,6 +110,7 @@ impl Observer {
             general_table: LogTable::new(disk, "inia.general_log"),
             slow_table: LogTable::new(disk, "inia.slow_log"),
             statements: statements::Statements::default(),
+            raised: errors::Errors::default(),
             setup: SetupTables::default(),
             errors: Mutex::default(),
         }

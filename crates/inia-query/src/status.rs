@@ -6,7 +6,7 @@
 mod handler_reads;
 mod plan_counts;
 
-use crate::observe::History;
+use crate::observe::{Account, History, SessionErrors};
 pub use handler_reads::HandlerReads;
 use inia_parser::ast::{
     CreateRoutine, Delete, DeleteTarget, GrantWhat, HandlerAction, Insert, InsertSource,
@@ -331,6 +331,8 @@ pub(crate) struct Connection {
 }
 
 /// One session's counts. Only their session writes them.
+///
+/// Wide: one field for each thing that is counted.
 #[derive(Debug)]
 pub struct SessionCounters {
     /// Whose session it is.
@@ -350,6 +352,8 @@ pub struct SessionCounters {
     pub(crate) resource_group: Mutex<Option<String>>,
     /// What it has noted of its statements.
     pub history: History,
+    /// What it has raised.
+    pub errors: SessionErrors,
 }
 
 impl SessionCounters {
@@ -367,7 +371,13 @@ impl SessionCounters {
             executed: Default::default(),
             resource_group: Mutex::default(),
             history: History::default(),
+            errors: SessionErrors::default(),
         }
+    }
+
+    /// Whose session it is.
+    pub(crate) fn account(&self) -> Account {
+        Some((self.connection.user.clone(), self.connection.host.clone()))
     }
 
     /// Counts a slow statement.

@@ -497,6 +497,7 @@ impl Drop for Host {
         if !self.is_inner {
             self.db.counters.end(&self.counters);
             self.db.observer.statements.end(&self.counters.history);
+            self.db.observer.raised.end(self.counters.account(), &self.counters.errors);
         }
         self.release_all_locks();
     }

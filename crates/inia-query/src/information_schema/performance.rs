@@ -4,6 +4,7 @@
 //! (replication, stages, waits for single mutexes) are empty. A thread's number is that of its
 //! connection.
 
+pub(super) mod errors;
 mod lock_data;
 pub(super) mod lock_history;
 pub(super) mod locks;

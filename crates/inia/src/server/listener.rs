@@ -299,6 +299,7 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
     let socket = Arc::new(socket);
     let Some(slot) = shared.registry.admit(socket.clone(), shared.limits().connections) else {
         shared.registry.statistics().note_refused();
+        shared.backend.note_refusal(1040);
         return turn_away(&socket, &ServerError::new(1040, "08004", "Too many connections"));
     };
     let id = slot.id();
