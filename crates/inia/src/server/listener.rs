@@ -73,7 +73,7 @@ pub struct Server {
 
 impl Server {
     /// Takes the data directory, opens the database by `open`, and listens. `open` receives the
-    /// directory and the process list.
+    /// directory and the process list. A start that is refused leaves no new database behind.
     pub fn start(
         config: &Config,
         open: impl FnOnce(&DataDir, Arc<dyn Processes>) -> Result<Opened, String>,
@@ -83,15 +83,28 @@ impl Server {
             true => DataDir::in_memory(),
             false => DataDir::take(&config.data)?,
         };
+        let data = Arc::new(data);
+        Server::start_in(config, &data, open).inspect_err(|_| data.discard())
+    }
+
+    fn start_in(
+        config: &Config,
+        data: &Arc<DataDir>,
+        open: impl FnOnce(&DataDir, Arc<dyn Processes>) -> Result<Opened, String>,
+    ) -> Result<Server, StartError> {
         let registry = registry_of(config);
-        let opened = open(&data, registry.clone())?;
+        let opened = open(data, registry.clone())?;
         if data.is_open_to_others() {
             log::warning(format_args!(
                 "other users may enter the data directory {}; chmod 750 closes it",
                 data.path().display()
             ));
         }
-        Server::run(config, Arc::new(data), opened, registry)
+        let backend = opened.backend.clone();
+        Server::run(config, data.clone(), opened, registry).inspect_err(|_| {
+            // The error of the start is the one to report.
+            let _ = backend.close();
+        })
     }
 
     /// Serves an open database: to the network, or to this process where the host is empty.
@@ -101,6 +114,7 @@ impl Server {
         opened: Opened,
         registry: Arc<Registry>,
     ) -> Result<Server, StartError> {
+        let certificate = Arc::new(Certificate::open(data.disk())?);
         let keys = Arc::new(PasswordKeys::new(data.disk()));
         let authenticator = Authenticator::new(opened.accounts, keys.clone());
         // The accounts are known here: an open root account allows loopback addresses only.
@@ -115,7 +129,6 @@ impl Server {
             opened.backend.announce(address);
         }
         let unix = config.socket.as_deref().map(listen_unix).transpose()?;
-        let certificate = Arc::new(Certificate::open(data.disk())?);
         registry.set_keys(certificate.clone(), keys.clone());
         let shared = Arc::new(Shared {
             backend: opened.backend,
