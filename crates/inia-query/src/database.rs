@@ -309,6 +309,10 @@ impl Database {
             tables.for_each(|table| table.shared.io.clear());
         }
         let live = self.counters.live();
+        if table.starts_with("file_summary_by_") || table.starts_with("events_waits_summary_") {
+            self.scratch.clear_requests();
+            self.observer.clear_log_files();
+        }
         if table.starts_with("events_errors_summary_")
             && let Some(level) = Level::of(table)
         {

@@ -28,13 +28,14 @@ pub use statements::{Current, Done, Grouped, History, PreparedInstance, Sums};
 
 use crate::sysvar::{self, GlobalVars};
 use files::LogFile;
-use inia_base::io::Disk;
+use inia_base::io::{Disk, FileRequests};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tables::LogTable;
+use std::path::PathBuf;
 
 /// The general log is written.
 pub const GENERAL: u8 = 1;
@@ -262,6 +263,18 @@ impl Observer {
     }
 
     /// TRUNCATE of a computed table: whether it is one that can be emptied.
+    /// The files of the general log and of the slow query log, where they are open, and what was
+    /// asked of them.
+    pub(crate) fn log_files(&self) -> [(Option<PathBuf>, FileRequests); 2] {
+        [self.general.requests(), self.slow.requests()]
+    }
+
+    /// Counts requests to log files anew.
+    pub(crate) fn clear_log_files(&self) {
+        self.general.clear_requests();
+        self.slow.clear_requests();
+    }
+
     pub(crate) fn empty<'s>(
         &self,
         (schema, table): (&str, &str),

@@ -5,6 +5,7 @@
 //! connection.
 
 pub(super) mod errors;
+pub(super) mod files;
 mod lock_data;
 pub(super) mod lock_history;
 pub(super) mod locks;
