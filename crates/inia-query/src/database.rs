@@ -298,6 +298,7 @@ impl Database {
     pub fn begin_counts(&self) {
         self.counters.begin_anew();
         self.observer.raised.levels.clear();
+        self.observer.transactions.clear();
     }
 
     /// TRUNCATE of a computed table: whether it is one that can be emptied.
@@ -308,18 +309,32 @@ impl Database {
             let tables = current.schemas.values().flat_map(|schema| schema.tables.values());
             tables.for_each(|table| table.shared.io.clear());
         }
-        let live = self.counters.live();
         if table.starts_with("file_summary_by_") || table.starts_with("events_waits_summary_") {
             self.scratch.clear_requests();
             self.observer.clear_log_files();
         }
+        let live = self.counters.live();
         if table.starts_with("events_errors_summary_")
             && let Some(level) = Level::of(table)
         {
             let own = live.iter().map(|session| (session.account(), &session.errors));
             self.observer.raised.empty(level, own);
         }
+        if table.starts_with("events_transactions_") {
+            self.empty_transactions(table, &live);
+        }
         self.observer.empty((schema, table), live.iter().map(|session| &session.history))
+    }
+
+    fn empty_transactions(&self, table: &str, live: &[Arc<SessionCounters>]) {
+        match Level::of(table) {
+            Some(level) => {
+                let own = live.iter();
+                let own = own.map(|session| (session.account(), session.transactions.take_sums()));
+                self.observer.transactions.empty(level, own);
+            }
+            None => live.iter().for_each(|session| session.transactions.forget()),
+        }
     }
 
     /// A global setting that is a number or a switch; 0 where the name is none.

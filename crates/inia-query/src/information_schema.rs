@@ -208,6 +208,33 @@ const FILLS: &[(&str, &str, Fill)] = &[
         "events_statements_summary_global_by_event_name",
         performance::statements::global,
     ),
+    ("performance_schema", "events_transactions_current", performance::transactions::current),
+    ("performance_schema", "events_transactions_history", performance::transactions::history),
+    (
+        "performance_schema",
+        "events_transactions_summary_by_account_by_event_name",
+        performance::transactions::by_account,
+    ),
+    (
+        "performance_schema",
+        "events_transactions_summary_by_host_by_event_name",
+        performance::transactions::by_host,
+    ),
+    (
+        "performance_schema",
+        "events_transactions_summary_by_thread_by_event_name",
+        performance::transactions::by_thread,
+    ),
+    (
+        "performance_schema",
+        "events_transactions_summary_by_user_by_event_name",
+        performance::transactions::by_user,
+    ),
+    (
+        "performance_schema",
+        "events_transactions_summary_global_by_event_name",
+        performance::transactions::global,
+    ),
     (
         "performance_schema",
         "events_waits_summary_by_account_by_event_name",

@@ -16,15 +16,18 @@ mod lines;
 mod setup;
 mod statements;
 mod tables;
+mod transactions;
 
 pub use errors::SessionErrors;
 pub(crate) use errors::{ErrorCounts, ErrorSums};
 pub use files::PathRefused;
-pub(crate) use levels::{Account, Level};
+pub(crate) use levels::{Account, Level, Levels};
 pub use lines::{Command, Ended, Extra, Who};
 pub use setup::{SetupTables, want_sums};
 pub(crate) use statements::PICOS;
 pub use statements::{Current, Done, Grouped, History, PreparedInstance, Sums};
+pub use transactions::{BranchEvent, SessionTransactions, TransactionEvent, TransactionState};
+pub(crate) use transactions::{TimeSums, TransactionSums};
 
 use crate::sysvar::{self, GlobalVars};
 use files::LogFile;
@@ -32,10 +35,10 @@ use inia_base::io::{Disk, FileRequests};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tables::LogTable;
-use std::path::PathBuf;
 
 /// The general log is written.
 pub const GENERAL: u8 = 1;
@@ -77,6 +80,8 @@ pub struct Observer {
     slow_table: LogTable,
     /// Sums over statements.
     pub statements: statements::Statements,
+    /// Sums over transactions of sessions that have ended.
+    pub(crate) transactions: Levels<TransactionSums>,
     /// Errors of sessions that have ended, and of logins.
     pub raised: errors::Errors,
     /// Changed tables of settings.
@@ -111,6 +116,7 @@ impl Observer {
             general_table: LogTable::new(disk, "inia.general_log"),
             slow_table: LogTable::new(disk, "inia.slow_log"),
             statements: statements::Statements::default(),
+            transactions: Levels::default(),
             raised: errors::Errors::default(),
             setup: SetupTables::default(),
             errors: Mutex::default(),
@@ -257,12 +263,6 @@ impl Observer {
         }
     }
 
-    /// The rows of `mysql.general_log` or `mysql.slow_log`, as fields.
-    pub(crate) fn logged(&self, slow: bool) -> Vec<Vec<Vec<u8>>> {
-        if slow { self.slow_table.rows() } else { self.general_table.rows() }
-    }
-
-    /// TRUNCATE of a computed table: whether it is one that can be emptied.
     /// The files of the general log and of the slow query log, where they are open, and what was
     /// asked of them.
     pub(crate) fn log_files(&self) -> [(Option<PathBuf>, FileRequests); 2] {
@@ -275,6 +275,12 @@ impl Observer {
         self.slow.clear_requests();
     }
 
+    /// The rows of `mysql.general_log` or `mysql.slow_log`, as fields.
+    pub(crate) fn logged(&self, slow: bool) -> Vec<Vec<Vec<u8>>> {
+        if slow { self.slow_table.rows() } else { self.general_table.rows() }
+    }
+
+    /// TRUNCATE of a computed table: whether it is one that can be emptied.
     pub(crate) fn empty<'s>(
         &self,
         (schema, table): (&str, &str),

@@ -6,7 +6,7 @@
 mod handler_reads;
 mod plan_counts;
 
-use crate::observe::{Account, History, SessionErrors};
+use crate::observe::{Account, History, SessionErrors, SessionTransactions};
 pub use handler_reads::HandlerReads;
 use inia_parser::ast::{
     CreateRoutine, Delete, DeleteTarget, GrantWhat, HandlerAction, Insert, InsertSource,
@@ -362,6 +362,8 @@ impl SessionCounters {
             connection: Connection::default(),
             commands: COMMANDS.iter().map(|_| AtomicU64::new(0)).collect(),
             handles: Default::default(),
+    /// What it has noted of its transactions.
+    pub transactions: SessionTransactions,
             questions: AtomicU64::new(0),
             inserted: AtomicU64::new(0),
             updated: AtomicU64::new(0),
@@ -381,6 +383,7 @@ impl SessionCounters {
     }
 
     /// Counts a slow statement.
+            transactions: SessionTransactions::default(),
     pub fn count_slow(&self) {
         increase(&self.slow, 1);
     }
@@ -423,7 +426,7 @@ impl SessionCounters {
     }
 
     /// How often statements did something.
-    pub(crate) fn executed(&self, what: Executed) -> u64 {
+    pub fn executed(&self, what: Executed) -> u64 {
         self.executed[what as usize].load(Ordering::Relaxed)
     }
 

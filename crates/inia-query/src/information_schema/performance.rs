@@ -11,6 +11,7 @@ pub(super) mod lock_history;
 pub(super) mod locks;
 pub(super) mod statements;
 pub(super) mod table_io;
+pub(super) mod transactions;
 
 use super::logs::moment;
 use super::server::visible_processes;
@@ -164,6 +165,7 @@ pub(super) fn setup_consumers(info: &Information<'_>, rows: &mut Rows) {
         let noted = match name {
             "global_instrumentation" | "thread_instrumentation" => true,
             "events_statements_current" | "events_statements_history" | "statements_digest" => sums,
+            "events_transactions_current" | "events_transactions_history" => sums,
             _ => false,
         };
         rows.push(row![name, super::yes_no(noted)]);
@@ -176,6 +178,8 @@ pub(super) fn setup_instruments(info: &Information<'_>, rows: &mut Rows) {
         let name = format!("statement/sql/{kind}");
         rows.push(row![name, on, on, "", Value::Null, 0i64, Value::Null]);
     }
+    rows.push(row!["transaction", on, on, "", Value::Null, 0i64, Value::Null]);
+    rows.push(row!["error", "YES", Value::Null, "", Value::Null, 0i64, Value::Null]);
 }
 
 pub(super) fn setup_actors(_: &Information<'_>, rows: &mut Rows) {

@@ -258,6 +258,11 @@ impl History {
         self.0.lock().prepared.clone()
     }
 
+    /// The number of the last statement.
+    pub fn number(&self) -> u64 {
+        self.0.lock().number
+    }
+
     /// The last statements, oldest first.
     pub fn last(&self) -> Vec<Current> {
         self.0.lock().last.iter().cloned().collect()
