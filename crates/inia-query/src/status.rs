@@ -309,9 +309,19 @@ pub enum Executed {
     SortScan,
     /// Sorts of what was read by ranges.
     SortRange,
+    /// Savepoints of transactions that had used tables.
+    Savepoint,
+    /// Rollbacks to those.
+    SavepointRollback,
+    /// Branches that were prepared.
+    Prepare,
+    /// Queries that had a limit of time.
+    TimeSet,
+    /// Queries that this limit ended.
+    TimeExceeded,
 }
 
-const EXECUTED: usize = Executed::SortRange as usize + 1;
+const EXECUTED: usize = Executed::TimeExceeded as usize + 1;
 
 /// What a session's client has reported of itself.
 #[derive(Debug, Default)]
@@ -352,6 +362,8 @@ pub struct SessionCounters {
     pub(crate) resource_group: Mutex<Option<String>>,
     /// What it has noted of its statements.
     pub history: History,
+    /// What it has noted of its transactions.
+    pub transactions: SessionTransactions,
     /// What it has raised.
     pub errors: SessionErrors,
 }
@@ -362,8 +374,6 @@ impl SessionCounters {
             connection: Connection::default(),
             commands: COMMANDS.iter().map(|_| AtomicU64::new(0)).collect(),
             handles: Default::default(),
-    /// What it has noted of its transactions.
-    pub transactions: SessionTransactions,
             questions: AtomicU64::new(0),
             inserted: AtomicU64::new(0),
             updated: AtomicU64::new(0),
@@ -373,6 +383,7 @@ impl SessionCounters {
             executed: Default::default(),
             resource_group: Mutex::default(),
             history: History::default(),
+            transactions: SessionTransactions::default(),
             errors: SessionErrors::default(),
         }
     }
@@ -383,7 +394,6 @@ impl SessionCounters {
     }
 
     /// Counts a slow statement.
-            transactions: SessionTransactions::default(),
     pub fn count_slow(&self) {
         increase(&self.slow, 1);
     }

@@ -72,6 +72,8 @@ pub struct EngineStats {
     pub lock_waits: u64,
     /// Time spent in them.
     pub lock_wait_micros: u64,
+    /// Time of the longest one.
+    pub lock_wait_max_micros: u64,
     /// Deadlocks so far.
     pub deadlocks: u64,
     /// Lock waits that ended by timeout.
@@ -94,6 +96,8 @@ pub struct EngineStats {
     pub purge_horizon: Lsn,
     /// The log is durable up to here.
     pub durable_lsn: Lsn,
+    /// The pages on disk have all changes up to here.
+    pub clean_lsn: Lsn,
     /// What was written to the log since the start.
     pub log_written: FileCounts,
 }
@@ -394,6 +398,7 @@ impl Engine {
         EngineStats {
             lock_waits: counters.waits.load(Ordering::Relaxed),
             lock_wait_micros: counters.wait_micros.load(Ordering::Relaxed),
+            lock_wait_max_micros: counters.max_wait_micros.load(Ordering::Relaxed),
             deadlocks: counters.deadlocks.load(Ordering::Relaxed),
             lock_timeouts: counters.timeouts.load(Ordering::Relaxed),
             undo_bytes: core.undo.bytes(),
@@ -405,6 +410,7 @@ impl Engine {
             low_water: core.status.low_water(),
             purge_horizon: core.purge_horizon(),
             durable_lsn: core.store.wal().durable_lsn(),
+            clean_lsn: core.store.clean_to(),
             log_written: core.store.wal().written(),
         }
     }

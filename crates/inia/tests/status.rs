@@ -175,3 +175,60 @@ fn the_public_key_for_passwords_and_the_socket_are_shown() {
     let socket = folder.path().join("socket").display().to_string();
     assert_eq!(rows.unwrap(), [vec![Value::Text(socket), Value::Text("512".into())]]);
 }
+
+#[test]
+fn requests_to_files_are_counted() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &["--general-log=ON"]);
+    let mut client = server.client();
+    client.query("CREATE DATABASE d").unwrap();
+    client.query("CREATE TABLE d.t (a INT)").unwrap();
+    client.query("INSERT INTO d.t VALUES (1)").unwrap();
+    let files = "SELECT SUM(count_write), SUM(count_misc), SUM(sum_timer_misc) > 0 \
+                 FROM performance_schema.file_summary_by_instance WHERE event_name LIKE";
+    let mut sums = |pattern: &str| {
+        let rows = client.rows(&format!("{files} '{pattern}'")).unwrap();
+        rows[0].iter().map(|value| format!("{value:?}")).collect::<Vec<_>>()
+    };
+    let log = sums("%innodb_log_file");
+    assert!(log.iter().all(|sum| !sum.contains("Null") && !sum.contains("(0)")), "{log:?}");
+    assert_ne!(sums("%query_log")[0], "Null");
+    let mut text = |query: &str| format!("{:?}", client.rows(query).unwrap());
+    let instances = text("SELECT file_name, event_name FROM performance_schema.file_instances");
+    for part in ["inia.data", "innodb_data_file", "wal-0", "localhost.log", "innodb_dblwr_file"] {
+        assert!(instances.contains(part), "{part}: {instances}");
+    }
+    let by_bytes = text("SELECT file FROM sys.io_global_by_file_by_bytes");
+    assert!(by_bytes.contains("@@datadir/inia.data"), "{by_bytes}");
+    let waits = text("SELECT event_name, total_written FROM sys.io_global_by_wait_by_bytes");
+    assert!(waits.contains("innodb/innodb_log_file"), "{waits}");
+    let hosts = text("SELECT host, ios > 0 FROM sys.host_summary_by_file_io");
+    assert!(hosts.contains("background"), "{hosts}");
+    client.query("TRUNCATE performance_schema.file_summary_by_instance").unwrap();
+    let rows =
+        client.rows("SELECT SUM(count_read) FROM performance_schema.file_summary_by_instance");
+    assert_eq!(format!("{:?}", rows.unwrap()[0][0]), "Text(\"0\")");
+    assert!(number(&mut client, "GLOBAL", "Innodb_num_open_files") >= 4);
+}
+
+#[test]
+fn refused_logins_and_locked_accounts_are_counted() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    client.query("CREATE USER locked@localhost ACCOUNT LOCK").unwrap();
+    for user in ["locked", "nobody"] {
+        let stream = TcpStream::connect(server.address()).unwrap();
+        let login = LoginOptions { user: user.to_owned(), ..LoginOptions::default() };
+        assert!(Client::connect(stream, &login).is_err());
+    }
+    assert_eq!(number(&mut client, "GLOBAL", "Locked_connects"), 1);
+    let rows = client.rows(
+        "SELECT error_number, sum_error_raised, user IS NULL AND host IS NULL \
+         FROM performance_schema.events_errors_summary_by_account_by_error \
+         WHERE error_number IN (1045, 3118) ORDER BY 1",
+    );
+    let rows: Vec<String> = rows.unwrap().iter().map(|row| format!("{row:?}")).collect();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows[0].contains("1045") && rows[1].contains("3118"), "{rows:?}");
+}

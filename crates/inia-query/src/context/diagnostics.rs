@@ -1,6 +1,7 @@
 //! Warnings and notes of the running statement.
 
 use super::SessionContext;
+use crate::status::Executed;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Level, Warning, Warnings};
 use std::fmt::Display;
@@ -49,6 +50,9 @@ impl SessionContext {
 
     /// Takes a condition into the statement's diagnostics, and counts it.
     pub fn raise(&mut self, warning: Warning) {
+        if warning.code == ErrorCode::QueryTimeout {
+            self.host.counters.count_executed(Executed::TimeExceeded, 1);
+        }
         self.host.counters.errors.raise(warning.number());
         self.diagnostics.push(warning);
     }

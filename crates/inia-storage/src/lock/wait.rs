@@ -66,6 +66,8 @@ pub struct LockWait {
 pub(crate) struct LockCounters {
     pub(crate) waits: AtomicU64,
     pub(crate) wait_micros: AtomicU64,
+    /// Of the longest wait.
+    pub(crate) max_wait_micros: AtomicU64,
     pub(crate) deadlocks: AtomicU64,
     pub(crate) timeouts: AtomicU64,
 }
@@ -238,6 +240,7 @@ impl LockSystem {
         let result = self.give_up(owner, reason);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.counters.wait_micros.fetch_add(micros, Ordering::Relaxed);
+        self.counters.max_wait_micros.fetch_max(micros, Ordering::Relaxed);
         counts::add(Count::LockMicros, micros);
         result
     }

@@ -297,6 +297,7 @@ fn spawn_acceptor(
                 Ok(_) => return,
                 Err(error) => {
                     // Out of file descriptors, most likely: connections that end give some back.
+                    shared.registry.statistics().note_accept_error();
                     log::warning(format_args!("cannot accept a connection: {error}"));
                     thread::sleep(Duration::from_millis(100));
                 }
@@ -328,6 +329,8 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
         });
     if let Err(error) = started {
         shared.registry.remove(id);
+        shared.registry.statistics().note_internal_error();
+        shared.backend.note_refusal(1135);
         log::warning(format_args!("cannot start a thread for a connection: {error}"));
         turn_away(
             &socket,

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// Before a login, no packet may be longer.
 pub(crate) const MAX_LOGIN_PACKET: usize = 64 * 1024;
 
+/// The error of a login to an account that is locked.
+const LOCKED: u16 = 3118;
+
 /// A client that has proven who it is.
 pub(crate) struct LoggedIn {
     pub(crate) caps: Capabilities,
@@ -108,6 +111,9 @@ pub(crate) fn log_in(
 
 fn refuse(shared: &Shared, talk: &mut Talk<'_>, error: &ServerError) {
     shared.backend.note_refusal(error.code);
+    if error.code == LOCKED {
+        shared.registry.statistics().note_locked();
+    }
     let mut packet = Vec::new();
     put_err(&mut packet, error, Capabilities::PROTOCOL_41);
     // The connection ends, whether or not the client hears why.
