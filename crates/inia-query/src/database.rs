@@ -299,6 +299,7 @@ impl Database {
         self.counters.begin_anew();
         self.observer.raised.levels.clear();
         self.observer.transactions.clear();
+        self.observer.statements.kinds.clear();
     }
 
     /// TRUNCATE of a computed table: whether it is one that can be emptied.
@@ -323,7 +324,10 @@ impl Database {
         if table.starts_with("events_transactions_") {
             self.empty_transactions(table, &live);
         }
-        self.observer.empty((schema, table), live.iter().map(|session| &session.history))
+        self.observer.empty(
+            (schema, table),
+            live.iter().map(|session| (session.account(), &session.history)),
+        )
     }
 
     fn empty_transactions(&self, table: &str, live: &[Arc<SessionCounters>]) {

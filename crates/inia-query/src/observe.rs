@@ -21,11 +21,11 @@ mod transactions;
 pub use errors::SessionErrors;
 pub(crate) use errors::{ErrorCounts, ErrorSums};
 pub use files::PathRefused;
-pub(crate) use levels::{Account, Level, Levels};
+pub(crate) use levels::{Account, Level, Levels, Sum};
 pub use lines::{Command, Ended, Extra, Who};
 pub use setup::{SetupTables, want_sums};
-pub(crate) use statements::PICOS;
 pub use statements::{Current, Done, Grouped, History, PreparedInstance, Sums};
+pub(crate) use statements::{Kinds, PICOS};
 pub use transactions::{BranchEvent, SessionTransactions, TransactionEvent, TransactionState};
 pub(crate) use transactions::{TimeSums, TransactionSums};
 
@@ -284,7 +284,7 @@ impl Observer {
     pub(crate) fn empty<'s>(
         &self,
         (schema, table): (&str, &str),
-        live: impl Iterator<Item = &'s History>,
+        live: impl Iterator<Item = (Account, &'s History)>,
     ) -> io::Result<bool> {
         if !can_be_emptied(schema, table) {
             return Ok(false);
@@ -293,7 +293,7 @@ impl Observer {
             "general_log" => self.general_table.clear()?,
             "slow_log" => self.slow_table.clear()?,
             "events_statements_summary_by_digest" | "events_statements_histogram_by_digest" => {
-                self.statements.clear_groups(live);
+                self.statements.clear_groups(live.map(|(_, own)| own));
             }
             setup if is_setup_table(setup).is_some() => self.setup.replace(setup, Vec::new()),
             other => self.statements.clear(other, live),

@@ -232,3 +232,35 @@ fn refused_logins_and_locked_accounts_are_counted() {
     assert_eq!(rows.len(), 2, "{rows:?}");
     assert!(rows[0].contains("1045") && rows[1].contains("3118"), "{rows:?}");
 }
+
+#[test]
+fn what_sessions_did_counts_for_their_accounts_when_they_are_gone() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &["--inia-statement-sums=ON"]);
+    let mut client = server.client();
+    client.query("CREATE USER u@localhost").unwrap();
+    let login = LoginOptions { user: String::from("u"), ..LoginOptions::default() };
+    let stream = TcpStream::connect(server.address()).unwrap();
+    let mut guest = Client::connect(stream, &login).unwrap();
+    guest.rows("SELECT 1").unwrap();
+    guest.query("BEGIN").unwrap();
+    guest.query("SELECT nosuch").unwrap_err();
+    drop(guest);
+    let mut rows = |query: &str| format!("{:?}", client.rows(query).unwrap());
+    let live = "SELECT current_connections FROM performance_schema.users WHERE user = 'u'";
+    while !rows(live).contains("\"0\"") {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let counts = [
+        "SELECT sum_error_raised FROM performance_schema.events_errors_summary_by_user_by_error \
+         WHERE user = 'u' AND error_number = 1054",
+        "SELECT count_star FROM \
+         performance_schema.events_transactions_summary_by_user_by_event_name WHERE user = 'u'",
+        "SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_user_by_event_name \
+         WHERE user = 'u' AND event_name = 'statement/sql/begin' AND count_star = 1",
+        "SELECT statements = 3 FROM sys.user_summary WHERE user = 'u'",
+    ];
+    for query in counts {
+        assert_eq!(rows(query), "[[Text(\"1\")]]", "{query}");
+    }
+}

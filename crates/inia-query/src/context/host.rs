@@ -497,8 +497,8 @@ impl Drop for Host {
     fn drop(&mut self) {
         if !self.is_inner {
             self.db.counters.end(&self.counters);
-            self.db.observer.statements.end(&self.counters.history);
             let account = self.counters.account();
+            self.db.observer.statements.end(account.clone(), &self.counters.history);
             self.counters.transactions.end(TransactionState::RolledBack, clock_micros());
             let sums = self.counters.transactions.take_sums();
             self.db.observer.transactions.add(account.clone(), &sums);

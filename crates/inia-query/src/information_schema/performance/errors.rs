@@ -3,15 +3,14 @@
 //! The table of all has a row for each number that MySQL has, the others have those that occurred.
 //! What programs have numbered otherwise is together in the row without a number.
 
-use super::visible_sessions;
-use crate::account::Privileges;
+use super::{by_level, visible_sessions};
 use crate::information_schema::logs::moment;
 use crate::information_schema::{Information, Rows, or_null, row};
-use crate::observe::{Account, ErrorCounts, ErrorSums};
+use crate::observe::{Account, ErrorCounts, ErrorSums, Levels};
 use crate::status::SessionCounters;
 use inia_base::value::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// Numbers with their SQLSTATEs and names.
 const NAMES: &str = include_str!("../errors.txt");
@@ -67,22 +66,17 @@ fn push_counts(info: &Information<'_>, rows: &mut Rows, prefix: &[Value], counts
     }
 }
 
-/// What the sessions have that the asking one may see; without the privilege PROCESS, that is all.
-fn live(info: &Information<'_>) -> impl Iterator<Item = (Account, ErrorCounts)> + use<> {
-    let own = |session: &Arc<SessionCounters>| (session.account(), session.errors.counts());
-    visible_sessions(info).into_iter().map(move |session| own(&session))
-}
-
-fn sees_all(info: &Information<'_>) -> bool {
-    info.access.global.has(Privileges::PROCESS)
+/// Reads sums by one of their levels.
+fn read<R>(
+    info: &Information<'_>,
+    read: impl FnOnce(&Levels<ErrorCounts>, &mut dyn Iterator<Item = (Account, ErrorCounts)>) -> R,
+) -> R {
+    let own = |session: &SessionCounters| session.errors.counts();
+    by_level(info, &info.db.observer.raised.levels, own, read)
 }
 
 pub(in super::super) fn global(info: &Information<'_>, rows: &mut Rows) {
-    let counts = match sees_all(info) {
-        true => info.db.observer.raised.levels.global(live(info)),
-        false => ErrorCounts::new(),
-    };
-    let found = by_number(&counts);
+    let found = by_number(&read(info, |levels, live| levels.global(live)));
     push(info, rows, &[], None, found.get(&None));
     for number in KNOWN.keys() {
         push(info, rows, &[], Some(*number), found.get(&Some(*number)));
@@ -97,26 +91,20 @@ pub(in super::super) fn by_thread(info: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(in super::super) fn by_account(info: &Information<'_>, rows: &mut Rows) {
-    if sees_all(info) {
-        for (account, counts) in info.db.observer.raised.levels.accounts(live(info)) {
-            let (user, host) = account.unzip();
-            push_counts(info, rows, &[or_null(user), or_null(host)], &counts);
-        }
+    for (account, counts) in read(info, |levels, live| levels.accounts(live)) {
+        let (user, host) = account.unzip();
+        push_counts(info, rows, &[or_null(user), or_null(host)], &counts);
     }
 }
 
 pub(in super::super) fn by_user(info: &Information<'_>, rows: &mut Rows) {
-    if sees_all(info) {
-        for (user, counts) in info.db.observer.raised.levels.users(live(info)) {
-            push_counts(info, rows, &[or_null(user)], &counts);
-        }
+    for (user, counts) in read(info, |levels, live| levels.users(live)) {
+        push_counts(info, rows, &[or_null(user)], &counts);
     }
 }
 
 pub(in super::super) fn by_host(info: &Information<'_>, rows: &mut Rows) {
-    if sees_all(info) {
-        for (host, counts) in info.db.observer.raised.levels.hosts(live(info)) {
-            push_counts(info, rows, &[or_null(host)], &counts);
-        }
+    for (host, counts) in read(info, |levels, live| levels.hosts(live)) {
+        push_counts(info, rows, &[or_null(host)], &counts);
     }
 }

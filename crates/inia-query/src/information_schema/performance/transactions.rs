@@ -1,12 +1,13 @@
 //! Each session's present and last transactions, and sums over them.
 
-use super::visible_sessions;
-use crate::account::Privileges;
+use super::{by_level, visible_sessions};
 use crate::clock::clock_micros;
 use crate::information_schema::{Information, Rows, or_null, row};
 use crate::observe::{
-    Account, BranchEvent, PICOS, TimeSums, TransactionEvent, TransactionState, TransactionSums,
+    Account, BranchEvent, Levels, PICOS, TimeSums, TransactionEvent, TransactionState,
+    TransactionSums,
 };
+use crate::status::SessionCounters;
 use inia_base::value::Value;
 
 const NAME: &str = "transaction";
@@ -89,19 +90,20 @@ fn push(rows: &mut Rows, prefix: &[Value], sums: &TransactionSums) {
     rows.push([prefix, &summed(sums)].concat());
 }
 
-/// What live sessions have, for those who see all.
-fn live(
+/// Reads sums by one of their levels.
+fn read<R>(
     info: &Information<'_>,
-) -> Option<impl Iterator<Item = (Account, TransactionSums)> + use<>> {
-    let sees_all = info.access.global.has(Privileges::PROCESS);
-    let sessions = sees_all.then(|| info.db.counters.live())?;
-    Some(sessions.into_iter().map(|session| (session.account(), session.transactions.sums())))
+    read: impl FnOnce(
+        &Levels<TransactionSums>,
+        &mut dyn Iterator<Item = (Account, TransactionSums)>,
+    ) -> R,
+) -> R {
+    let own = |session: &SessionCounters| session.transactions.sums();
+    by_level(info, &info.db.observer.transactions, own, read)
 }
 
 pub(in super::super) fn global(info: &Information<'_>, rows: &mut Rows) {
-    if let Some(live) = live(info) {
-        push(rows, &[], &info.db.observer.transactions.global(live));
-    }
+    push(rows, &[], &read(info, |levels, live| levels.global(live)));
 }
 
 pub(in super::super) fn by_thread(info: &Information<'_>, rows: &mut Rows) {
@@ -111,23 +113,20 @@ pub(in super::super) fn by_thread(info: &Information<'_>, rows: &mut Rows) {
 }
 
 pub(in super::super) fn by_account(info: &Information<'_>, rows: &mut Rows) {
-    let Some(live) = live(info) else { return };
-    for (account, sums) in info.db.observer.transactions.accounts(live) {
+    for (account, sums) in read(info, |levels, live| levels.accounts(live)) {
         let (user, host) = account.unzip();
         push(rows, &[or_null(user), or_null(host)], &sums);
     }
 }
 
 pub(in super::super) fn by_user(info: &Information<'_>, rows: &mut Rows) {
-    let Some(live) = live(info) else { return };
-    for (user, sums) in info.db.observer.transactions.users(live) {
+    for (user, sums) in read(info, |levels, live| levels.users(live)) {
         push(rows, &[or_null(user)], &sums);
     }
 }
 
 pub(in super::super) fn by_host(info: &Information<'_>, rows: &mut Rows) {
-    let Some(live) = live(info) else { return };
-    for (host, sums) in info.db.observer.transactions.hosts(live) {
+    for (host, sums) in read(info, |levels, live| levels.hosts(live)) {
         push(rows, &[or_null(host)], &sums);
     }
 }
