@@ -9,8 +9,9 @@ use crate::clock::clock_micros;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
-/// Numbers that a session keeps apart. Programs choose numbers by SIGNAL, so there may be many.
-const MAX_NUMBERS: usize = 10_000;
+/// The numbers that the server has: 1000 and more, and less than this one. Programs choose others
+/// by SIGNAL, which are counted together.
+const END: u16 = 4300;
 
 /// Sums over the conditions of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl ErrorSums {
     }
 }
 
-/// Sums by number. The number 0 stands for all that are too many.
+/// Sums by number. The number 0 stands for all that the server does not have.
 pub(crate) type ErrorCounts = BTreeMap<u16, ErrorSums>;
 
 impl Sum for ErrorCounts {
@@ -47,9 +48,12 @@ impl Sum for ErrorCounts {
     }
 }
 
+/// The number under which a condition is counted.
+fn key(number: u16) -> u16 {
+    if (1000..END).contains(&number) { number } else { 0 }
+}
+
 fn add(counts: &mut ErrorCounts, number: u16, more: ErrorSums) {
-    let fits = counts.len() < MAX_NUMBERS || counts.contains_key(&number);
-    let number = if fits { number } else { 0 };
     counts.entry(number).and_modify(|sums| sums.add(&more)).or_insert(more);
 }
 
@@ -60,7 +64,7 @@ pub struct SessionErrors(Mutex<ErrorCounts>);
 impl SessionErrors {
     fn note(&self, number: u16, (raised, handled): (u64, u64)) {
         let now = clock_micros();
-        add(&mut self.0.lock(), number, ErrorSums { raised, handled, seen: (now, now) });
+        add(&mut self.0.lock(), key(number), ErrorSums { raised, handled, seen: (now, now) });
     }
 
     /// A condition has been raised.
@@ -77,6 +81,7 @@ impl SessionErrors {
     /// A condition that was raised is not to count: another one takes its place.
     pub fn take_back(&self, number: u16) {
         let mut counts = self.0.lock();
+        let number = key(number);
         if let Some(sums) = counts.get_mut(&number) {
             sums.raised = sums.raised.saturating_sub(1);
             if (sums.raised, sums.handled) == (0, 0) {
@@ -135,6 +140,8 @@ mod tests {
         own.raise(1062);
         own.raise(1062);
         own.handle(1062);
+        own.raise(50_000);
+        own.take_back(50_001);
         own.raise(1051);
         own.take_back(1051);
         let counts = own.take();
