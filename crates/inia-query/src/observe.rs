@@ -137,6 +137,14 @@ impl Observer {
         self.errors.lock().iter().cloned().collect()
     }
 
+    /// How many lines of the error log are kept, their bytes, and when the last one came, in
+    /// microseconds since 1970.
+    pub(crate) fn error_sums(&self) -> (usize, usize, i64) {
+        let errors = self.errors.lock();
+        let bytes = errors.iter().map(|line| line.text.len()).sum();
+        (errors.len(), bytes, errors.back().map_or(0, |line| line.at))
+    }
+
     /// What is noted: [`GENERAL`], [`SLOW`] and [`SUMS`]; 0 for nothing.
     #[inline]
     pub fn wants(&self) -> u8 {

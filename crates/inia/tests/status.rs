@@ -264,3 +264,43 @@ fn what_sessions_did_counts_for_their_accounts_when_they_are_gone() {
         assert_eq!(rows(query), "[[Text(\"1\")]]", "{query}");
     }
 }
+
+#[test]
+fn waits_for_rows_are_counted_while_they_last_and_by_the_longest() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    client.query("CREATE DATABASE d").unwrap();
+    client.query("CREATE TABLE d.t (a INT PRIMARY KEY)").unwrap();
+    client.query("INSERT INTO d.t VALUES (1)").unwrap();
+    assert_eq!(number(&mut client, "GLOBAL", "Innodb_row_lock_current_waits"), 0);
+    client.query("BEGIN").unwrap();
+    client.query("DELETE FROM d.t").unwrap();
+    let mut other = server.client();
+    let waiter = std::thread::spawn(move || other.query("SELECT a FROM d.t FOR UPDATE").is_ok());
+    while number(&mut client, "GLOBAL", "Innodb_row_lock_current_waits") == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    client.query("COMMIT").unwrap();
+    assert!(waiter.join().unwrap());
+    assert_eq!(number(&mut client, "GLOBAL", "Innodb_row_lock_current_waits"), 0);
+    let longest = number(&mut client, "GLOBAL", "Innodb_row_lock_time_max");
+    assert!(longest >= 20, "{longest}");
+    assert_eq!(number(&mut client, "GLOBAL", "Innodb_row_lock_time"), longest);
+}
+
+#[test]
+fn queries_that_their_limit_of_time_ends_are_counted() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    client.query("SET cte_max_recursion_depth = 4294967295, max_execution_time = 50").unwrap();
+    let endless = "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) \
+                   SELECT COUNT(*) FROM r WHERE n = 0";
+    let error = client.query(endless).unwrap_err();
+    assert!(format!("{error:?}").contains("3024"), "{error:?}");
+    client.query("SET max_execution_time = 0").unwrap();
+    assert_eq!(number(&mut client, "SESSION", "Max_execution_time_exceeded"), 1);
+    assert_eq!(number(&mut client, "GLOBAL", "Key_blocks_unused"), 6698);
+}

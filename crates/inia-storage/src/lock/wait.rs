@@ -347,6 +347,11 @@ impl LockSystem {
         look()
     }
 
+    /// Whether `owner` waits now.
+    pub(crate) fn is_waiting(&self, owner: &Arc<Owner>) -> bool {
+        matches!(*owner.wait.lock(), Wait::On(_))
+    }
+
     /// What `owner` waits for now, if it waits.
     pub(crate) fn wait_of(&self, owner: &Arc<Owner>) -> Option<LockWait> {
         let Wait::On(target) = owner.wait.lock().clone() else { return None };
