@@ -4,6 +4,7 @@
 //! want memory, offset and length to be multiples of [`DIRECT_ALIGN`]: see [`AlignedBuf`].
 
 mod aligned;
+mod counts;
 mod file;
 mod lock_file;
 mod mem;
@@ -14,6 +15,7 @@ mod whole;
 mod tests;
 
 pub use aligned::{AlignedBuf, DIRECT_ALIGN};
+pub use counts::{CountedFile, FileCounter, FileRequests, RequestSums};
 pub use file::{FileDisk, create_directory, create_file};
 pub use lock_file::{LockError, LockFile};
 pub use mem::MemDisk;
@@ -51,6 +53,12 @@ pub trait Disk: Send + Sync {
     fn is_memory(&self) -> bool {
         false
     }
+    /// What was asked of its files; nothing where nobody counts.
+    fn requests(&self) -> Vec<CountedFile> {
+        Vec::new()
+    }
+    /// Counts requests anew.
+    fn clear_requests(&self) {}
     /// A disk with the same files, which goes its own way from here on; `None` where that costs
     /// much.
     fn fork(&self) -> Option<Arc<dyn Disk>> {

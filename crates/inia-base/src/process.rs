@@ -38,6 +38,12 @@ pub struct ServerCounts {
     pub aborted_connects: u64,
     /// Connections that were one too many.
     pub refused: u64,
+    /// Logins to accounts that are locked.
+    pub locked: u64,
+    /// Connections that could not be accepted.
+    pub accept_errors: u64,
+    /// Connections that got no thread.
+    pub internal_errors: u64,
     /// Connections that started TLS.
     pub tls_accepts: u64,
     /// Bytes sent and received.

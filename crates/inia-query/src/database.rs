@@ -12,7 +12,7 @@ use crate::columns::ColumnCache;
 use crate::error::OpenError;
 use crate::events::EventWatch;
 use crate::lock_history::LockHistory;
-use crate::observe::Observer;
+use crate::observe::{Level, Observer};
 use crate::status::{Counters, SessionCounters};
 use crate::sysvar::{self, GlobalVars};
 use crate::user_locks::UserLocks;
@@ -264,6 +264,11 @@ impl Database {
         self.accounts.meters.of(accounts.get(name)?, anybody, SystemTime::now())
     }
 
+    /// Counts an error that a client got in place of a session.
+    pub fn note_refusal(&self, number: u16) {
+        self.observer.raised.note_login(number);
+    }
+
     /// Registers the server's connections with the database, once.
     pub fn set_processes(&self, processes: Arc<dyn Processes>) {
         // A second server on the same database changes nothing.
@@ -292,17 +297,48 @@ impl Database {
     /// Counters begin anew, before the first client's session.
     pub fn begin_counts(&self) {
         self.counters.begin_anew();
+        self.observer.raised.levels.clear();
+        self.observer.transactions.clear();
+        self.observer.statements.kinds.clear();
     }
 
     /// TRUNCATE of a computed table: whether it is one that can be emptied.
     pub fn empty_computed(&self, schema: &str, table: &str) -> std::io::Result<bool> {
-        if table.to_ascii_lowercase().starts_with("table_io_waits_summary_by_") {
+        let table = &*table.to_ascii_lowercase();
+        if table.starts_with("table_io_waits_summary_by_") {
             let current = self.catalog.current();
             let tables = current.schemas.values().flat_map(|schema| schema.tables.values());
             tables.for_each(|table| table.shared.io.clear());
         }
+        if table.starts_with("file_summary_by_") || table.starts_with("events_waits_summary_") {
+            self.scratch.clear_requests();
+            self.observer.clear_log_files();
+        }
         let live = self.counters.live();
-        self.observer.empty((schema, table), live.iter().map(|session| &session.history))
+        if table.starts_with("events_errors_summary_")
+            && let Some(level) = Level::of(table)
+        {
+            let own = live.iter().map(|session| (session.account(), &session.errors));
+            self.observer.raised.empty(level, own);
+        }
+        if table.starts_with("events_transactions_") {
+            self.empty_transactions(table, &live);
+        }
+        self.observer.empty(
+            (schema, table),
+            live.iter().map(|session| (session.account(), &session.history)),
+        )
+    }
+
+    fn empty_transactions(&self, table: &str, live: &[Arc<SessionCounters>]) {
+        match Level::of(table) {
+            Some(level) => {
+                let own = live.iter();
+                let own = own.map(|session| (session.account(), session.transactions.take_sums()));
+                self.observer.transactions.empty(level, own);
+            }
+            None => live.iter().for_each(|session| session.transactions.forget()),
+        }
     }
 
     /// A global setting that is a number or a switch; 0 where the name is none.

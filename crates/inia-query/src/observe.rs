@@ -9,24 +9,33 @@
 //! `log_output` sends lines to files in MySQL's formats ([`files`]), to the tables
 //! `mysql.general_log` and `mysql.slow_log` ([`tables`]), or to both.
 
+mod errors;
 mod files;
+mod levels;
 mod lines;
 mod setup;
 mod statements;
 mod tables;
+mod transactions;
 
+pub use errors::SessionErrors;
+pub(crate) use errors::{ErrorCounts, ErrorSums};
 pub use files::PathRefused;
+pub(crate) use levels::{Account, Level, Levels, Sum};
 pub use lines::{Command, Ended, Extra, Who};
 pub use setup::{SetupTables, want_sums};
-pub(crate) use statements::PICOS;
 pub use statements::{Current, Done, Grouped, History, PreparedInstance, Sums};
+pub(crate) use statements::{Kinds, PICOS};
+pub use transactions::{BranchEvent, SessionTransactions, TransactionEvent, TransactionState};
+pub(crate) use transactions::{TimeSums, TransactionSums};
 
 use crate::sysvar::{self, GlobalVars};
 use files::LogFile;
-use inia_base::io::Disk;
+use inia_base::io::{Disk, FileRequests};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tables::LogTable;
@@ -71,6 +80,10 @@ pub struct Observer {
     slow_table: LogTable,
     /// Sums over statements.
     pub statements: statements::Statements,
+    /// Sums over transactions of sessions that have ended.
+    pub(crate) transactions: Levels<TransactionSums>,
+    /// Errors of sessions that have ended, and of logins.
+    pub raised: errors::Errors,
     /// Changed tables of settings.
     pub setup: SetupTables,
     /// The last lines of the error log.
@@ -103,6 +116,8 @@ impl Observer {
             general_table: LogTable::new(disk, "inia.general_log"),
             slow_table: LogTable::new(disk, "inia.slow_log"),
             statements: statements::Statements::default(),
+            transactions: Levels::default(),
+            raised: errors::Errors::default(),
             setup: SetupTables::default(),
             errors: Mutex::default(),
         }
@@ -120,6 +135,14 @@ impl Observer {
     /// The last lines of the error log, oldest first.
     pub(crate) fn errors(&self) -> Vec<ErrorLine> {
         self.errors.lock().iter().cloned().collect()
+    }
+
+    /// How many lines of the error log are kept, their bytes, and when the last one came, in
+    /// microseconds since 1970.
+    pub(crate) fn error_sums(&self) -> (usize, usize, i64) {
+        let errors = self.errors.lock();
+        let bytes = errors.iter().map(|line| line.text.len()).sum();
+        (errors.len(), bytes, errors.back().map_or(0, |line| line.at))
     }
 
     /// What is noted: [`GENERAL`], [`SLOW`] and [`SUMS`]; 0 for nothing.
@@ -248,6 +271,18 @@ impl Observer {
         }
     }
 
+    /// The files of the general log and of the slow query log, where they are open, and what was
+    /// asked of them.
+    pub(crate) fn log_files(&self) -> [(Option<PathBuf>, FileRequests); 2] {
+        [self.general.requests(), self.slow.requests()]
+    }
+
+    /// Counts requests to log files anew.
+    pub(crate) fn clear_log_files(&self) {
+        self.general.clear_requests();
+        self.slow.clear_requests();
+    }
+
     /// The rows of `mysql.general_log` or `mysql.slow_log`, as fields.
     pub(crate) fn logged(&self, slow: bool) -> Vec<Vec<Vec<u8>>> {
         if slow { self.slow_table.rows() } else { self.general_table.rows() }
@@ -257,7 +292,7 @@ impl Observer {
     pub(crate) fn empty<'s>(
         &self,
         (schema, table): (&str, &str),
-        live: impl Iterator<Item = &'s History>,
+        live: impl Iterator<Item = (Account, &'s History)>,
     ) -> io::Result<bool> {
         if !can_be_emptied(schema, table) {
             return Ok(false);
@@ -266,7 +301,7 @@ impl Observer {
             "general_log" => self.general_table.clear()?,
             "slow_log" => self.slow_table.clear()?,
             "events_statements_summary_by_digest" | "events_statements_histogram_by_digest" => {
-                self.statements.clear_groups(live);
+                self.statements.clear_groups(live.map(|(_, own)| own));
             }
             setup if is_setup_table(setup).is_some() => self.setup.replace(setup, Vec::new()),
             other => self.statements.clear(other, live),

@@ -6,7 +6,7 @@
 mod handler_reads;
 mod plan_counts;
 
-use crate::observe::History;
+use crate::observe::{Account, History, SessionErrors, SessionTransactions};
 pub use handler_reads::HandlerReads;
 use inia_parser::ast::{
     CreateRoutine, Delete, DeleteTarget, GrantWhat, HandlerAction, Insert, InsertSource,
@@ -309,9 +309,19 @@ pub enum Executed {
     SortScan,
     /// Sorts of what was read by ranges.
     SortRange,
+    /// Savepoints of transactions that had used tables.
+    Savepoint,
+    /// Rollbacks to those.
+    SavepointRollback,
+    /// Branches that were prepared.
+    Prepare,
+    /// Queries that had a limit of time.
+    TimeSet,
+    /// Queries that this limit ended.
+    TimeExceeded,
 }
 
-const EXECUTED: usize = Executed::SortRange as usize + 1;
+const EXECUTED: usize = Executed::TimeExceeded as usize + 1;
 
 /// What a session's client has reported of itself.
 #[derive(Debug, Default)]
@@ -331,6 +341,8 @@ pub(crate) struct Connection {
 }
 
 /// One session's counts. Only their session writes them.
+///
+/// Wide: one field for each thing that is counted.
 #[derive(Debug)]
 pub struct SessionCounters {
     /// Whose session it is.
@@ -350,6 +362,10 @@ pub struct SessionCounters {
     pub(crate) resource_group: Mutex<Option<String>>,
     /// What it has noted of its statements.
     pub history: History,
+    /// What it has noted of its transactions.
+    pub transactions: SessionTransactions,
+    /// What it has raised.
+    pub errors: SessionErrors,
 }
 
 impl SessionCounters {
@@ -367,7 +383,14 @@ impl SessionCounters {
             executed: Default::default(),
             resource_group: Mutex::default(),
             history: History::default(),
+            transactions: SessionTransactions::default(),
+            errors: SessionErrors::default(),
         }
+    }
+
+    /// Whose session it is.
+    pub(crate) fn account(&self) -> Account {
+        Some((self.connection.user.clone(), self.connection.host.clone()))
     }
 
     /// Counts a slow statement.
@@ -413,7 +436,7 @@ impl SessionCounters {
     }
 
     /// How often statements did something.
-    pub(crate) fn executed(&self, what: Executed) -> u64 {
+    pub fn executed(&self, what: Executed) -> u64 {
         self.executed[what as usize].load(Ordering::Relaxed)
     }
 

@@ -358,7 +358,9 @@ impl Session {
 
     /// USE, and COM_INIT_DB.
     pub fn use_database(&mut self, name: &str) -> Result<(), SqlError> {
-        database::use_database(&mut self.context, name)
+        let done = database::use_database(&mut self.context, name);
+        let errors = &self.context.host.counters.errors;
+        done.inspect_err(|error| errors.raise(error.number()))
     }
 
     /// The current database.

@@ -72,6 +72,10 @@ pub struct EngineStats {
     pub lock_waits: u64,
     /// Time spent in them.
     pub lock_wait_micros: u64,
+    /// Time of the longest one.
+    pub lock_wait_max_micros: u64,
+    /// Sessions that wait at the moment.
+    pub lock_waiters: u64,
     /// Deadlocks so far.
     pub deadlocks: u64,
     /// Lock waits that ended by timeout.
@@ -94,6 +98,8 @@ pub struct EngineStats {
     pub purge_horizon: Lsn,
     /// The log is durable up to here.
     pub durable_lsn: Lsn,
+    /// The pages on disk have all changes up to here.
+    pub clean_lsn: Lsn,
     /// What was written to the log since the start.
     pub log_written: FileCounts,
 }
@@ -390,10 +396,14 @@ impl Engine {
     pub fn stats(&self) -> EngineStats {
         let (core, counters) = (&self.core, &self.core.locks.counters);
         let stuck = self.stuck_rollbacks().len() as u64;
-        let history = core.sessions.list().iter().map(|s| s.history.lock().len() as u64).sum();
+        let sessions = core.sessions.list();
+        let history = sessions.iter().map(|s| s.history.lock().len() as u64).sum();
+        let waiters = sessions.iter().filter(|s| core.locks.is_waiting(&s.owner)).count();
         EngineStats {
             lock_waits: counters.waits.load(Ordering::Relaxed),
             lock_wait_micros: counters.wait_micros.load(Ordering::Relaxed),
+            lock_wait_max_micros: counters.max_wait_micros.load(Ordering::Relaxed),
+            lock_waiters: waiters as u64,
             deadlocks: counters.deadlocks.load(Ordering::Relaxed),
             lock_timeouts: counters.timeouts.load(Ordering::Relaxed),
             undo_bytes: core.undo.bytes(),
@@ -405,6 +415,7 @@ impl Engine {
             low_water: core.status.low_water(),
             purge_horizon: core.purge_horizon(),
             durable_lsn: core.store.wal().durable_lsn(),
+            clean_lsn: core.store.clean_to(),
             log_written: core.store.wal().written(),
         }
     }

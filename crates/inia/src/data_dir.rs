@@ -32,17 +32,28 @@ pub struct DataDir {
     disk: Arc<dyn Disk>,
     /// None in memory.
     lock: Option<LockFile>,
+    /// What was in it before, where that was no database.
+    without_database: Option<Vec<String>>,
     /// Comes last: what is empty again can be removed.
-    _made: Option<MadeDirectory>,
+    _made: MadeDirectories,
 }
 
-/// A directory that was made by this start; removed when dropped, unless something is in it.
-struct MadeDirectory(PathBuf);
+/// Directories that were made by this start, the innermost first; removed when dropped, unless
+/// something is in them.
+struct MadeDirectories(Vec<PathBuf>);
 
-impl Drop for MadeDirectory {
+impl MadeDirectories {
+    /// Those that have to be made for this one.
+    fn missing(path: &Path) -> MadeDirectories {
+        let named = path.ancestors().filter(|path| !path.as_os_str().is_empty());
+        MadeDirectories(named.take_while(|path| !path.exists()).map(Path::to_owned).collect())
+    }
+}
+
+impl Drop for MadeDirectories {
     fn drop(&mut self) {
-        // A directory that holds a database is not empty and stays.
-        let _ = std::fs::remove_dir(&self.0);
+        // A directory that holds a database is not empty and stays, as do those around it.
+        let _ = self.0.iter().try_for_each(std::fs::remove_dir);
     }
 }
 
@@ -56,9 +67,10 @@ impl DataDir {
         if path.exists() && !path.is_dir() {
             return Err(format!("data directory {} is not a directory", path.display()));
         }
-        let is_new = !path.exists();
+        let made = MadeDirectories::missing(path);
         create_directory(path).map_err(|error| fail("create", &error))?;
-        let made = is_new.then(|| MadeDirectory(path.to_owned()));
+        let before = names(path).map_err(|error| fail("read", &error))?;
+        let is_new = !before.iter().any(|name| inia_sql::is_database_file(name));
         if let Some(name) = foreign_entry(path).map_err(|error| fail("read", &error))? {
             return Err(format!(
                 "data directory {} is not empty and holds no Inia database (there is {name}); \
@@ -79,7 +91,23 @@ impl DataDir {
         let disk = FileDisk::open(path)
             .map_err(|error| format!("cannot open the database in {}: {error}", path.display()))?;
         let disk: Arc<dyn Disk> = Arc::new(disk);
-        Ok(DataDir { path: path.to_owned(), disk, lock: Some(lock), _made: made })
+        let without_database = is_new.then_some(before);
+        let lock = Some(lock);
+        Ok(DataDir { path: path.to_owned(), disk, lock, without_database, _made: made })
+    }
+
+    /// Removes the database that this start has made, if it has made one: the start is refused.
+    /// Nobody works on the files any more.
+    #[cfg(feature = "server")]
+    pub(crate) fn discard(&self) {
+        let Some(before) = &self.without_database else { return };
+        let made = names(&self.path).unwrap_or_default();
+        for name in made.iter().filter(|name| is_own(name) && !before.contains(name)) {
+            // The files of locks go with their owners.
+            if !name.ends_with(".lock") && name != PROCESS_FILE {
+                let _ = self.disk.remove(name);
+            }
+        }
     }
 
     /// A directory in memory, which ends with its owner.
@@ -93,7 +121,8 @@ impl DataDir {
     }
 
     fn of_memory(disk: Arc<dyn Disk>) -> DataDir {
-        DataDir { path: PathBuf::from(NO_PATH), disk, lock: None, _made: None }
+        let (path, without_database) = (PathBuf::from(NO_PATH), None);
+        DataDir { path, disk, lock: None, without_database, _made: MadeDirectories(Vec::new()) }
     }
 
     /// Whether it is in memory.

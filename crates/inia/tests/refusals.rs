@@ -200,6 +200,27 @@ fn a_directory_and_a_port_in_use() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     refused(&["--port", &port, "--data", other.path().to_str().unwrap()], "is in use");
+    assert!(!other.path().exists(), "no database of a refused start is left");
+}
+
+#[test]
+fn places_where_nobody_can_listen_leave_no_database() {
+    let folder = TempDir::new();
+    let data = folder.path().join("new/inner/data");
+    let start = |more: &[&str], why: &str| {
+        refused(&[&["--port", "0", "--data", data.to_str().unwrap()], more].concat(), why);
+        assert_eq!(names(folder.path()), [""; 0], "{why}");
+    };
+    start(&["--host", "192.0.2.1"], "the account root has no password");
+    start(&["--host", "0.0.0.0"], "the account root has no password");
+    start(&["--socket", "/nonexistent/socket"], "cannot listen on /nonexistent/socket");
+    // What was there before stays.
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::set_permissions(&data, Permissions::from_mode(0o750)).unwrap();
+    std::fs::write(data.join("private_key.pem"), "mine").unwrap();
+    let socket = ["--socket", "/nonexistent/socket", "--port", "0", "--data"];
+    refused(&[&socket[..], &[data.to_str().unwrap()]].concat(), "cannot listen on");
+    assert_eq!(names(&data), ["private_key.pem"]);
 }
 
 #[test]

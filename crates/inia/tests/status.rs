@@ -175,3 +175,132 @@ fn the_public_key_for_passwords_and_the_socket_are_shown() {
     let socket = folder.path().join("socket").display().to_string();
     assert_eq!(rows.unwrap(), [vec![Value::Text(socket), Value::Text("512".into())]]);
 }
+
+#[test]
+fn requests_to_files_are_counted() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &["--general-log=ON"]);
+    let mut client = server.client();
+    client.query("CREATE DATABASE d").unwrap();
+    client.query("CREATE TABLE d.t (a INT)").unwrap();
+    client.query("INSERT INTO d.t VALUES (1)").unwrap();
+    let files = "SELECT SUM(count_write), SUM(count_misc), SUM(sum_timer_misc) > 0 \
+                 FROM performance_schema.file_summary_by_instance WHERE event_name LIKE";
+    let mut sums = |pattern: &str| {
+        let rows = client.rows(&format!("{files} '{pattern}'")).unwrap();
+        rows[0].iter().map(|value| format!("{value:?}")).collect::<Vec<_>>()
+    };
+    let log = sums("%innodb_log_file");
+    assert!(log.iter().all(|sum| !sum.contains("Null") && !sum.contains("(0)")), "{log:?}");
+    assert_ne!(sums("%query_log")[0], "Null");
+    let mut text = |query: &str| format!("{:?}", client.rows(query).unwrap());
+    let instances = text("SELECT file_name, event_name FROM performance_schema.file_instances");
+    for part in ["inia.data", "innodb_data_file", "wal-0", "localhost.log", "innodb_dblwr_file"] {
+        assert!(instances.contains(part), "{part}: {instances}");
+    }
+    let by_bytes = text("SELECT file FROM sys.io_global_by_file_by_bytes");
+    assert!(by_bytes.contains("@@datadir/inia.data"), "{by_bytes}");
+    let waits = text("SELECT event_name, total_written FROM sys.io_global_by_wait_by_bytes");
+    assert!(waits.contains("innodb/innodb_log_file"), "{waits}");
+    let hosts = text("SELECT host, ios > 0 FROM sys.host_summary_by_file_io");
+    assert!(hosts.contains("background"), "{hosts}");
+    client.query("TRUNCATE performance_schema.file_summary_by_instance").unwrap();
+    let rows =
+        client.rows("SELECT SUM(count_read) FROM performance_schema.file_summary_by_instance");
+    assert_eq!(format!("{:?}", rows.unwrap()[0][0]), "Text(\"0\")");
+    assert!(number(&mut client, "GLOBAL", "Innodb_num_open_files") >= 4);
+}
+
+#[test]
+fn refused_logins_and_locked_accounts_are_counted() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    client.query("CREATE USER locked@localhost ACCOUNT LOCK").unwrap();
+    for user in ["locked", "nobody"] {
+        let stream = TcpStream::connect(server.address()).unwrap();
+        let login = LoginOptions { user: user.to_owned(), ..LoginOptions::default() };
+        assert!(Client::connect(stream, &login).is_err());
+    }
+    assert_eq!(number(&mut client, "GLOBAL", "Locked_connects"), 1);
+    let rows = client.rows(
+        "SELECT error_number, sum_error_raised, user IS NULL AND host IS NULL \
+         FROM performance_schema.events_errors_summary_by_account_by_error \
+         WHERE error_number IN (1045, 3118) ORDER BY 1",
+    );
+    let rows: Vec<String> = rows.unwrap().iter().map(|row| format!("{row:?}")).collect();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows[0].contains("1045") && rows[1].contains("3118"), "{rows:?}");
+}
+
+#[test]
+fn what_sessions_did_counts_for_their_accounts_when_they_are_gone() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &["--inia-statement-sums=ON"]);
+    let mut client = server.client();
+    client.query("CREATE USER u@localhost").unwrap();
+    let login = LoginOptions { user: String::from("u"), ..LoginOptions::default() };
+    let stream = TcpStream::connect(server.address()).unwrap();
+    let mut guest = Client::connect(stream, &login).unwrap();
+    guest.rows("SELECT 1").unwrap();
+    guest.query("BEGIN").unwrap();
+    guest.query("SELECT nosuch").unwrap_err();
+    drop(guest);
+    let mut rows = |query: &str| format!("{:?}", client.rows(query).unwrap());
+    let live = "SELECT current_connections FROM performance_schema.users WHERE user = 'u'";
+    while !rows(live).contains("\"0\"") {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let counts = [
+        "SELECT sum_error_raised FROM performance_schema.events_errors_summary_by_user_by_error \
+         WHERE user = 'u' AND error_number = 1054",
+        "SELECT count_star FROM \
+         performance_schema.events_transactions_summary_by_user_by_event_name WHERE user = 'u'",
+        "SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_user_by_event_name \
+         WHERE user = 'u' AND event_name = 'statement/sql/begin' AND count_star = 1",
+        "SELECT statements = 3 FROM sys.user_summary WHERE user = 'u'",
+    ];
+    for query in counts {
+        assert_eq!(rows(query), "[[Text(\"1\")]]", "{query}");
+    }
+}
+
+#[test]
+fn waits_for_rows_are_counted_while_they_last_and_by_the_longest() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    client.query("CREATE DATABASE d").unwrap();
+    client.query("CREATE TABLE d.t (a INT PRIMARY KEY)").unwrap();
+    client.query("INSERT INTO d.t VALUES (1)").unwrap();
+    assert_eq!(number(&mut client, "GLOBAL", "Innodb_row_lock_current_waits"), 0);
+    client.query("BEGIN").unwrap();
+    client.query("DELETE FROM d.t").unwrap();
+    let mut other = server.client();
+    let waiter = std::thread::spawn(move || other.query("SELECT a FROM d.t FOR UPDATE").is_ok());
+    while number(&mut client, "GLOBAL", "Innodb_row_lock_current_waits") == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    client.query("COMMIT").unwrap();
+    assert!(waiter.join().unwrap());
+    assert_eq!(number(&mut client, "GLOBAL", "Innodb_row_lock_current_waits"), 0);
+    let longest = number(&mut client, "GLOBAL", "Innodb_row_lock_time_max");
+    assert!(longest >= 20, "{longest}");
+    assert_eq!(number(&mut client, "GLOBAL", "Innodb_row_lock_time"), longest);
+}
+
+#[test]
+fn queries_that_their_limit_of_time_ends_are_counted() {
+    let folder = DataDir::new();
+    let server = Process::start(&folder.path(), &[]);
+    let mut client = server.client();
+    client.query("SET cte_max_recursion_depth = 4294967295, max_execution_time = 50").unwrap();
+    let endless = "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) \
+                   SELECT COUNT(*) FROM r WHERE n = 0";
+    let error = client.query(endless).unwrap_err();
+    assert!(format!("{error:?}").contains("3024"), "{error:?}");
+    client.query("SET max_execution_time = 0").unwrap();
+    assert_eq!(number(&mut client, "SESSION", "Max_execution_time_exceeded"), 1);
+    assert_eq!(number(&mut client, "GLOBAL", "Key_blocks_unused"), 6698);
+}

@@ -5,7 +5,9 @@
 //! storage engine's own files only ever see aligned requests.
 #![allow(unsafe_code)]
 
-use super::{AlignedBuf, DIRECT_ALIGN, Disk, DiskFile, FILE_MODE, LockError, LockFile};
+use super::counts::FileCounters;
+use super::{AlignedBuf, CountedFile, DIRECT_ALIGN, Disk, DiskFile, FILE_MODE, FileCounter};
+use super::{LockError, LockFile};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -31,6 +33,7 @@ pub struct FileDisk {
     direct: bool,
     /// Numbers the scratch files that need a name.
     scratches: AtomicU64,
+    counters: FileCounters,
     _lock: LockFile,
 }
 
@@ -52,6 +55,7 @@ impl FileDisk {
             path: path.to_path_buf(),
             direct,
             scratches: AtomicU64::new(0),
+            counters: FileCounters::default(),
             _lock: lock,
         };
         disk.remove_scratch_files();
@@ -159,7 +163,8 @@ impl Disk for FileDisk {
         let buffered = opened.map_err(|error| named(&path, &error))?;
         let direct = if self.direct { Some(open_direct(&path, false)?) } else { None };
         let len = AtomicU64::new(buffered.metadata()?.len());
-        Ok(Arc::new(RealFile { buffered, direct, len, grown: AtomicBool::new(false) }))
+        let (grown, counter) = (AtomicBool::new(false), self.counters.of(name));
+        Ok(Arc::new(RealFile { buffered, direct, len, grown, counter }))
     }
 
     fn list(&self) -> io::Result<Vec<String>> {
@@ -178,11 +183,15 @@ impl Disk for FileDisk {
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        std::fs::remove_file(self.path.join(name))
+        std::fs::remove_file(self.path.join(name))?;
+        self.counters.removed(name);
+        Ok(())
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        std::fs::rename(self.path.join(from), self.path.join(to))
+        std::fs::rename(self.path.join(from), self.path.join(to))?;
+        self.counters.renamed(from, to);
+        Ok(())
     }
 
     fn sync_names(&self) -> io::Result<()> {
@@ -195,7 +204,17 @@ impl Disk for FileDisk {
 
     fn scratch(&self) -> io::Result<Arc<dyn DiskFile>> {
         let (len, grown) = (AtomicU64::new(0), AtomicBool::new(false));
-        Ok(Arc::new(RealFile { buffered: self.open_scratch()?, direct: None, len, grown }))
+        // All of them together: none lives long.
+        let (buffered, counter) = (self.open_scratch()?, self.counters.of(SCRATCH));
+        Ok(Arc::new(RealFile { buffered, direct: None, len, grown, counter }))
+    }
+
+    fn requests(&self) -> Vec<CountedFile> {
+        self.counters.list()
+    }
+
+    fn clear_requests(&self) {
+        self.counters.clear();
     }
 }
 
@@ -204,6 +223,7 @@ struct RealFile {
     direct: Option<File>,
     len: AtomicU64,
     grown: AtomicBool,
+    counter: Arc<FileCounter>,
 }
 
 impl RealFile {
@@ -221,8 +241,8 @@ impl RealFile {
 
 impl DiskFile for RealFile {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
-        let result = self.descriptor(buf, offset).read_exact_at(buf, offset);
-        match result {
+        let (len, file) = (buf.len(), self.descriptor(buf, offset));
+        match self.counter.read(len, || file.read_exact_at(buf, offset)) {
             // A direct read that meets an unaligned end of file.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 self.buffered.read_exact_at(buf, offset)
@@ -232,7 +252,8 @@ impl DiskFile for RealFile {
     }
 
     fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<()> {
-        self.descriptor(buf, offset).write_all_at(buf, offset)?;
+        let write = || self.descriptor(buf, offset).write_all_at(buf, offset);
+        self.counter.write(buf.len(), write)?;
         let end = offset + buf.len() as u64;
         if end > self.len.load(Ordering::Relaxed) {
             self.len.fetch_max(end, Ordering::Relaxed);
@@ -242,11 +263,11 @@ impl DiskFile for RealFile {
     }
 
     fn sync(&self) -> io::Result<()> {
-        if self.grown.swap(false, Ordering::AcqRel) {
-            self.buffered.sync_all()
-        } else {
-            self.buffered.sync_data()
-        }
+        let grown = self.grown.swap(false, Ordering::AcqRel);
+        self.counter.other(|| match grown {
+            true => self.buffered.sync_all(),
+            false => self.buffered.sync_data(),
+        })
     }
 
     fn len(&self) -> io::Result<u64> {
@@ -255,9 +276,10 @@ impl DiskFile for RealFile {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         let old = self.buffered.metadata()?.len();
-        if len <= old || !set_aside(&self.buffered, old, len)? {
-            self.buffered.set_len(len)?;
-        }
+        self.counter.other(|| match len <= old || !set_aside(&self.buffered, old, len)? {
+            true => self.buffered.set_len(len),
+            false => Ok(()),
+        })?;
         self.len.store(len, Ordering::Relaxed);
         self.grown.store(true, Ordering::Release);
         Ok(())

@@ -1,6 +1,7 @@
 //! Warnings and notes of the running statement.
 
 use super::SessionContext;
+use crate::status::Executed;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_expr::{Level, Warning, Warnings};
 use std::fmt::Display;
@@ -35,7 +36,7 @@ impl SessionContext {
     pub fn take_listed_behind(&mut self, ended: ErrorCode) {
         let behind = self.listed_behind.take().filter(|(first, _)| *first == ended);
         if let Some((_, error)) = behind {
-            self.diagnostics.push(Warning::of(Level::Error, error));
+            self.raise(Warning::of(Level::Error, error));
         }
     }
 
@@ -44,7 +45,16 @@ impl SessionContext {
         if level == Level::Note && !self.flag("sql_notes") {
             return;
         }
-        self.diagnostics.push(Warning::of(level, error.clone()));
+        self.raise(Warning::of(level, error.clone()));
+    }
+
+    /// Takes a condition into the statement's diagnostics, and counts it.
+    pub fn raise(&mut self, warning: Warning) {
+        if warning.code == ErrorCode::QueryTimeout {
+            self.host.counters.count_executed(Executed::TimeExceeded, 1);
+        }
+        self.host.counters.errors.raise(warning.number());
+        self.diagnostics.push(warning);
     }
 
     /// The number of conditions, as the OK packet reports it.
@@ -59,7 +69,7 @@ impl SessionContext {
         let notes = warnings.list.iter().all(|w| w.level != Level::Note) || self.flag("sql_notes");
         for warning in warnings.list {
             if notes || warning.level != Level::Note {
-                self.diagnostics.push(warning);
+                self.raise(warning);
             }
         }
         self.diagnostics.count += warnings.count - kept;

@@ -8,6 +8,7 @@ use crate::database::{ClientInfo, Database};
 use crate::information::Focus;
 use crate::information::{Information, NamedValues, Profile};
 use crate::interrupt::Interrupt;
+use crate::observe::TransactionState;
 use crate::optimize::ParallelSettings;
 use crate::status::{Connection, SessionCounters};
 use crate::sysvar::{self, SessionVars};
@@ -510,7 +511,12 @@ impl Drop for Host {
     fn drop(&mut self) {
         if !self.is_inner {
             self.db.counters.end(&self.counters);
-            self.db.observer.statements.end(&self.counters.history);
+            let account = self.counters.account();
+            self.db.observer.statements.end(account.clone(), &self.counters.history);
+            self.counters.transactions.end(TransactionState::RolledBack, clock_micros());
+            let sums = self.counters.transactions.take_sums();
+            self.db.observer.transactions.add(account.clone(), &sums);
+            self.db.observer.raised.end(account, &self.counters.errors);
         }
         self.release_all_locks();
     }

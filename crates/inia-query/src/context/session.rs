@@ -15,6 +15,7 @@ use crate::clock::clock_micros;
 use crate::database::{ClientInfo, Database, SettingsId};
 use crate::error::StorageResult;
 use crate::interrupt::Interrupt;
+use crate::status::Executed;
 use inia_base::collation::Collation;
 use inia_base::column::status;
 use inia_base::error::{ErrorCode, SqlError};
@@ -31,6 +32,8 @@ use std::time::{Duration, Instant};
 pub struct NamedSavepoint {
     /// The name it was given.
     pub name: String,
+    /// The transaction had used tables.
+    pub used: bool,
     /// What rolls back to it.
     pub point: Savepoint,
     /// How many metadata locks the transaction had.
@@ -421,6 +424,7 @@ impl SessionContext {
         if limit.is_zero() {
             return;
         }
+        self.host.counters.count_executed(Executed::TimeSet, 1);
         let deadline = Instant::now().checked_add(limit);
         self.host.deadline.set(deadline);
         self.txn.get_mut().set_deadline(deadline);

@@ -40,7 +40,7 @@ pub enum XaStage {
 
 impl XaStage {
     /// As errors name it.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             XaStage::None => "NON-EXISTING",
             XaStage::Active => "ACTIVE",
@@ -68,6 +68,11 @@ impl SessionBranch {
     #[inline]
     pub fn stage(&self) -> XaStage {
         self.stage
+    }
+
+    /// The name under which the session has claimed it.
+    pub fn xid(&self) -> Option<&Xid> {
+        self.claim.as_ref().map(XaClaim::xid)
     }
 
     fn is(&self, xid: &Xid) -> bool {

@@ -4,18 +4,21 @@
 //! (replication, stages, waits for single mutexes) are empty. A thread's number is that of its
 //! connection.
 
+pub(super) mod errors;
+pub(super) mod files;
 mod lock_data;
 pub(super) mod lock_history;
 pub(super) mod locks;
 pub(super) mod statements;
 pub(super) mod table_io;
+pub(super) mod transactions;
 
 use super::logs::moment;
 use super::server::visible_processes;
 use super::{Information, Rows, or_null, row};
 use crate::account::Privileges;
 use crate::catalog::DEFAULT_GROUPS;
-use crate::observe::SUMS;
+use crate::observe::{Account, Levels, SUMS, Sum};
 use crate::status::SessionCounters;
 use inia_base::process::ProcessEntry;
 use inia_base::value::Value;
@@ -30,6 +33,22 @@ pub(super) fn visible_sessions(info: &Information<'_>) -> Vec<Arc<SessionCounter
     live.retain(|session| all || session.connection.user == info.access.account.user);
     live.sort_by_key(|session| session.connection.id);
     live
+}
+
+/// Reads sums over sessions by one of their levels: those of all sessions that there have been, or
+/// of those that the asking one may see.
+fn by_level<T: Sum, R>(
+    info: &Information<'_>,
+    all: &Levels<T>,
+    own: impl Fn(&SessionCounters) -> T,
+    read: impl FnOnce(&Levels<T>, &mut dyn Iterator<Item = (Account, T)>) -> R,
+) -> R {
+    let sessions = visible_sessions(info);
+    let mut live = sessions.iter().map(|session| (session.account(), own(session)));
+    match info.access.global.has(Privileges::PROCESS) {
+        true => read(all, &mut live),
+        false => read(&Levels::default(), &mut live),
+    }
 }
 
 /// A name and its address without the port.
@@ -162,6 +181,7 @@ pub(super) fn setup_consumers(info: &Information<'_>, rows: &mut Rows) {
         let noted = match name {
             "global_instrumentation" | "thread_instrumentation" => true,
             "events_statements_current" | "events_statements_history" | "statements_digest" => sums,
+            "events_transactions_current" | "events_transactions_history" => sums,
             _ => false,
         };
         rows.push(row![name, super::yes_no(noted)]);
@@ -174,6 +194,8 @@ pub(super) fn setup_instruments(info: &Information<'_>, rows: &mut Rows) {
         let name = format!("statement/sql/{kind}");
         rows.push(row![name, on, on, "", Value::Null, 0i64, Value::Null]);
     }
+    rows.push(row!["transaction", on, on, "", Value::Null, 0i64, Value::Null]);
+    rows.push(row!["error", "YES", Value::Null, "", Value::Null, 0i64, Value::Null]);
 }
 
 pub(super) fn setup_actors(_: &Information<'_>, rows: &mut Rows) {
@@ -359,11 +381,19 @@ pub(super) fn variables_by_thread(info: &Information<'_>, rows: &mut Rows) {
     }
 }
 
+/// Bytes of a page.
+const PAGE: u64 = 16 << 10;
+
+/// What is counted of the server's memory.
 pub(super) fn memory_global(info: &Information<'_>, rows: &mut Rows) {
     let pool = info.db.engine.pool_stats();
     let statements = info.db.memory().taken();
+    let volatile = info.db.catalog.volatile_store();
+    let of_tables = volatile.map_or(0, |store| store.pool_stats().data);
     let parts = [
-        ("memory/innodb/buf_buf_pool", pool.data * (16 << 10)),
+        ("memory/innodb/buf_buf_pool", pool.data * PAGE),
+        ("memory/memory/HP_PTRS", of_tables * PAGE),
+        ("memory/sql/column_cache", info.db.columns.counts().bytes),
         ("memory/innodb/undo", info.db.engine.stats().undo_bytes),
         ("memory/sql/statements", statements),
     ];

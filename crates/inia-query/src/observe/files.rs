@@ -5,7 +5,7 @@
 //! the database and no key has: SET GLOBAL must not be a way to write elsewhere.
 
 use super::lines::{self, Command, Ended, Who};
-use inia_base::io::FILE_MODE;
+use inia_base::io::{FILE_MODE, FileCounter, FileRequests};
 use parking_lot::Mutex;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -33,6 +33,7 @@ struct State {
     extra: bool,
     /// The default database of the statement before.
     database: String,
+    counter: FileCounter,
 }
 
 impl LogFile {
@@ -47,6 +48,17 @@ impl LogFile {
         state.file.is_some()
     }
 
+    /// Its path, where it is one, and what was asked of it.
+    pub(super) fn requests(&self) -> (Option<PathBuf>, FileRequests) {
+        let state = self.state.lock();
+        (state.path.clone(), state.counter.requests())
+    }
+
+    /// Counts requests anew.
+    pub(super) fn clear_requests(&self) {
+        self.state.lock().counter.clear();
+    }
+
     pub(super) fn set_extra(&self, extra: bool) {
         self.state.lock().extra = extra;
     }
@@ -58,7 +70,8 @@ impl LogFile {
         state.database.clear();
         let Some(path) = &state.path else { return Ok(()) };
         let mut file = open(path)?;
-        file.write_all(state.header.as_bytes())?;
+        let header = state.header.as_bytes();
+        state.counter.write(header.len(), || file.write_all(header))?;
         state.file = Some(file);
         Ok(())
     }
@@ -85,7 +98,7 @@ impl State {
     /// A line that cannot be written is lost: the statement has been carried out.
     fn append(&mut self, bytes: &[u8]) {
         if let Some(file) = &mut self.file {
-            let _ = file.write_all(bytes);
+            let _ = self.counter.write(bytes.len(), || file.write_all(bytes));
         }
     }
 }

@@ -8,8 +8,13 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 
 /// The consumers that are on or off with the sums over statements.
-const OF_STATEMENTS: [&str; 3] =
-    ["events_statements_current", "events_statements_history", "statements_digest"];
+const OF_STATEMENTS: [&str; 5] = [
+    "events_statements_current",
+    "events_statements_history",
+    "events_transactions_current",
+    "events_transactions_history",
+    "statements_digest",
+];
 
 /// What the enumeration of `ENABLED` has for YES and NO.
 const YES: Value = Value::UInt(1);

@@ -7,6 +7,7 @@
 //! Invariant: the shared groups are at most [`MAX_GROUPS`]; statements beyond them are counted
 //! together in the group without a form.
 
+use super::levels::{Account, Level, Levels, Sum};
 use inia_parser::StatementDigest;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -195,7 +196,20 @@ fn cut(text: &mut String) {
 
 type Key = (Option<String>, Option<StatementDigest>);
 type Groups = HashMap<Key, Grouped>;
-type Kinds = BTreeMap<&'static str, Sums>;
+/// Sums by the kinds of statements.
+pub(crate) type Kinds = BTreeMap<&'static str, Sums>;
+
+impl Sum for Kinds {
+    fn add(&mut self, other: &Kinds) {
+        for (kind, sums) in other {
+            self.entry(kind).or_default().add(sums);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        BTreeMap::is_empty(self)
+    }
+}
 
 /// What one session has noted.
 #[derive(Debug, Default)]
@@ -258,23 +272,29 @@ impl History {
         self.0.lock().prepared.clone()
     }
 
+    /// The number of the last statement.
+    pub fn number(&self) -> u64 {
+        self.0.lock().number
+    }
+
     /// The last statements, oldest first.
     pub fn last(&self) -> Vec<Current> {
         self.0.lock().last.iter().cloned().collect()
     }
 
     /// Sums by the kinds of statements.
-    pub fn kinds(&self) -> Vec<(&'static str, Sums)> {
-        self.0.lock().kinds.iter().map(|(kind, sums)| (*kind, sums.clone())).collect()
+    pub(crate) fn kinds(&self) -> Kinds {
+        self.0.lock().kinds.clone()
     }
 
-    /// The session begins anew, for another client.
-    pub(crate) fn clear(&self, history: bool) {
-        let mut noted = self.0.lock();
-        match history {
-            true => noted.last.clear(),
-            false => noted.kinds.clear(),
-        }
+    /// The sums by kinds, which begin anew.
+    pub(crate) fn take_kinds(&self) -> Kinds {
+        std::mem::take(&mut self.0.lock().kinds)
+    }
+
+    /// Forgets the last statements.
+    fn forget(&self) {
+        self.0.lock().last.clear();
     }
 }
 
@@ -282,7 +302,7 @@ impl History {
 #[derive(Default)]
 pub struct Statements {
     groups: Mutex<Groups>,
-    kinds: Mutex<Kinds>,
+    pub(crate) kinds: Levels<Kinds>,
 }
 
 fn key_of(done: &Grouped) -> Key {
@@ -324,17 +344,14 @@ impl Statements {
         }
     }
 
-    /// A session ends.
-    pub(crate) fn end(&self, own: &History) {
+    /// A session of an account ends.
+    pub(crate) fn end(&self, account: Account, own: &History) {
         let noted = std::mem::take(&mut *own.0.lock());
         if noted.number == 0 {
             return;
         }
         merge(&mut self.groups.lock(), noted.groups.into_values(), MAX_GROUPS);
-        let mut kinds = self.kinds.lock();
-        for (kind, sums) in noted.kinds {
-            kinds.entry(kind).or_default().add(&sums);
-        }
+        self.kinds.add(account, &noted.kinds);
     }
 
     /// All groups, those of live sessions too.
@@ -349,17 +366,6 @@ impl Statements {
         all
     }
 
-    /// Sums by the kinds of statements, those of live sessions too.
-    pub(crate) fn kinds<'s>(&self, live: impl Iterator<Item = &'s History>) -> Kinds {
-        let mut all = self.kinds.lock().clone();
-        for own in live {
-            for (kind, sums) in own.kinds() {
-                all.entry(kind).or_default().add(&sums);
-            }
-        }
-        all
-    }
-
     /// TRUNCATE of the table of groups.
     pub(crate) fn clear_groups<'s>(&self, live: impl Iterator<Item = &'s History>) {
         self.groups.lock().clear();
@@ -367,14 +373,17 @@ impl Statements {
     }
 
     /// TRUNCATE of another table of statements.
-    pub(crate) fn clear<'s>(&self, table: &str, live: impl Iterator<Item = &'s History>) {
-        let history = table.starts_with("events_statements_") && !table.contains("_summary_");
-        if !table.starts_with("events_statements_") {
-            return;
+    pub(crate) fn clear<'s>(
+        &self,
+        table: &str,
+        live: impl Iterator<Item = (Account, &'s History)>,
+    ) {
+        match Level::of(table) {
+            _ if !table.starts_with("events_statements_") => {}
+            Some(level) => {
+                self.kinds.empty(level, live.map(|(account, own)| (account, own.take_kinds())));
+            }
+            None => live.for_each(|(_, own)| own.forget()),
         }
-        if !history {
-            self.kinds.lock().clear();
-        }
-        live.for_each(|own| own.clear(history));
     }
 }

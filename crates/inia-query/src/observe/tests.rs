@@ -117,7 +117,7 @@ fn statements_are_summed_up_over_sessions() {
     }
     observer.statements.note(&second, done("SELECT ?", 200));
     observer.statements.note(&second, done("SELECT * FROM `t`", 5));
-    observer.statements.end(&second);
+    observer.statements.end(None, &second);
     let groups = observer.statements.groups([&first].into_iter());
     assert_eq!(groups.len(), 2);
     let group = groups.iter().find(|group| group.form == Some(digest("SELECT ?"))).unwrap();
@@ -126,7 +126,8 @@ fn statements_are_summed_up_over_sessions() {
     assert_eq!(group.sample.2, 300);
     assert!((300..=315).contains(&group.quantile(950)), "{}", group.quantile(950));
     assert!((100..=105).contains(&group.quantile(300)), "{}", group.quantile(300));
-    assert_eq!(observer.statements.kinds([&first].into_iter())["select"].count, 4);
+    let kinds = observer.statements.kinds.global([(None, first.kinds())].into_iter());
+    assert_eq!(kinds["select"].count, 4);
     observer.statements.clear_groups([&first].into_iter());
     assert!(observer.statements.groups([&first].into_iter()).is_empty());
 }
@@ -139,7 +140,7 @@ fn forms_beyond_the_limit_are_counted_together() {
     for number in 0..10_500 {
         observer.statements.note(&session, done(&format!("SELECT `c{number}`"), 1));
     }
-    observer.statements.end(&session);
+    observer.statements.end(None, &session);
     let groups = observer.statements.groups(std::iter::empty());
     assert_eq!(groups.len(), 10_001);
     let rest = groups.iter().find(|group| group.form.is_none()).unwrap();

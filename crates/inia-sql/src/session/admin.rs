@@ -185,9 +185,17 @@ pub(super) fn execute(
         Statement::Restart => {
             error(ErrorCode::RestartServerFailed, &[&"mysqld is not managed by supervisor process"])
         }
-        Statement::Help(_) => show::send(sink, &["name", "is_it_category"], &[]),
+        Statement::Help(_) => help(sink),
         other => Err(unsupported(other)),
     }
+}
+
+/// HELP knows no topics: the answer is a list of topics and categories without rows.
+fn help(sink: &mut dyn RowSink) -> Done {
+    let column =
+        |name, length| ExprType::text(length, Collation::DEFAULT, false).result_column(name);
+    sink.columns(&[column("name", 64), column("is_it_category", 1)])?;
+    Ok(StatementOutcome { rows: Some(0), ..StatementOutcome::default() })
 }
 
 /// SHUTDOWN: the client gets OK, and loses its connection like all others. A database without

@@ -8,6 +8,7 @@ use inia_expr::ExprType;
 use inia_parser::ast;
 use inia_query::context::StatementOutcome;
 use inia_query::context::{NamedSavepoint, SessionContext, XaStage};
+use inia_query::status::Executed;
 use inia_storage::Isolation;
 
 type Done = Result<StatementOutcome, SqlError>;
@@ -98,9 +99,13 @@ pub(super) fn savepoint(session: &mut SessionContext, name: &str) -> Done {
     if let Ok(at) = find(session, name) {
         session.state.savepoints.remove(at);
     }
+    let used = session.txn.get_mut().was_used();
+    if used {
+        session.host.counters.count_executed(Executed::Savepoint, 1);
+    }
     let point = session.txn.get_mut().savepoint();
     let (name, locks) = (name.to_owned(), session.mdl.held_count());
-    session.state.savepoints.push(NamedSavepoint { name, point, locks });
+    session.state.savepoints.push(NamedSavepoint { name, used, point, locks });
     Ok(StatementOutcome::default())
 }
 
@@ -113,6 +118,11 @@ pub(super) fn rollback_to(session: &mut SessionContext, name: &str) -> Done {
     warn_incomplete(session);
     let undone = session.txn.get_mut().rollback_to(point);
     session.whole_or_nothing(undone)?;
+    let what = match session.state.savepoints[at].used {
+        true => Executed::SavepointRollback,
+        false => Executed::Rollback,
+    };
+    session.host.counters.count_executed(what, 1);
     session.state.savepoints.truncate(at + 1);
     if session.txn.get_mut().only_reads() {
         session.mdl.release_from(locks);
@@ -169,7 +179,9 @@ pub(super) fn xa(session: &mut SessionContext, xa: &ast::Xa, sink: &mut dyn RowS
     match xa {
         ast::Xa::Start { xid, join, resume } => session.xa_start(xid, *join, *resume),
         ast::Xa::End { xid, suspend } => session.xa_end(xid, *suspend),
-        ast::Xa::Prepare(xid) => session.xa_prepare(xid),
+        ast::Xa::Prepare(xid) => session.xa_prepare(xid).inspect(|()| {
+            session.host.counters.count_executed(Executed::Prepare, 1);
+        }),
         ast::Xa::Commit { xid, one_phase } => session.xa_commit(xid, *one_phase),
         ast::Xa::Rollback(xid) => {
             if session.state.branch.stage() == XaStage::Idle {

@@ -84,7 +84,7 @@ fn explained(
     let found = std::mem::take(&mut notes.found);
     if !explain.analyze && noted {
         let warnings = plan.said.warnings.iter().cloned();
-        warnings.for_each(|warning| session.diagnostics.push(warning));
+        warnings.for_each(|warning| session.raise(warning));
         leave_notes(session, explain.format, notes);
     }
     match explain.format {
@@ -128,7 +128,7 @@ fn leave_notes(session: &mut SessionContext, format: ExplainFormat, mut notes: N
     notes.text = notes.text.map(|text| quoting.all(text));
     let kept = session.flag("sql_notes");
     let left = notes.warnings().filter(|warning| kept || warning.level != Level::Note);
-    left.for_each(|warning| session.diagnostics.push(warning));
+    left.for_each(|warning| session.raise(warning));
 }
 
 /// Runs the plan for what the trace sees of it; the rows are dropped.

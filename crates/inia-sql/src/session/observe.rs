@@ -3,6 +3,9 @@
 //! [`begin`] and [`end`] stand around each statement that a client sends. Nothing but one flag is
 //! looked at where nothing is noted.
 
+mod transactions;
+
+use self::transactions::Effect;
 use super::{Session, optimizer_trace, profile};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
@@ -13,8 +16,8 @@ use inia_query::context::SessionContext;
 use inia_query::observe::{
     Command, Done, Ended, Extra, GENERAL, PROFILE, SLOW, SUMS, Sums, TRACE, Who,
 };
-use inia_query::status::HandlerReads;
 use inia_query::status::command_name;
+use inia_query::status::{Executed, HandlerReads};
 use inia_storage::ThreadCounts;
 use std::time::Instant;
 
@@ -22,6 +25,8 @@ use std::time::Instant;
 const MAX_FORM: usize = 1024;
 
 /// A statement that is noted.
+///
+/// Wide: one field for each thing that its end compares with its begin.
 pub(super) struct Noted {
     pub(super) started: Instant,
     timestamp: i64,
@@ -32,6 +37,9 @@ pub(super) struct Noted {
     is_admin: bool,
     is_show: bool,
     reads: ThreadCounts,
+    /// What it says of transactions, and the locks of tables until its begin.
+    effect: Effect,
+    table_locks: u64,
     traffic: (u64, u64),
     /// The optimizer is traced.
     traced: bool,
@@ -97,6 +105,8 @@ fn note_begin(session: &SessionContext, statement: &Statement, arrival: Arrival<
         is_admin: is_admin(statement),
         is_show: matches!(statement, Statement::Show(_) | Statement::Describe(_)),
         reads: session.host.counters.reads(),
+        effect: Effect::of(session, statement),
+        table_locks: session.host.counters.executed(Executed::ExternalLock),
         traffic: traffic(session),
         stages: profile::is_on(session, statement).then(|| profile::stages(statement)),
         traced: session.db.observer.wants() & TRACE != 0 && optimizer_trace::is_on(session),
@@ -202,6 +212,7 @@ fn note_end(session: &SessionContext, noted: &Noted, error: Option<&SqlError>) {
             session.host.counters.history.executed(id, &sums);
         }
         note_sums(session, noted, sums, error);
+        transactions::note(session, noted, micros, error);
     }
 }
 

@@ -155,7 +155,7 @@ pub(super) fn failed(session: &mut SessionContext, error: SqlError) -> SqlError 
     session.release_programs();
     session.keep_insert_id();
     session.env.row_count = -1;
-    session.diagnostics.push(Warning::of(Level::Error, error.clone()));
+    session.raise(Warning::of(Level::Error, error.clone()));
     session.take_listed_behind(error.code);
     error
 }

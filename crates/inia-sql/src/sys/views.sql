@@ -285,6 +285,7 @@ SELECT LOWER(g.variable_name) AS Variable_name, g.variable_value AS Variable_val
 FROM performance_schema.global_status AS g
 UNION ALL SELECT m.name, m.count, CONCAT('InnoDB Metrics - ', m.subsystem), IF(m.status = 'enabled', 'YES', 'NO') FROM information_schema.innodb_metrics AS m
 UNION ALL SELECT 'memory_current_allocated', SUM(current_number_of_bytes_used), 'Performance Schema', 'YES' FROM performance_schema.memory_summary_global_by_event_name
+UNION ALL SELECT 'memory_total_allocated', SUM(sum_number_of_bytes_alloc), 'Performance Schema', 'YES' FROM performance_schema.memory_summary_global_by_event_name
 UNION ALL SELECT 'NOW()', NOW(3), 'System Time', 'YES'
 UNION ALL SELECT 'UNIX_TIMESTAMP()', ROUND(UNIX_TIMESTAMP(NOW(3)), 3), 'System Time', 'YES'
 ORDER BY Type, Variable_name

@@ -67,6 +67,8 @@ pub struct LockWait {
 pub(crate) struct LockCounters {
     pub(crate) waits: AtomicU64,
     pub(crate) wait_micros: AtomicU64,
+    /// Of the longest wait.
+    pub(crate) max_wait_micros: AtomicU64,
     pub(crate) deadlocks: AtomicU64,
     pub(crate) timeouts: AtomicU64,
 }
@@ -235,6 +237,7 @@ impl LockSystem {
         };
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.counters.wait_micros.fetch_add(micros, Ordering::Relaxed);
+        self.counters.max_wait_micros.fetch_max(micros, Ordering::Relaxed);
         counts::add(Count::LockMicros, micros);
         result
     }
@@ -349,6 +352,11 @@ impl LockSystem {
     pub(crate) fn at_rest<R>(&self, look: impl FnOnce() -> R) -> R {
         let _detector = self.detector.lock();
         look()
+    }
+
+    /// Whether `owner` waits now.
+    pub(crate) fn is_waiting(&self, owner: &Arc<Owner>) -> bool {
+        matches!(*owner.wait.lock(), Wait::On(_))
     }
 
     /// What `owner` waits for now, if it waits.

@@ -130,7 +130,8 @@ impl Store {
         self.wal.closed_lsn().0.saturating_sub(last.0) > self.log_capacity / 16
     }
 
-    fn clean_to(&self) -> Lsn {
+    /// The pages on disk have all changes up to here.
+    pub(crate) fn clean_to(&self) -> Lsn {
         Lsn(self.pages_clean_to.load(Ordering::Acquire))
     }
 

@@ -114,6 +114,10 @@ pub trait Backend: Send + Sync {
         let _ = name;
         None
     }
+    /// A client has got this error in place of a session.
+    fn note_refusal(&self, number: u16) {
+        let _ = number;
+    }
     /// Says where the server listens, to those who ask by statements.
     fn announce(&self, address: SocketAddr) {
         let _ = address;

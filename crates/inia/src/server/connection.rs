@@ -191,6 +191,7 @@ impl Connection {
             Ok(()) => self.worker.end_with(Ok(())),
             Err(LoginError::Gone) => Next::Close,
             Err(LoginError::Refused(error)) => {
+                self.worker.shared().backend.note_refusal(error.code);
                 self.worker.set_sequence(self.reader.next_sequence());
                 self.worker.put_error(&error);
                 let _ = self.worker.send();

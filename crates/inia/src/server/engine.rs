@@ -127,6 +127,10 @@ impl Backend for EngineBackend {
         Some(self.database.global_number(name))
     }
 
+    fn note_refusal(&self, number: u16) {
+        self.database.note_refusal(number);
+    }
+
     fn announce(&self, address: SocketAddr) {
         let port = ("port", address.port().to_string());
         self.database.announce(&[("bind_address", address.ip().to_string()), port]);

@@ -73,7 +73,7 @@ pub struct Server {
 
 impl Server {
     /// Takes the data directory, opens the database by `open`, and listens. `open` receives the
-    /// directory and the process list.
+    /// directory and the process list. A start that is refused leaves no new database behind.
     pub fn start(
         config: &Config,
         open: impl FnOnce(&DataDir, Arc<dyn Processes>) -> Result<Opened, String>,
@@ -83,15 +83,28 @@ impl Server {
             true => DataDir::in_memory(),
             false => DataDir::take(&config.data)?,
         };
+        let data = Arc::new(data);
+        Server::start_in(config, &data, open).inspect_err(|_| data.discard())
+    }
+
+    fn start_in(
+        config: &Config,
+        data: &Arc<DataDir>,
+        open: impl FnOnce(&DataDir, Arc<dyn Processes>) -> Result<Opened, String>,
+    ) -> Result<Server, StartError> {
         let registry = registry_of(config);
-        let opened = open(&data, registry.clone())?;
+        let opened = open(data, registry.clone())?;
         if data.is_open_to_others() {
             log::warning(format_args!(
                 "other users may enter the data directory {}; chmod 750 closes it",
                 data.path().display()
             ));
         }
-        Server::run(config, Arc::new(data), opened, registry)
+        let backend = opened.backend.clone();
+        Server::run(config, data.clone(), opened, registry).inspect_err(|_| {
+            // The error of the start is the one to report.
+            let _ = backend.close();
+        })
     }
 
     /// Serves an open database: to the network, or to this process where the host is empty.
@@ -101,6 +114,7 @@ impl Server {
         opened: Opened,
         registry: Arc<Registry>,
     ) -> Result<Server, StartError> {
+        let certificate = Arc::new(Certificate::open(data.disk())?);
         let keys = Arc::new(PasswordKeys::new(data.disk()));
         let authenticator = Authenticator::new(opened.accounts, keys.clone());
         // The accounts are known here: an open root account allows loopback addresses only.
@@ -115,7 +129,6 @@ impl Server {
             opened.backend.announce(address);
         }
         let unix = config.socket.as_deref().map(listen_unix).transpose()?;
-        let certificate = Arc::new(Certificate::open(data.disk())?);
         registry.set_keys(certificate.clone(), keys.clone());
         let shared = Arc::new(Shared {
             backend: opened.backend,
@@ -284,6 +297,7 @@ fn spawn_acceptor(
                 Ok(_) => return,
                 Err(error) => {
                     // Out of file descriptors, most likely: connections that end give some back.
+                    shared.registry.statistics().note_accept_error();
                     log::warning(format_args!("cannot accept a connection: {error}"));
                     thread::sleep(Duration::from_millis(100));
                 }
@@ -299,6 +313,7 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
     let socket = Arc::new(socket);
     let Some(slot) = shared.registry.admit(socket.clone(), shared.limits().connections) else {
         shared.registry.statistics().note_refused();
+        shared.backend.note_refusal(1040);
         return turn_away(&socket, &ServerError::new(1040, "08004", "Too many connections"));
     };
     let id = slot.id();
@@ -314,6 +329,8 @@ fn start_connection(shared: &Arc<Shared>, socket: Socket) {
         });
     if let Err(error) = started {
         shared.registry.remove(id);
+        shared.registry.statistics().note_internal_error();
+        shared.backend.note_refusal(1135);
         log::warning(format_args!("cannot start a thread for a connection: {error}"));
         turn_away(
             &socket,

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// Before a login, no packet may be longer.
 pub(crate) const MAX_LOGIN_PACKET: usize = 64 * 1024;
 
+/// The error of a login to an account that is locked.
+const LOCKED: u16 = 3118;
+
 /// A client that has proven who it is.
 pub(crate) struct LoggedIn {
     pub(crate) caps: Capabilities,
@@ -84,25 +87,33 @@ pub(crate) fn log_in(
     match try_log_in(shared, slot, socket, &mut talk) {
         Ok(logged_in) => Some(logged_in),
         Err(LoginError::Gone) if slot.kill_reason() == KillReason::Shutdown => {
-            refuse(&mut talk, &ServerError::new(1053, "08S01", "Server shutdown in progress"));
+            refuse(
+                shared,
+                &mut talk,
+                &ServerError::new(1053, "08S01", "Server shutdown in progress"),
+            );
             None
         }
         Err(LoginError::Gone) => {
             if slot.kill_reason() == KillReason::SlowLogin {
                 log::warning(format_args!("connection {}: the login took too long", slot.id()));
             } else if !talk.stream.is_tls() {
-                refuse(&mut talk, &WireError::ReadError.server_error());
+                refuse(shared, &mut talk, &WireError::ReadError.server_error());
             }
             None
         }
         Err(LoginError::Refused(error)) => {
-            refuse(&mut talk, &error);
+            refuse(shared, &mut talk, &error);
             None
         }
     }
 }
 
-fn refuse(talk: &mut Talk<'_>, error: &ServerError) {
+fn refuse(shared: &Shared, talk: &mut Talk<'_>, error: &ServerError) {
+    shared.backend.note_refusal(error.code);
+    if error.code == LOCKED {
+        shared.registry.statistics().note_locked();
+    }
     let mut packet = Vec::new();
     put_err(&mut packet, error, Capabilities::PROTOCOL_41);
     // The connection ends, whether or not the client hears why.

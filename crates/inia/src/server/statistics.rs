@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Counts since the start.
+///
+/// Wide: one field for each thing that is counted.
 #[derive(Default)]
 pub(crate) struct Statistics {
     most: AtomicU64,
@@ -12,6 +14,9 @@ pub(crate) struct Statistics {
     aborted_clients: AtomicU64,
     aborted_connects: AtomicU64,
     refused: AtomicU64,
+    locked: AtomicU64,
+    accept_errors: AtomicU64,
+    internal_errors: AtomicU64,
     tls_accepts: AtomicU64,
     /// Of connections that are gone.
     sent: AtomicU64,
@@ -48,6 +53,21 @@ impl Statistics {
         self.note_aborted_connect();
     }
 
+    /// A login was to an account that is locked.
+    pub(super) fn note_locked(&self) {
+        one_more(&self.locked);
+    }
+
+    /// A connection could not be accepted.
+    pub(super) fn note_accept_error(&self) {
+        one_more(&self.accept_errors);
+    }
+
+    /// A connection got no thread.
+    pub(super) fn note_internal_error(&self) {
+        one_more(&self.internal_errors);
+    }
+
     /// A connection started TLS.
     pub(super) fn note_tls(&self) {
         one_more(&self.tls_accepts);
@@ -69,6 +89,9 @@ impl Statistics {
             aborted_clients: load(&self.aborted_clients),
             aborted_connects: load(&self.aborted_connects),
             refused: load(&self.refused),
+            locked: load(&self.locked),
+            accept_errors: load(&self.accept_errors),
+            internal_errors: load(&self.internal_errors),
             tls_accepts: load(&self.tls_accepts),
             traffic: (load(&self.sent) + live.0, load(&self.received) + live.1),
         }

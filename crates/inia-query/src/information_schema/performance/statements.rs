@@ -1,13 +1,13 @@
 //! Sums over statements, and each session's last ones.
 
-use super::visible_sessions;
+use super::{by_level, visible_sessions};
 use crate::account::Privileges;
 use crate::information_schema::logs::moment;
 use crate::information_schema::{Information, Rows, or_null, row};
-use crate::observe::{Current, PICOS, SUMS, Sums};
+use crate::observe::{Account, Current, Kinds, Levels, PICOS, SUMS, Sums};
+use crate::status::SessionCounters;
 use inia_base::value::Value;
 use inia_parser::StatementDigest;
-use std::collections::BTreeMap;
 
 /// The columns from COUNT_STAR to COUNT_SECONDARY.
 fn summed(sums: &Sums) -> Vec<Value> {
@@ -96,7 +96,7 @@ pub(in super::super) fn by_digest(info: &Information<'_>, rows: &mut Rows) {
 }
 
 /// Sums of all kinds of statements, those too that have not been yet.
-fn of_kinds(known: &BTreeMap<&'static str, Sums>, prefix: &[Value], rows: &mut Rows) {
+fn of_kinds(known: &Kinds, prefix: &[Value], rows: &mut Rows) {
     for kind in crate::status::kinds() {
         let mut row = prefix.to_vec();
         row.push(Value::from(format!("statement/sql/{kind}")));
@@ -105,50 +105,44 @@ fn of_kinds(known: &BTreeMap<&'static str, Sums>, prefix: &[Value], rows: &mut R
     }
 }
 
+/// Reads sums by one of their levels.
+fn read<R>(
+    info: &Information<'_>,
+    read: impl FnOnce(&Levels<Kinds>, &mut dyn Iterator<Item = (Account, Kinds)>) -> R,
+) -> R {
+    let own = |session: &SessionCounters| session.history.kinds();
+    by_level(info, &info.db.observer.statements.kinds, own, read)
+}
+
 pub(in super::super) fn global(info: &Information<'_>, rows: &mut Rows) {
-    let live = info.db.counters.live();
-    let kinds = info.db.observer.statements.kinds(live.iter().map(|session| &session.history));
-    of_kinds(&kinds, &[], rows);
+    let sessions = info.db.counters.live();
+    let live = sessions.iter().map(|session| (session.account(), session.history.kinds()));
+    of_kinds(&info.db.observer.statements.kinds.global(live), &[], rows);
 }
 
 pub(in super::super) fn by_thread(info: &Information<'_>, rows: &mut Rows) {
     for session in visible_sessions(info) {
-        let kinds = session.history.kinds().into_iter().collect();
-        of_kinds(&kinds, &[Value::UInt(session.connection.id)], rows);
-    }
-}
-
-/// Sums of the sessions that there are, by something that they have in common.
-fn by<K: Ord>(
-    info: &Information<'_>,
-    rows: &mut Rows,
-    key: impl Fn(&str, &str) -> K,
-    prefix: impl Fn(&K) -> Vec<Value>,
-) {
-    let mut found: BTreeMap<K, BTreeMap<&'static str, Sums>> = BTreeMap::new();
-    for session in visible_sessions(info) {
-        let kinds = found.entry(key(&session.connection.user, &session.connection.host));
-        let kinds = kinds.or_default();
-        for (kind, sums) in session.history.kinds() {
-            kinds.entry(kind).or_default().add(&sums);
-        }
-    }
-    for (name, kinds) in &found {
-        of_kinds(kinds, &prefix(name), rows);
+        of_kinds(&session.history.kinds(), &[Value::UInt(session.connection.id)], rows);
     }
 }
 
 pub(in super::super) fn by_account(info: &Information<'_>, rows: &mut Rows) {
-    let key = |user: &str, host: &str| (user.to_owned(), host.to_owned());
-    by(info, rows, key, |(user, host)| row![user.clone(), host.clone()]);
+    for (account, kinds) in read(info, |levels, live| levels.accounts(live)) {
+        let (user, host) = account.unzip();
+        of_kinds(&kinds, &[or_null(user), or_null(host)], rows);
+    }
 }
 
 pub(in super::super) fn by_user(info: &Information<'_>, rows: &mut Rows) {
-    by(info, rows, |user, _| user.to_owned(), |user| row![user.clone()]);
+    for (user, kinds) in read(info, |levels, live| levels.users(live)) {
+        of_kinds(&kinds, &[or_null(user)], rows);
+    }
 }
 
 pub(in super::super) fn by_host(info: &Information<'_>, rows: &mut Rows) {
-    by(info, rows, |_, host| host.to_owned(), |host| row![host.clone()]);
+    for (host, kinds) in read(info, |levels, live| levels.hosts(live)) {
+        of_kinds(&kinds, &[or_null(host)], rows);
+    }
 }
 
 pub(in super::super) fn current(info: &Information<'_>, rows: &mut Rows) {

@@ -228,7 +228,7 @@ impl Session {
             Ok(outs) => send_outs(&self.context, &outs, sink),
             Err(error) => {
                 if !noted {
-                    self.context.diagnostics.push(Warning::of(Level::Error, error.clone()));
+                    self.context.raise(Warning::of(Level::Error, error.clone()));
                 }
                 Err(error)
             }

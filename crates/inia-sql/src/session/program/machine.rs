@@ -162,7 +162,8 @@ impl Machine<'_> {
     ) -> Result<()> {
         let context = self.caller.context();
         let raised = Warning::of(Level::Error, error.clone());
-        if !std::mem::take(&mut self.noted) {
+        let noted = std::mem::take(&mut self.noted);
+        if !noted {
             context.diagnostics.push(raised.clone());
         }
         context.env.row_count = -1;
@@ -171,10 +172,19 @@ impl Machine<'_> {
             true => None,
             false => handler_for(&frame.code, frame.at, &raised),
         };
+        // An error of a program inside a statement is raised by that statement.
+        let counts = context.inside == Inside::Nothing;
         let Some(found) = found else {
+            if counts && !noted {
+                context.host.counters.errors.raise(raised.number());
+            }
             self.noted = true;
             return Err(error);
         };
+        if counts && noted {
+            context.host.counters.errors.take_back(raised.number());
+        }
+        context.host.counters.errors.handle(raised.number());
         let resume = match instruction {
             Instruction::JumpUnless { resume, .. } | Instruction::Operand { resume, .. } => *resume,
             _ => frame.at + 1,
@@ -244,7 +254,7 @@ impl Machine<'_> {
         }
         if error.sqlstate().starts_with("01") {
             context.env.row_count = 0;
-            context.diagnostics.push(Warning::of(Level::Warning, error));
+            context.raise(Warning::of(Level::Warning, error));
             return Ok(());
         }
         Err(error)
@@ -261,17 +271,18 @@ impl Machine<'_> {
         }
         let warns = signal.condition.is_none() && before.level != Level::Error;
         let done = self.signal(frame, signal, Some(before.error()));
-        let diagnostics = &mut self.caller.context().diagnostics;
+        let context = self.caller.context();
         if let Err(error) = &done
             && error.code != ErrorCode::WrongValueForVar
         {
-            diagnostics.clear();
-            list.into_iter().for_each(|known| diagnostics.push(known));
+            // What is only listed again was counted when it was raised.
+            context.diagnostics.clear();
+            list.into_iter().for_each(|known| context.diagnostics.push(known));
         }
         match done {
             // What was a warning is one again, whatever its state says.
             Err(error) if warns && error.code != ErrorCode::WrongValueForVar => {
-                diagnostics.push(Warning::of(Level::Warning, error));
+                context.raise(Warning::of(Level::Warning, error));
                 Ok(())
             }
             done => done,
@@ -296,7 +307,7 @@ impl Machine<'_> {
         let values = match get_diagnostics(&Area { list, row_count }, condition.as_ref(), &items) {
             Ok(values) => values,
             Err(error) => {
-                context.diagnostics.push(Warning::of(Level::Error, error));
+                context.raise(Warning::of(Level::Error, error));
                 return Ok(());
             }
         };

@@ -32,7 +32,7 @@ pub(in super::super) fn signal(
     }
     let error = signal_error(None, state, &items, session.env.sql_mode.is_strict())?;
     if error.sqlstate().starts_with("01") {
-        session.diagnostics.push(Warning::of(Level::Warning, error));
+        session.raise(Warning::of(Level::Warning, error));
         return Ok(StatementOutcome::default());
     }
     Err(error)
@@ -56,7 +56,7 @@ pub(in super::super) fn get_diagnostics(
     let values = match diagnostics::get_diagnostics(&area, condition.as_ref(), &items) {
         Ok(values) => values,
         Err(error) => {
-            session.diagnostics.push(Warning::of(Level::Error, error));
+            session.raise(Warning::of(Level::Error, error));
             return Ok(StatementOutcome::default());
         }
     };

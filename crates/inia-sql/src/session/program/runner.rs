@@ -151,7 +151,11 @@ impl ProgramRunner for Programs {
                 self.run_body(context, function, &mut frame)?;
                 let raised = std::mem::take(&mut context.diagnostics);
                 context.diagnostics.limit = raised.limit;
-                raised.list.into_iter().for_each(|warning| warnings.push(warning));
+                for warning in raised.list {
+                    // The statement around takes it as one of its own.
+                    context.host.counters.errors.take_back(warning.number());
+                    warnings.push(warning);
+                }
                 let ended = || SqlError::new(ErrorCode::SpNoreturnend, &[&function.def.name]);
                 frame.returned.ok_or_else(ended)
             })

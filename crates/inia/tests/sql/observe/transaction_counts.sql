@@ -1,0 +1,37 @@
+-- Counters of savepoints, of prepared branches, of limits of time and of tables in memory.
+
+CREATE TABLE t (a INT PRIMARY KEY);
+SELECT * FROM t;
+FLUSH STATUS;
+BEGIN;
+SAVEPOINT a;
+SHOW SESSION STATUS LIKE 'Handler_savepoint%';
+INSERT INTO t VALUES (1);
+SAVEPOINT b;
+SAVEPOINT c;
+SHOW SESSION STATUS LIKE 'Handler_savepoint%';
+ROLLBACK TO b;
+SHOW SESSION STATUS LIKE 'Handler_savepoint%';
+ROLLBACK TO a;
+SHOW SESSION STATUS LIKE 'Handler_savepoint%';
+ROLLBACK;
+SHOW SESSION STATUS LIKE 'Handler_rollback';
+XA START 'q';
+INSERT INTO t VALUES (5);
+XA END 'q';
+SHOW SESSION STATUS LIKE 'Handler_prepare';
+XA PREPARE 'q';
+SHOW SESSION STATUS LIKE 'Handler_prepare';
+XA ROLLBACK 'q';
+FLUSH STATUS;
+SET max_execution_time = 100000;
+SELECT 1;
+SELECT * FROM t;
+SET max_execution_time = 0;
+SELECT 1;
+SHOW SESSION STATUS LIKE 'Max_execution_time_exceeded';
+FLUSH STATUS;
+SELECT * FROM t;
+INSERT INTO t VALUES (7), (8);
+SELECT a FROM t WHERE a = 7;
+SHOW SESSION STATUS LIKE 'Table_open_cache%';

@@ -1,0 +1,55 @@
+-- Transactions as performance_schema shows them.
+
+-- differs: Sums over statements are kept once `inia_statement_sums` is ON (MySQL: always)
+SET GLOBAL inia_statement_sums = ON;
+CREATE TABLE t (a INT PRIMARY KEY);
+TRUNCATE performance_schema.events_transactions_summary_global_by_event_name;
+TRUNCATE performance_schema.events_transactions_history;
+TRUNCATE performance_schema.events_transactions_current;
+INSERT INTO t VALUES (1);
+INSERT INTO t VALUES (1);
+SELECT * FROM t;
+SELECT 1;
+SELECT event_name, state, gtid, access_mode, isolation_level, autocommit, number_of_savepoints, end_event_id IS NULL, nesting_event_type FROM performance_schema.events_transactions_history WHERE thread_id = PS_CURRENT_THREAD_ID() ORDER BY event_id;
+TRUNCATE performance_schema.events_transactions_history;
+BEGIN;
+INSERT INTO t VALUES (2);
+SAVEPOINT s;
+INSERT INTO t VALUES (3);
+ROLLBACK TO s;
+RELEASE SAVEPOINT s;
+SELECT event_name, state, access_mode, isolation_level, autocommit, number_of_savepoints, number_of_rollback_to_savepoint, number_of_release_savepoint, end_event_id IS NULL, xa_state, timer_wait > 0 FROM performance_schema.events_transactions_current WHERE thread_id = PS_CURRENT_THREAD_ID();
+SELECT COUNT(*) FROM performance_schema.events_transactions_history WHERE thread_id = PS_CURRENT_THREAD_ID();
+COMMIT;
+START TRANSACTION READ ONLY;
+SELECT * FROM t;
+ROLLBACK;
+BEGIN;
+BEGIN;
+COMMIT AND CHAIN;
+CREATE TABLE u (a INT);
+SET autocommit = 0;
+SELECT 1;
+SELECT state, autocommit FROM performance_schema.events_transactions_current WHERE thread_id = PS_CURRENT_THREAD_ID();
+SELECT * FROM t;
+SELECT state, autocommit FROM performance_schema.events_transactions_current WHERE thread_id = PS_CURRENT_THREAD_ID();
+SET autocommit = 1;
+SET TRANSACTION ISOLATION LEVEL SERIALIZABLE;
+SELECT * FROM t WHERE a = 1 FOR UPDATE;
+SELECT state, access_mode, isolation_level, autocommit, number_of_savepoints, number_of_rollback_to_savepoint, number_of_release_savepoint FROM performance_schema.events_transactions_history WHERE thread_id = PS_CURRENT_THREAD_ID() ORDER BY event_id;
+XA START 'g', 'b', 7;
+INSERT INTO t VALUES (9);
+SELECT state, xid_format_id, xid_gtrid, xid_bqual, xa_state FROM performance_schema.events_transactions_current WHERE thread_id = PS_CURRENT_THREAD_ID();
+XA END 'g', 'b', 7;
+XA ROLLBACK 'g', 'b', 7;
+SELECT state, xid_gtrid FROM performance_schema.events_transactions_current WHERE thread_id = PS_CURRENT_THREAD_ID();
+SELECT event_name, count_star, count_read_write, count_read_only, sum_timer_wait > 0, min_timer_wait <= max_timer_wait FROM performance_schema.events_transactions_summary_by_thread_by_event_name WHERE thread_id = PS_CURRENT_THREAD_ID();
+SELECT user, host, event_name, count_read_only FROM performance_schema.events_transactions_summary_by_account_by_event_name WHERE user = 'root';
+SELECT user, event_name, count_read_only FROM performance_schema.events_transactions_summary_by_user_by_event_name WHERE user = 'root';
+SELECT host, event_name, count_read_only FROM performance_schema.events_transactions_summary_by_host_by_event_name WHERE host = 'localhost';
+SELECT event_name, count_read_only FROM performance_schema.events_transactions_summary_global_by_event_name;
+TRUNCATE performance_schema.events_transactions_summary_by_thread_by_event_name;
+SELECT event_name, count_star FROM performance_schema.events_transactions_summary_by_thread_by_event_name WHERE thread_id = PS_CURRENT_THREAD_ID();
+SELECT COUNT(*) FROM performance_schema.events_transactions_history_long;
+-- differs: Sums over statements are kept once `inia_statement_sums` is ON (MySQL: always)
+SET GLOBAL inia_statement_sums = OFF;
