@@ -29,9 +29,8 @@ fn is_computed_over_rows(expr: &ast::Expr) -> bool {
     found
 }
 
-/// Whether conditions read, by subqueries, a table that FROM has, too; and those of views in FROM,
-/// where they are `merged`.
-pub fn reads_itself(session: &SessionContext, select: &ast::Select, merged: bool) -> bool {
+/// The tables that WHERE and ON read in subqueries, and those behind views there.
+pub fn conditions_read(session: &SessionContext, select: &ast::Select) -> Vec<ast::ObjectName> {
     fn conditions<'q>(reads: &mut ReferencedObjects<'q>, table: &'q TableRef) {
         match table {
             TableRef::List(list) => list.iter().for_each(|table| conditions(reads, table)),
@@ -48,7 +47,15 @@ pub fn reads_itself(session: &SessionContext, select: &ast::Select, merged: bool
     let mut reads = ReferencedObjects::default();
     reads.exprs(&select.where_);
     select.from.iter().for_each(|table| conditions(&mut reads, table));
-    reads_own(session, select, &reads, merged)
+    let mut read = Vec::new();
+    reads.tables.iter().for_each(|name| base_tables(session, name, &mut read));
+    read
+}
+
+/// Whether conditions read, by subqueries, a table that FROM names.
+pub fn reads_itself(session: &SessionContext, select: &ast::Select) -> bool {
+    let read = conditions_read(session, select);
+    named_tables(&select.from).into_iter().any(|factor| read.contains(&factor.name))
 }
 
 /// Whether subqueries of the select list read a table that FROM has, too; and those of views in
