@@ -6,5 +6,6 @@ mod shape;
 
 pub use resolve::{Resolver, UsedColumn};
 pub use shape::{
-    base_tables, conditions_read, has_outer_join, list_reads_itself, reads_itself, simple_select,
+    ReadTable, base_tables, conditions_read, has_outer_join, list_reads_itself, reads_itself,
+    simple_select,
 };

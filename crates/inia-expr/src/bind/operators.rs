@@ -789,7 +789,11 @@ fn arithmetic_type(
         ArithOp::IntDiv => (p1.saturating_sub(s1) + s2, 0),
     };
     if op == ArithOp::IntDiv || class == NumClass::Int {
-        let length = precision.min(20) + u32::from(!unsigned);
+        let length = match op {
+            // A remainder counts a sign whether it has one or not.
+            ArithOp::Mod => precision + 1,
+            _ => precision.min(20) + u32::from(!unsigned),
+        };
         return if unsigned { ExprType::uint(length, true) } else { ExprType::int(length, true) };
     }
     match class {

@@ -196,7 +196,9 @@ impl Fills {
             Fill::Missing(zero) => {
                 if given == Given::Nothing && !self.is_generated(column) {
                     let name = &self.names[column];
-                    if ctx.strictness == Strictness::Strict {
+                    // There is no empty geometry.
+                    let geometry = matches!(self.types[column], DataType::Geometry { .. });
+                    if ctx.strictness == Strictness::Strict || geometry {
                         return Err(SqlError::new(ErrorCode::NoDefaultForField, &[name]));
                     }
                     ctx.warn(ErrorCode::NoDefaultForField, &[name])?;

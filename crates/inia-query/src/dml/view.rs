@@ -331,7 +331,9 @@ pub fn insert_through<'s>(
         return no();
     };
     let table = table.unwrap_or_default();
-    if !target.insertable || has_repeated_columns(&target) {
+    let values = !matches!(insert.source, ast::InsertSource::Query(_));
+    let reads_itself = values && target.reads_by_name(&table);
+    if !target.insertable || reads_itself || has_repeated_columns(&target) {
         return no();
     }
     for assignment in &mut out.on_duplicate {

@@ -17,7 +17,9 @@ use crate::dml::joined::has_subquery;
 use crate::dml::returning::refuse_several;
 use crate::plan::ViewUse;
 use crate::referenced::ReferencedObjects;
-use crate::view::{Resolver, conditions_read, has_outer_join, list_reads_itself, simple_select};
+use crate::view::{
+    ReadTable, Resolver, conditions_read, has_outer_join, list_reads_itself, simple_select,
+};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, JoinConstraint, TableRef};
 use std::cell::Cell;
@@ -49,8 +51,17 @@ pub(super) struct ViewTarget {
     /// A select list reads, in a subquery, the table that rows are changed in.
     pub(super) list_reads: bool,
     /// The tables that its conditions read in subqueries.
-    condition_reads: Vec<ast::ObjectName>,
-    paths: Vec<(String, Path)>,
+    condition_reads: Vec<ReadTable>,
+    paths: Vec<BasePath>,
+}
+
+/// A base table of a view.
+struct BasePath {
+    /// How it is called here.
+    name: String,
+    /// How the view that names it calls it.
+    written: String,
+    path: Path,
 }
 
 /// The names that tables have been given.
@@ -122,7 +133,7 @@ fn invalid_through(view: &View, inner: SqlError) -> SqlError {
 }
 
 /// Whether an item of the select list has a subquery and is not the same for all rows. MySQL makes
-/// a temporary table of such a view, unless it is told to merge it.
+/// a temporary table of such a view, unless its definition says MERGE.
 fn computes_subqueries(select: &ast::Select) -> bool {
     let own: Vec<Qualifier> = named_tables(&select.from).into_iter().map(qualifier_of).collect();
     let mut items = ast::item_exprs(&select.items);
@@ -226,7 +237,8 @@ impl ViewTarget {
                 return error(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name]);
             }
             let name = alias.map_or_else(|| names.take(own), str::to_owned);
-            self.paths.push((name.clone(), vec![(0, factor.name.clone())]));
+            let (written, path) = (own.clone(), vec![(0, factor.name.clone())]);
+            self.paths.push(BasePath { name: name.clone(), written, path });
             return Ok(Some(Member::Renamed(name)));
         };
         let found = ViewTarget::inside(session, &inner, alias, names, around);
@@ -242,10 +254,11 @@ impl ViewTarget {
         self.insertable &= inner.insertable;
         self.list_reads |= inner.list_reads;
         self.condition_reads.extend(inner.condition_reads.iter().cloned());
-        for (name, path) in &inner.paths {
-            let further = path.iter().map(|(at, member)| (at + offset, member.clone()));
+        for base in &inner.paths {
+            let further = base.path.iter().map(|(at, member)| (at + offset, member.clone()));
             let path = std::iter::once((0, factor.name.clone())).chain(further).collect();
-            self.paths.push((name.clone(), path));
+            let (name, written) = (base.name.clone(), base.written.clone());
+            self.paths.push(BasePath { name, written, path });
         }
         Ok(Some(Member::View(Box::new(inner))))
     }
@@ -313,13 +326,27 @@ impl ViewTarget {
             factor.alias.as_ref().unwrap_or(&factor.name.name) == alias
         };
         let found = named_tables(&self.from).into_iter().find(own);
-        found.filter(|_| self.paths.iter().any(|(name, _)| name == alias))
+        found.filter(|_| self.paths.iter().any(|base| base.name == alias))
     }
 
     /// Whether rows of its base table of this name can be changed: no condition reads the table in
     /// a subquery.
     pub(super) fn can_change(&self, alias: &str) -> bool {
-        self.table(alias).is_some_and(|table| !self.condition_reads.contains(&table.name))
+        let read = |table: &ast::TableFactor| {
+            self.condition_reads.iter().any(|read| read.name == table.name)
+        };
+        self.table(alias).is_some_and(|table| !read(table))
+    }
+
+    /// Whether a condition reads a base table in a subquery, by the name that the view has for it.
+    pub(super) fn reads_by_name(&self, alias: &str) -> bool {
+        let (Some(table), Some(base)) =
+            (self.table(alias), self.paths.iter().find(|base| base.name == alias))
+        else {
+            return false;
+        };
+        let same = |read: &ReadTable| read.name == table.name && read.alias == base.written;
+        self.condition_reads.iter().any(same)
     }
 
     /// The table's column that a view's column is; errors 1054 and 1348.
@@ -408,15 +435,15 @@ impl ViewTarget {
         if self.reads.get() {
             wanted |= Privileges::SELECT;
         }
-        let found = self.paths.iter().find(|(name, _)| name == table);
-        for (at, member) in found.into_iter().flat_map(|(_, path)| path) {
+        let found = self.paths.iter().find(|base| base.name == table);
+        for (at, member) in found.into_iter().flat_map(|base| &base.path) {
             self.views[*at].changes.push((member.clone(), wanted));
         }
     }
 
     /// As [`ViewTarget::changes`] for INSERT, which needs its privileges on all tables.
     pub(super) fn inserts(&mut self, wanted: Privileges) {
-        let tables: Vec<String> = self.paths.iter().map(|(name, _)| name.clone()).collect();
+        let tables: Vec<String> = self.paths.iter().map(|base| base.name.clone()).collect();
         tables.iter().for_each(|table| self.changes(table, wanted));
     }
 }
