@@ -269,15 +269,18 @@ fn as_copied(error: SqlError, column: &str, row: u64) -> SqlError {
     }
 }
 
-/// Error 1292: rows that are there already cannot get a zero date in a new column.
+/// Error 1292: rows that are there already cannot get a zero date in a new column. A new TIMESTAMP is
+/// the zero date in them, as in MySQL.
 fn refuse_zero_date(
     column: &ColumnDef,
     value: &Value,
     ctx: &EvalContext<'_>,
 ) -> Result<(), SqlError> {
-    let (kind, zero) = match value {
-        Value::Date(date) => ("date", *date == Date::ZERO),
-        Value::DateTime(moment) => ("datetime", *moment == DateTime::ZERO),
+    let (kind, zero) = match (value, &column.data_type) {
+        (Value::Date(date), _) => ("date", *date == Date::ZERO),
+        (Value::DateTime(moment), DataType::DateTime { .. }) => {
+            ("datetime", *moment == DateTime::ZERO)
+        }
         _ => return Ok(()),
     };
     let refused = zero && column.default == ColumnDefault::None;
