@@ -300,7 +300,7 @@ fn computed_type(column: &OutputColumn) -> DataType {
 /// Whether a computed BIGINT of so many characters becomes an INT.
 fn fits_int(length: u32, origin: Origin) -> bool {
     match origin {
-        Origin::Aggregate => false,
+        Origin::Aggregate | Origin::Column | Origin::IfNull => false,
         Origin::Function => length <= 11,
         Origin::Window => length < 10,
         _ => length <= 10,

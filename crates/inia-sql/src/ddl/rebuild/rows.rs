@@ -269,8 +269,8 @@ fn as_copied(error: SqlError, column: &str, row: u64) -> SqlError {
     }
 }
 
-/// Error 1292: rows that are there already cannot get a zero date in a new column. A new TIMESTAMP is
-/// the zero date in them, as in MySQL.
+/// Error 1292: rows that are there already cannot get a zero date in a new column. A new TIMESTAMP
+/// is the zero date in them, as in MySQL.
 fn refuse_zero_date(
     column: &ColumnDef,
     value: &Value,
