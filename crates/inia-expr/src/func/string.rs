@@ -243,8 +243,9 @@ fn substring_index(a: &mut Args<'_, '_>) -> FnResult {
 
 fn pad_type(args: &mut [Expr], env: &Environment) -> Ty {
     let length = match constant_int(&args[1]) {
-        Some(length) if length >= 0 => (length as u64).min(MAX_BLOB_CHARS),
-        _ => UNKNOWN_CHARS,
+        // A negative length counts as the longest.
+        Some(length) => u64::try_from(length).unwrap_or(u64::MAX).min(MAX_BLOB_CHARS),
+        None => UNKNOWN_CHARS,
     };
     string_like_first(args, length, env)
 }
