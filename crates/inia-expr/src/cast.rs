@@ -168,8 +168,13 @@ fn to_year(value: &Value, from: &ExprType, ctx: &mut EvalContext<'_>) -> Result<
             None => return Ok(Value::Null),
         },
         (TypeClass::Time, _) => i64::from(ctx.env.now().date.year),
-        (_, Value::Text(text)) => {
-            let parsed = number::parse_int(text.as_bytes());
+        (_, Value::Text(_) | Value::Bytes(_)) if !from.hex => {
+            let (text, bytes) = (&shown, convert::to_bytes(value, from));
+            let parsed = number::parse_int(&bytes);
+            let shown = match value {
+                Value::Bytes(bytes) => convert::error_bytes(bytes).into(),
+                _ => shown.clone(),
+            };
             if !parsed.found {
                 let error = SqlError::new(ErrorCode::WrongValue, &[&"YEAR", &shown]);
                 ctx.raise(Level::Warning, error)?;

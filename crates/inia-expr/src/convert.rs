@@ -420,9 +420,13 @@ pub(crate) fn to_datetime_with(
         Value::Double(_) | Value::Decimal(_) => {
             let number = to_decimal(value, ty, ctx)?;
             let whole = number.truncate(0).to_i64().unwrap_or(i64::MAX);
+            let fraction = fraction_micros(number);
+            if whole == 0 && fraction < 0 {
+                return wrong_datetime(value, ty, ctx);
+            }
             DateTime::from_number(whole, rules).map(|(moment, has_time)| {
                 // The fraction is one of seconds: a number that is only a date drops it.
-                let micros = if has_time { fraction_micros(number) } else { 0 };
+                let micros = if has_time { fraction } else { 0 };
                 (moment.add_micros(micros).unwrap_or(moment), false)
             })
         }

@@ -115,9 +115,28 @@ fn merge_ints(known: &[&ExprType], nullable: bool) -> ExprType {
         let digits = known.iter().map(|ty| ty.precision()).max().unwrap_or(1);
         return ExprType::decimal(digits, 0, false, nullable);
     }
-    let width = if mixed { IntWidth::Big } else { width.max().unwrap_or(IntWidth::Big) };
+    let widest = width.max().unwrap_or(IntWidth::Big);
+    // A year needs more than a byte.
+    let years = known.iter().any(|ty| ty.data_type == DataType::Year);
+    let widest = if years && mixed { widest.max(IntWidth::Small) } else { widest };
+    let unsigned_widest =
+        |ty: &&ExprType| ty.data_type == DataType::Int { width: widest, unsigned: true };
+    let width = match mixed && known.iter().any(unsigned_widest) {
+        true => wider(widest),
+        false => widest,
+    };
     let ty = ExprType::computed(DataType::Int { width, unsigned }, nullable);
     ExprType { length, ..ty }
+}
+
+/// The signed integer that holds the unsigned ones of this width.
+fn wider(width: IntWidth) -> IntWidth {
+    match width {
+        IntWidth::Tiny => IntWidth::Small,
+        IntWidth::Small => IntWidth::Medium,
+        IntWidth::Medium => IntWidth::Int,
+        IntWidth::Int | IntWidth::Big => IntWidth::Big,
+    }
 }
 
 fn merge_decimals(known: &[&ExprType], nullable: bool) -> ExprType {

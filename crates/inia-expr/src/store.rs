@@ -99,6 +99,12 @@ pub fn store_value(
     if let Some(same) = already_right(&value, from, column) {
         return if same { Ok(value) } else { Ok(Value::Null) };
     }
+    if from.stored
+        && let Some(number) = copied_number(&value, from, column)
+    {
+        let ty = ExprType::int(20, false);
+        return store_value(number, &ty, column, ctx, name);
+    }
     // A hexadecimal literal is a number to a numeric column and a string to all others.
     if from.hex
         && let Value::Bytes(bytes) = &value
@@ -136,6 +142,26 @@ pub fn store_value(
         DataType::Geometry { kind, srid } => store_geometry(value, *kind, *srid, &target),
         DataType::Null => Ok(Value::Null),
         _ => strings::string(value, from, &target, ctx),
+    }
+}
+
+/// The number that MySQL copies from a column to one of another type, where it copies another one
+/// than an expression of that value gives: a DATE goes to an integer with its time, dates and times
+/// to a YEAR with all their digits, and BIT to all strings but BLOB as its decimal digits.
+fn copied_number(value: &Value, from: &ExprType, column: &DataType) -> Option<Value> {
+    use DataType::{Binary, Char, Int, VarBinary, VarChar, Year};
+    match (value, column) {
+        (Value::Date(date), Int { .. } | Year | DataType::Bit(_)) => {
+            Some(Value::Int(date.at_midnight().to_number() as i64))
+        }
+        (Value::DateTime(moment), Year) => Some(Value::Int(moment.to_number() as i64)),
+        (Value::Time(time), Year) => Some(Value::Int(time.to_number())),
+        (Value::UInt(bits), column) if matches!(from.data_type, DataType::Bit(_)) => {
+            let dated = matches!(column, DataType::Date | DataType::DateTime { .. });
+            let text = matches!(column, Char { .. } | VarChar { .. } | Binary(_) | VarBinary(_));
+            (dated || text).then_some(Value::Int(*bits as i64))
+        }
+        _ => None,
     }
 }
 

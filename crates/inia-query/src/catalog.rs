@@ -54,6 +54,7 @@ pub use crate::table_def::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, Histogram, HistogramBucket,
     IndexDef, IndexKind, IndexPart, ReferentialAction, TableDef, TableId, same_name,
 };
+pub use crate::table_def::{ColumnFormat, ColumnStorage, Placement};
 pub use crate::table_def::{
     DISCARDING, HIDDEN, IMPLIED_FORMAT, STOPWORDS, Stopwords, TRANSACTIONAL,
 };

@@ -151,14 +151,15 @@ impl<'s> Runner<'s> {
     ) -> Result<()> {
         let (skip, take) = window(query.limit.as_ref(), ctx)?;
         let window = Window { skip, take };
+        if window.take == 0 && !query.count_found_rows {
+            return Ok(());
+        }
         let visible = query.columns.len();
         let mut limiter = Limiter { window, seen: 0, count_all: query.count_found_rows };
         if query.order.is_empty() || query.presorted {
-            if window.take > 0 || query.count_found_rows {
-                self.body(&query.body, ctx, &mut |ctx, tuple| {
-                    limiter.pass(ctx, &tuple[..visible], visit)
-                })?;
-            }
+            self.body(&query.body, ctx, &mut |ctx, tuple| {
+                limiter.pass(ctx, &tuple[..visible], visit)
+            })?;
         } else if let (true, Body::Select(select)) = (query.late, &query.body) {
             self.sorted_before(query, select, &mut limiter, ctx, visit)?;
         } else {

@@ -39,7 +39,7 @@ use inia_base::error::SqlError;
 use inia_base::value::Value;
 use inia_expr::aggregate::Aggregate;
 use inia_expr::compare::CmpClass;
-use inia_expr::{EvalContext, Expr, ExprType, Warning};
+use inia_expr::{EvalContext, Expr, ExprKind, ExprType, Warning};
 use inia_storage::LockRequest;
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,6 +85,24 @@ impl StatementPlan {
     #[inline]
     pub fn warn(&self, ctx: &mut EvalContext<'_>) {
         self.said.warnings.iter().for_each(|warning| ctx.warnings.push(warning.clone()));
+    }
+
+    /// Whether the select list computes something beside aggregates: it is not made of values that
+    /// are there when a row has been found.
+    pub fn computes_items(&self) -> bool {
+        let found = |item: &Expr| {
+            matches!(
+                item.kind,
+                ExprKind::Column { .. }
+                    | ExprKind::Literal(_)
+                    | ExprKind::Param(_)
+                    | ExprKind::Aggregate(_)
+            )
+        };
+        match &self.root.body {
+            Body::Select(select) => !select.output.iter().take(self.root.columns.len()).all(found),
+            _ => true,
+        }
     }
 
     /// Error 1525 where the query compares a date with a constant that is none.

@@ -12,6 +12,7 @@ mod histogram;
 mod lengths;
 mod merged;
 mod partitions;
+mod placement;
 mod sound;
 
 pub use histogram::{Histogram, HistogramBucket};
@@ -23,6 +24,7 @@ pub use merged::{MERGED, MergeInsert, MergeUnion};
 pub use partitions::{
     Division, DivisionMethod, LeafDef, PartitionBounds, PartitionDef, Partitioning,
 };
+pub use placement::{ColumnFormat, ColumnStorage, Placement};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -138,6 +140,8 @@ pub struct ColumnDef {
     pub invisible: bool,
     /// The charset or collation was written out with the column (SHOW CREATE repeats it).
     pub explicit_collation: bool,
+    /// STORAGE and COLUMN_FORMAT.
+    pub placement: Placement,
 }
 
 /// How the names of hidden columns begin.
@@ -159,6 +163,7 @@ impl ColumnDef {
             generated: None,
             invisible: false,
             explicit_collation: false,
+            placement: Placement::default(),
         }
     }
 

@@ -5,4 +5,7 @@ mod rights;
 mod shape;
 
 pub use resolve::{Resolver, UsedColumn};
-pub use shape::{base_tables, has_outer_join, list_reads_itself, reads_itself, simple_select};
+pub use shape::{
+    ReadTable, base_tables, conditions_read, has_outer_join, list_reads_itself, reads_itself,
+    simple_select,
+};

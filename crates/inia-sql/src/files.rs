@@ -54,10 +54,5 @@ fn file_error(code: ErrorCode, path: &Path, error: &std::io::Error) -> SqlError 
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let number = error.raw_os_error().unwrap_or(0);
-    if code == ErrorCode::CantGetStat {
-        let path = path.display();
-        let text = format!("Can't get stat of '{path}' (OS errno {number} - {text})");
-        return SqlError::with_message(code, text);
-    }
     SqlError::new(code, &[&path.display(), &number, &text])
 }

@@ -6,8 +6,10 @@
 use super::late_codes::with_late_codes;
 
 with_late_codes! {
+    CantWriteFile = 1, "HY000", "Can't create/write to file '{}' (OS errno {} - {})";
     FileRead = 2, "HY000", "Error reading file '{}' (OS errno {} - {})";
     FileWrite = 3, "HY000", "Error writing file '{}' (OS errno {} - {})";
+    NoFileStatus = 13, "HY000", "Can't get stat of '{}' (OS errno {} - {})";
     FtsDocIdAdded = 124, "HY000", "InnoDB rebuilding table to add column FTS_DOC_ID";
     EngineUnsupported = 138, "HY000", "Unsupported extension used for table";
     EngineTooBigRow = 139, "HY000", "Too big row";

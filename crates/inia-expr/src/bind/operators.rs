@@ -21,6 +21,7 @@ use inia_base::datatype::DataType;
 use inia_base::decimal::MAX_PRECISION;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::sql_mode::SqlMode;
+use inia_base::temporal::Time;
 use inia_base::value::Value;
 use inia_parser::ast::{self, BinaryOp, UnaryOp};
 
@@ -282,6 +283,7 @@ impl Binder<'_> {
         let bound: Result<Vec<Expr>, SqlError> = list.iter().map(|item| self.bind(item)).collect();
         let mut bound = bound?;
         self.settle_list((expr, &mut value), list.iter(), &mut bound)?;
+        leave_unfound_times(&value, &mut bound);
         let mut nullable = value.ty.nullable && width(&value) == 1;
         let mut items = Vec::with_capacity(list.len());
         // A list of one item is an `=`, and MySQL's errors name it so.
@@ -791,7 +793,12 @@ fn arithmetic_type(
         ArithOp::IntDiv => (p1.saturating_sub(s1) + s2, 0),
     };
     if op == ArithOp::IntDiv || class == NumClass::Int {
-        let length = precision.min(MAX_PRECISION.into()) + u32::from(!unsigned);
+        let digits = precision.min(MAX_PRECISION.into());
+        let length = match op {
+            // A remainder counts a sign whether it has one or not.
+            ArithOp::Mod => digits + 1,
+            _ => digits + u32::from(!unsigned),
+        };
         return if unsigned { ExprType::uint(length, true) } else { ExprType::int(length, true) };
     }
     match class {
@@ -800,6 +807,23 @@ fn arithmetic_type(
             ExprType::column_decimal(precision, scale, unsigned, true)
         }
         _ => ExprType::decimal(precision, scale, unsigned, true),
+    }
+}
+
+/// Leaves texts of times out of a list beside a TIME column where another text of it is no time:
+/// MySQL has made numbers of them then, which no time is but zero.
+fn leave_unfound_times(value: &Expr, list: &mut Vec<Expr>) {
+    if !value.ty.stored || value.ty.class() != TypeClass::Time {
+        return;
+    }
+    let text = |item: &Expr| match item.as_literal() {
+        Some(Value::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let wrong = |text: String| !crate::constant::is_time(&Value::Text(text));
+    if list.iter().filter_map(text).any(wrong) {
+        let zero = |text: &str| Time::parse(text).is_ok_and(|time| time.value == Time::ZERO);
+        list.retain(|item| text(item).is_none_or(|text| zero(&text) || wrong(text)));
     }
 }
 

@@ -188,11 +188,16 @@ impl<'a> Args<'a, '_> {
     /// A date and time, zero parts welcome; a wrong one is NULL with a warning.
     pub(crate) fn datetime(&mut self, i: usize) -> Result<DateTime, Stop> {
         let value = self.value(i)?;
-        if matches!(*value, Value::Int(0) | Value::UInt(0)) && self.is_number(i) {
-            return Ok(DateTime::ZERO);
-        }
-        let rules = self.ctx.env.date_rules();
-        let rules = DateRules { no_zero_in_date: false, ..rules };
+        let zero = match &*value {
+            Value::Int(0) | Value::UInt(0) => true,
+            Value::Double(number) => number.trunc() == 0.0,
+            Value::Decimal(number) => number.truncate(0).is_zero(),
+            _ => false,
+        };
+        let rules = match zero && self.is_number(i) {
+            true => DateRules::ZEROS,
+            false => DateRules { no_zero_in_date: false, ..self.ctx.env.date_rules() },
+        };
         some(convert::to_datetime_with(&value, self.arg_type(i), rules, self.ctx)?)
     }
 

@@ -330,7 +330,14 @@ fn run_extract(a: &mut Args<'_, '_>) -> FnResult {
 /// for all others no days and the whole time.
 fn days_and_time(a: &mut Args<'_, '_>) -> Result<(i64, Time), Stop> {
     let value = a.value(0)?;
-    let has_day = a.call.args.first().is_some_and(has_day);
+    let operand = a.call.args.first();
+    // The sum of a text and an interval is a date, whatever its text looks like.
+    if let (Some(ExprKind::DateArith(_)), Value::Text(text)) = (operand.map(|e| &e.kind), &*value)
+        && let Ok(sum) = DateTime::parse(text, DateRules::ZEROS)
+    {
+        return Ok((sum.value.date.day.into(), sum.value.time()));
+    }
+    let has_day = operand.is_some_and(has_day);
     let date = match &*value {
         Value::DateTime(moment) => has_day.then_some(moment.date),
         Value::Date(date) => has_day.then_some(*date),
@@ -356,9 +363,10 @@ fn has_day(operand: &Expr) -> bool {
 /// The date and time that a text or a number is where a time is asked for; `None` for all others.
 pub(super) fn moment_in(value: &Value, ty: &ExprType) -> Option<DateTime> {
     let number = match value {
-        Value::Text(text) if ty.class() == TypeClass::String => {
-            let whole = Time::parse(text).is_ok_and(|time| time.from_datetime);
-            let moment = whole.then(|| DateTime::parse(text, DateRules::ZEROS).ok()).flatten();
+        Value::Text(_) | Value::Bytes(_) if ty.class() == TypeClass::String => {
+            let text = convert::to_text(value, ty);
+            let whole = Time::parse(&text).is_ok_and(|time| time.from_datetime);
+            let moment = whole.then(|| DateTime::parse(&text, DateRules::ZEROS).ok()).flatten();
             return moment.map(|parsed| parsed.value);
         }
         Value::Int(number) => Decimal::from(*number),

@@ -38,7 +38,12 @@ fn eval(a: &mut Args<'_, '_>) -> FnResult {
     match a.json(0) {
         Ok(document) => value_at(a, &path, &document),
         Err(Stop::Null) => Err(Stop::Null),
-        Err(Stop::Error(error)) if error.code == ErrorCode::InvalidTypeForJson => {
+        Err(Stop::Error(error))
+            if matches!(
+                error.code,
+                ErrorCode::InvalidTypeForJson | ErrorCode::InvalidJsonCharset
+            ) =>
+        {
             Err(Stop::Error(error))
         }
         Err(Stop::Error(error)) => {

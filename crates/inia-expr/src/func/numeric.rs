@@ -350,17 +350,12 @@ fn conv(a: &mut Args<'_, '_>) -> FnResult {
     converted(a, from, to)
 }
 
-/// The first argument's digits of one base in another; numbers lose their fraction.
+/// The first argument's digits of one base in another, as far as its text has some.
 pub(super) fn converted(a: &mut Args<'_, '_>, from: i64, to: i64) -> FnResult {
     let ty = a.arg_type(0);
-    let text = match num_class(ty) {
-        NumClass::Real if ty.class() == TypeClass::Real => {
-            Cow::Owned(format!("{}", a.real(0)?.trunc() as i64))
-        }
-        _ if ty.hex || matches!(ty.data_type, DataType::Bit(_)) => {
-            Cow::Owned(a.bits(0)?.to_string())
-        }
-        _ => a.text(0)?,
+    let text = match ty.hex || matches!(ty.data_type, DataType::Bit(_)) {
+        true => Cow::Owned(a.bits(0)?.to_string()),
+        false => a.text(0)?,
     };
     if text.is_empty() {
         return Err(Stop::Null);

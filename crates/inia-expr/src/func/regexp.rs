@@ -12,10 +12,10 @@ use crate::eval::{Args, FnResult, Stop};
 use crate::tree::{Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use engine::{Engine, Groups};
-use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -29,11 +29,11 @@ pub(super) const TABLE: &[Function] = &[
         2,
         3,
         |args, _| {
-            check_sets(args, "regexp_like")?;
+            check_sets(&args[..2], "regexp_like")?;
             Ok(ExprType::bool(any_null(args)))
         },
         |a| {
-            let text = a.text(0)?;
+            let text = characters(a, 0)?;
             let regex = pattern(a, 2)?;
             Ok(Value::Int(regex.is_match(&text)?.into()))
         },
@@ -43,7 +43,7 @@ pub(super) const TABLE: &[Function] = &[
         2,
         6,
         |args, _| {
-            check_sets(args, "regexp_instr")?;
+            check_sets(&args[..2], "regexp_instr")?;
             Ok(ExprType::int(21, any_null(args)))
         },
         instr,
@@ -53,7 +53,7 @@ pub(super) const TABLE: &[Function] = &[
         2,
         5,
         |args, env| {
-            check_sets(args, "regexp_substr")?;
+            check_sets(&args[..2], "regexp_substr")?;
             string_of(&args[..2], u64::from(args[0].ty.length), true, env, "regexp_substr")
         },
         substr,
@@ -63,8 +63,8 @@ pub(super) const TABLE: &[Function] = &[
         3,
         6,
         |args, env| {
-            check_sets(args, "regexp_replace")?;
-            string_of(&args[..3], 4_194_304, true, env, "regexp_replace")
+            check_sets(&args[..3], "regexp_replace")?;
+            string_of(&args[..2], 4_194_304, true, env, "regexp_replace")
         },
         replace,
     ),
@@ -74,41 +74,45 @@ fn error(code: ErrorCode) -> Stop {
     Stop::Error(SqlError::new(code, &[]))
 }
 
-/// Error 3995: a pattern of characters does not look at bytes, nor one of bytes at characters.
+/// Error 3995: text does not mix with VARBINARY, which all strings of bytes are that functions and
+/// literals make. BINARY, BLOB and BIT mix with either.
 fn check_sets(args: &[Expr], name: &str) -> Result<(), SqlError> {
-    let operands = [&args[0], &args[1]];
-    let known = |expr: &&Expr| {
-        let parameter = matches!(expr.kind, ExprKind::Param(_));
-        !parameter && expr.ty.class() == TypeClass::String && expr.ty.data_type != DataType::Null
+    let kind = |expr: &Expr| match &expr.ty.data_type {
+        _ if matches!(expr.kind, ExprKind::Param(_)) => None,
+        DataType::VarBinary(_) => Some(false),
+        _ if expr.ty.is_text() => Some(true),
+        _ => None,
     };
-    let is_text = operands.map(|operand| operand.ty.is_text());
-    if !operands.iter().all(known)
-        || is_text[0] == is_text[1]
-        || collate::operands_collation(&operands, name)? != Collation::BINARY
-    {
-        return Ok(());
+    let mut kinds = args.iter().filter_map(|arg| kind(arg).map(|kind| (arg, kind)));
+    let Some((_, first)) = kinds.next() else { return Ok(()) };
+    match kinds.find(|(_, kind)| *kind != first) {
+        Some((other, _)) => {
+            let set = |operand: &Expr| operand.ty.collation().name();
+            let args: [&dyn std::fmt::Display; 3] = [&set(&args[0]), &set(other), &name];
+            Err(SqlError::new(ErrorCode::CharacterSetMismatch, &args))
+        }
+        None => Ok(()),
     }
-    let set = |operand: &Expr| match operand.ty.is_text() {
-        true => operand.ty.collation().name(),
-        false => "binary",
+}
+
+/// A string that takes part in a match: each byte of one of bytes counts as a character.
+fn characters<'a>(a: &mut Args<'a, '_>, i: usize) -> Result<Cow<'a, str>, Stop> {
+    let ty = a.arg_type(i);
+    let of_bytes = match ty.data_type {
+        DataType::Bit(_) => true,
+        _ => ty.class() == TypeClass::String && !ty.is_text(),
     };
-    let args: [&dyn std::fmt::Display; 3] = [&set(operands[0]), &set(operands[1]), &name];
-    Err(SqlError::new(ErrorCode::CharacterSetMismatch, &args))
+    if !of_bytes {
+        return a.text(i);
+    }
+    Ok(Cow::Owned(a.bytes(i)?.iter().map(|byte| char::from(*byte)).collect()))
 }
 
 /// The compiled pattern of argument 1 with the flags of argument `flags`.
 fn pattern(a: &mut Args<'_, '_>, flags: usize) -> Result<Rc<Engine>, Stop> {
-    let types = [a.arg_type(0), a.arg_type(1)];
     let operands = [a.expr(0), a.expr(1)];
     let collation = collate::operands_collation(&operands, a.call.name)?;
-    let sources = [types[0].is_text(), types[1].is_text()];
-    if sources[0] != sources[1] && collation == Collation::BINARY {
-        let text = if sources[0] { types[0] } else { types[1] };
-        let name = text.collation().name();
-        let args: [&dyn std::fmt::Display; 3] = [&name, &"binary", &a.call.name];
-        return Err(SqlError::new(ErrorCode::CharacterSetMismatch, &args).into());
-    }
-    let pattern = a.text(1)?;
+    let pattern = characters(a, 1)?;
     let name = collation.name();
     let mut options =
         Options { ignore_case: name.contains("_ci") || name.contains("_ai"), ..Options::default() };
@@ -182,7 +186,7 @@ fn occurrence(a: &mut Args<'_, '_>, i: usize) -> Result<usize, Stop> {
 }
 
 fn instr(a: &mut Args<'_, '_>) -> FnResult {
-    let text = a.text(0)?;
+    let text = characters(a, 0)?;
     let regex = pattern(a, 5)?;
     let from = start(a, 2, &text)?;
     let nth = occurrence(a, 3)?;
@@ -200,7 +204,7 @@ fn instr(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 fn substr(a: &mut Args<'_, '_>) -> FnResult {
-    let text = a.text(0)?;
+    let text = characters(a, 0)?;
     let regex = pattern(a, 4)?;
     let from = start(a, 2, &text)?;
     let nth = occurrence(a, 3)?;
@@ -209,9 +213,9 @@ fn substr(a: &mut Args<'_, '_>) -> FnResult {
 }
 
 fn replace(a: &mut Args<'_, '_>) -> FnResult {
-    let text = a.text(0)?;
+    let text = characters(a, 0)?;
     let regex = pattern(a, 5)?;
-    let replacement = a.text(2)?;
+    let replacement = characters(a, 2)?;
     let from = start(a, 3, &text)?;
     let which = if a.len() > 4 { a.clamped(4)?.max(0) as usize } else { 0 };
     let mut out = String::from(&text[..from]);

@@ -1,6 +1,8 @@
 //! Strings: cutting, joining, searching. Units are characters, or bytes for binary strings.
 
-use super::types::{constant_int, int, joined, string_like_first, string_of};
+use super::types::{
+    MAX_BLOB_CHARS, UNKNOWN_CHARS, constant_int, int, joined, string_like_first, string_of,
+};
 use super::{Function, MANY, f, ft};
 use crate::collate;
 use crate::context::Environment;
@@ -8,6 +10,7 @@ use crate::eval::{Args, FnResult, Stop};
 use crate::tree::Expr;
 use crate::ty::{ExprType, TypeClass};
 use inia_base::collation::Collation;
+use inia_base::datatype::DataType;
 use inia_base::error::SqlError;
 use inia_base::value::Value;
 
@@ -93,8 +96,13 @@ pub(super) const TABLE: &[Function] = &[
         2,
         2,
         |args, env| {
-            let count = constant_int(&args[1]).map_or(4_194_304, |n| n.max(0) as u64);
-            let length = u64::from(args[0].ty.length).saturating_mul(count);
+            let length = match constant_int(&args[1]) {
+                Some(count) => {
+                    let count = count.max(0) as u64;
+                    u64::from(args[0].ty.length).saturating_mul(count).min(MAX_BLOB_CHARS)
+                }
+                None => UNKNOWN_CHARS,
+            };
             string_of(&args[..1], length, true, env, "repeat")
         },
         |a| {
@@ -111,7 +119,11 @@ pub(super) const TABLE: &[Function] = &[
         1,
         1,
         |args, env| {
-            let count = constant_int(&args[0]).map_or(4_194_304, |n| n.max(0) as u64);
+            let count = match constant_int(&args[0]) {
+                Some(count) => (count.max(0) as u64).min(MAX_BLOB_CHARS),
+                None if args[0].ty.data_type == DataType::Null => 0,
+                None => UNKNOWN_CHARS,
+            };
             Ok(ExprType::text(count, env.collation, true))
         },
         |a| {
@@ -231,8 +243,9 @@ fn substring_index(a: &mut Args<'_, '_>) -> FnResult {
 
 fn pad_type(args: &mut [Expr], env: &Environment) -> Ty {
     let length = match constant_int(&args[1]) {
-        Some(length) if length >= 0 => length as u64,
-        _ => 4_194_304,
+        // A negative length counts as the longest.
+        Some(length) => u64::try_from(length).unwrap_or(u64::MAX).min(MAX_BLOB_CHARS),
+        None => UNKNOWN_CHARS,
     };
     string_like_first(args, length, env)
 }

@@ -274,8 +274,9 @@ fn add_time(a: &mut Args<'_, '_>) -> FnResult {
     let value = a.value(0)?;
     let moment = match (&*value, &a.ty.data_type) {
         (_, DataType::DateTime { .. }) => Some(a.datetime(0)?),
-        (Value::Text(text), DataType::Char { .. }) => {
-            let parsed = DateTime::parse(text, DateRules::ZEROS).ok();
+        (Value::Text(_) | Value::Bytes(_), DataType::Char { .. }) => {
+            let text = convert::to_text(&value, a.arg_type(0));
+            let parsed = DateTime::parse(&text, DateRules::ZEROS).ok();
             parsed
                 .filter(|p| p.has_time && !p.truncated && text.contains(['-', 'T', ' ']))
                 .map(|p| p.value)
@@ -327,8 +328,10 @@ fn beside_zeros(moment: DateTime, micros: i64) -> Option<DateTime> {
 fn added_time(a: &mut Args<'_, '_>) -> Result<Time, Stop> {
     let value = a.value(1)?;
     let added = convert::to_time(&value, a.arg_type(1), a.ctx)?.ok_or(Stop::Null)?;
-    let text = matches!(&*value, Value::Text(text) if text.contains(' '))
-        && is_dated(&value, a.arg_type(1));
+    let ty = a.arg_type(1);
+    let text = matches!(&*value, Value::Text(_) | Value::Bytes(_))
+        && convert::to_text(&value, ty).contains(' ')
+        && is_dated(&value, ty);
     match moment_in(&value, a.arg_type(1)) {
         Some(_) => Err(Stop::Null),
         None if text => Err(Stop::Null),
@@ -340,7 +343,7 @@ fn added_time(a: &mut Args<'_, '_>) -> Result<Time, Stop> {
 fn is_dated(value: &Value, ty: &ExprType) -> bool {
     match value {
         Value::DateTime(_) | Value::Date(_) => true,
-        Value::Text(_) => {
+        Value::Text(_) | Value::Bytes(_) => {
             let text = convert::to_text(value, ty);
             let parsed = DateTime::parse(&text, DateRules::ZEROS);
             text.contains('-')
@@ -358,15 +361,36 @@ fn is_dated(value: &Value, ty: &ExprType) -> bool {
     }
 }
 
+/// Whether a value is a date, or a text that reads as one without a time.
+fn is_day(value: &Value, ty: &ExprType) -> bool {
+    match value {
+        Value::Date(_) => true,
+        Value::Text(_) | Value::Bytes(_) => {
+            let parsed = DateTime::parse(&convert::to_text(value, ty), DateRules::ZEROS);
+            parsed.is_ok_and(|parsed| !parsed.has_time)
+        }
+        _ => false,
+    }
+}
+
+/// Microseconds between two arguments that are days.
+fn days_apart(a: &mut Args<'_, '_>) -> Result<i64, Stop> {
+    Ok(a.datetime(0)?.micros_since(a.datetime(1)?))
+}
+
 fn time_diff(a: &mut Args<'_, '_>) -> FnResult {
     let (left, right) = (a.value(0)?, a.value(1)?);
     let dated = (is_dated(&left, a.arg_type(0)), is_dated(&right, a.arg_type(1)));
-    // A DATE has no difference to a moment.
-    if matches!(*left, Value::Date(_)) != matches!(*right, Value::Date(_)) {
+    // A DATE has a difference to a text that is a date alone, and none to a moment.
+    let one_date = matches!(*left, Value::Date(_)) != matches!(*right, Value::Date(_));
+    let (types, values) = ([a.arg_type(0), a.arg_type(1)], [&*left, &*right]);
+    let dates = one_date && values.iter().zip(types).all(|(value, ty)| is_day(value, ty));
+    if one_date && !dates {
         warn_of_no_moment(a, (&left, &right))?;
         return Err(Stop::Null);
     }
     let micros = match dated {
+        _ if dates => days_apart(a)?,
         (true, true) => {
             let moment = |a: &mut Args<'_, '_>, i: usize, value: &Value| {
                 let ty = a.arg_type(i);

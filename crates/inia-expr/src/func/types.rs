@@ -89,7 +89,10 @@ pub(crate) fn string_like_first(args: &[Expr], chars: u64, env: &Environment) ->
 }
 
 /// The longest string that CONCAT's type admits.
-const MAX_BLOB_CHARS: u64 = 4_194_304;
+pub(crate) const MAX_BLOB_CHARS: u64 = 4_194_304;
+
+/// The length of a string whose number of characters is not known before it is computed.
+pub(crate) const UNKNOWN_CHARS: u64 = 16_777_216;
 
 /// A string that the arguments make up between them, the first of which comes `first` times.
 pub(crate) fn joined(args: &[Expr], first: u64, env: &Environment, name: &str) -> Ty {

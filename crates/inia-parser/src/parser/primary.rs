@@ -3,7 +3,7 @@
 use super::deprecated::deprecated_in_expression;
 use super::{PResult, Parser, SUBQUERY_WEIGHT, expr::Interval, expr::bp, utf8};
 use crate::{
-    ast::{CastType, Expr, Literal, MatchMode, Query, SysVar, VarScope},
+    ast::{CastType, Expr, FunctionCall, Literal, MatchMode, Query, SysVar, VarScope},
     keyword::Kw,
     lexer::{Tok, Token},
 };
@@ -163,7 +163,7 @@ impl Parser<'_> {
             if self.program.is_some()
                 && let Some(slot) = self.local(&first)
             {
-                return Ok(Expr::Param(slot));
+                return self.after_local(slot);
             }
             return self.after_column(crate::ast::ColumnName::bare(first));
         }
@@ -177,7 +177,7 @@ impl Parser<'_> {
         if self.program.is_some()
             && let Some(slot) = self.trigger_column(&column)?
         {
-            return Ok(Expr::Param(slot));
+            return self.after_local(slot);
         }
         self.after_column(column)
     }
@@ -193,6 +193,22 @@ impl Parser<'_> {
         self.bump();
         let path = self.string()?;
         Ok(Expr::JsonExtract { column, path, unquote })
+    }
+
+    /// `->` and `->>` after a program's variable or a trigger's column: the functions that they are
+    /// short for.
+    #[inline(never)]
+    fn after_local(&mut self, slot: u32) -> PResult<Expr> {
+        let unquote = match self.kind() {
+            Tok::Arrow => false,
+            Tok::LongArrow => true,
+            _ => return Ok(Expr::Param(slot)),
+        };
+        self.bump();
+        let call = |name, args| Expr::Function(FunctionCall::native(name, args));
+        let path = Expr::Literal(Literal::String { charset: None, value: self.string()? });
+        let found = call("json_extract", vec![Expr::Param(slot), path]);
+        Ok(if unquote { call("json_unquote", vec![found]) } else { found })
     }
 
     fn introducer(&self, token: Token) -> Option<String> {

@@ -25,6 +25,9 @@ struct Columns {
     nested: usize,
 }
 
+/// Digits that FOR ORDINALITY shows.
+const ORDINALITY: u32 = 10;
+
 impl QueryBinder<'_> {
     /// JSON_TABLE as a member of FROM.
     pub(super) fn json_table(
@@ -66,7 +69,8 @@ impl QueryBinder<'_> {
             match column {
                 JsonTableColumn::Ordinality(name) => {
                     let ty = DataType::Int { width: IntWidth::Big, unsigned: false };
-                    let at = all.add(name, ExprType::of_column(ty, true))?;
+                    let ty = ExprType { length: ORDINALITY, ..ExprType::of_column(ty, true) };
+                    let at = all.add(name, ty)?;
                     columns.push(JsonColumn { at, name: name.clone(), shows: JsonShows::Number });
                 }
                 JsonTableColumn::Path { name, ty, exists, path, on_empty, on_error } => {

@@ -97,6 +97,7 @@ pub(crate) fn default_value(column: &ColumnDef, ty: ExprType) -> Result<Expr, Sq
     let value = match &column.default {
         ColumnDefault::Value(value) => value.clone(),
         ColumnDefault::None if column.nullable => Value::Null,
+        _ if column.auto_increment => inia_expr::store::implicit_default(&column.data_type),
         ColumnDefault::Expression(_) => {
             return Err(SqlError::new(ErrorCode::DefaultAsValGenerated, &[]));
         }

@@ -10,7 +10,8 @@ use super::SchemaDef;
 use super::types::{put_type, type_};
 use crate::table_def::{
     CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, Histogram, HistogramBucket,
-    IndexDef, IndexKind, IndexPart, MergeInsert, MergeUnion, ReferentialAction, TableDef, TableId,
+    IndexDef, IndexKind, IndexPart, MergeInsert, MergeUnion, Placement, ReferentialAction,
+    TableDef, TableId,
 };
 use inia_base::collation::Collation;
 use inia_base::decimal::Decimal;
@@ -322,12 +323,12 @@ pub(super) fn put_column(w: &mut Writer, column: &ColumnDef) {
         w.text(&generated.expression);
         w.bool(generated.stored);
     });
-    w.bool(column.invisible);
+    w.int(u64::from(column.invisible) | column.placement.bits() << 1);
     w.bool(column.explicit_collation);
 }
 
 pub(super) fn column(r: &mut RecordReader<'_>) -> Option<ColumnDef> {
-    Some(ColumnDef {
+    let mut column = ColumnDef {
         name: r.text()?,
         data_type: type_(r)?,
         display_width: r.option(RecordReader::small)?,
@@ -345,9 +346,16 @@ pub(super) fn column(r: &mut RecordReader<'_>) -> Option<ColumnDef> {
         auto_increment: r.bool()?,
         comment: r.text()?,
         generated: r.option(|r| Some(Generated { expression: r.text()?, stored: r.bool()? }))?,
-        invisible: r.bool()?,
-        explicit_collation: r.bool()?,
-    })
+        invisible: false,
+        explicit_collation: false,
+        placement: Placement::default(),
+    };
+    // The lowest bit says that the column is invisible, those above it where it is placed.
+    let flags = r.int()?;
+    column.invisible = flags & 1 == 1;
+    column.placement = Placement::of_bits(flags >> 1)?;
+    column.explicit_collation = r.bool()?;
+    Some(column)
 }
 
 fn put_index(w: &mut Writer, index: &IndexDef) {

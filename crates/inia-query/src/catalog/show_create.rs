@@ -4,7 +4,8 @@ mod partitions;
 
 use super::tablespace::{TABLESPACE, tablespace_of};
 use super::{
-    ColumnDef, ColumnDefault, IndexDef, IndexKind, ReferentialAction, SchemaDef, TableDef,
+    ColumnDef, ColumnDefault, ColumnFormat, ColumnStorage, IndexDef, IndexKind, ReferentialAction,
+    SchemaDef, TableDef,
 };
 use super::{IMPLIED_FORMAT, STOPWORDS};
 use inia_base::collation::Collation;
@@ -156,6 +157,18 @@ fn column(column: &ColumnDef, table: Collation) -> String {
     }
     if let DataType::Geometry { srid: Some(srid), .. } = column.data_type {
         let _ = write!(out, " /*!80003 SRID {srid} */");
+    }
+    if let Some(storage) = column.placement.storage {
+        out.push_str(match storage {
+            ColumnStorage::Disk => " /*!50606 STORAGE DISK */",
+            ColumnStorage::Memory => " /*!50606 STORAGE MEMORY */",
+        });
+    }
+    if let Some(format) = column.placement.format {
+        out.push_str(match format {
+            ColumnFormat::Fixed => " /*!50606 COLUMN_FORMAT FIXED */",
+            ColumnFormat::Dynamic => " /*!50606 COLUMN_FORMAT DYNAMIC */",
+        });
     }
     put_default(&mut out, column);
     if column.on_update_now {

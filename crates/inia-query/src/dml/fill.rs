@@ -1,5 +1,7 @@
 //! Defaults, generated columns and CHECK constraints of a table, bound once per statement.
 
+mod functional;
+
 use crate::bind::table_scope::default_value;
 use crate::catalog::{ColumnDef, ColumnDefault, Table, TableDef, quoted};
 use inia_base::datatype::DataType;
@@ -196,7 +198,9 @@ impl Fills {
             Fill::Missing(zero) => {
                 if given == Given::Nothing && !self.is_generated(column) {
                     let name = &self.names[column];
-                    if ctx.strictness == Strictness::Strict {
+                    // There is no empty geometry.
+                    let geometry = matches!(self.types[column], DataType::Geometry { .. });
+                    if ctx.strictness == Strictness::Strict || geometry {
                         return Err(SqlError::new(ErrorCode::NoDefaultForField, &[name]));
                     }
                     ctx.warn(ErrorCode::NoDefaultForField, &[name])?;
@@ -268,12 +272,29 @@ impl Fills {
     /// Computes the generated columns of a row.
     pub fn compute(&self, row: &mut [Value], ctx: &mut EvalContext<'_>) -> Result<(), SqlError> {
         for (i, expr) in &self.generated {
-            let value = expr.eval(ctx, row)?;
             let name = &self.names[*i];
-            let value = inia_expr::store_value(value, &expr.ty, &self.types[*i], ctx, name)?;
-            row[*i] = limited(value, self.limits[*i], name, ctx)?;
+            row[*i] = match functional::index_of(name) {
+                None => self.computed(*i, expr, row, ctx)?,
+                Some(index) => functional::compute_part(index, ctx, &mut |ctx| {
+                    self.computed(*i, expr, row, ctx)
+                })?,
+            };
         }
         Ok(())
+    }
+
+    /// The value of a generated column.
+    fn computed(
+        &self,
+        column: usize,
+        expr: &Expr,
+        row: &[Value],
+        ctx: &mut EvalContext<'_>,
+    ) -> Result<Value, SqlError> {
+        let name = &self.names[column];
+        let value = expr.eval(ctx, row)?;
+        let value = inia_expr::store_value(value, &expr.ty, &self.types[column], ctx, name)?;
+        limited(value, self.limits[column], name, ctx)
     }
 
     /// Error 3819 where a CHECK constraint is violated, 1369 where a view's is.

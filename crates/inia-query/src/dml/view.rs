@@ -7,6 +7,7 @@
 //! WHERE id = 7` becomes `UPDATE t AS v SET v.x = 5 WHERE v.x > 3 AND v.id = 7`. Changing a view
 //! over a join changes that one of its tables whose columns are assigned.
 
+mod columns;
 mod joined;
 mod target;
 
@@ -18,11 +19,12 @@ use crate::catalog::{TableDef, View, same_name};
 use crate::context::SessionContext;
 use crate::plan::ViewUse;
 use crate::referenced::{ReferencedObjects, named_tables};
+use columns::{rename_column, replace_columns};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, TableRef};
 use std::borrow::Cow;
 use std::sync::Arc;
-use target::{TableNames, ViewTarget, replace_columns};
+use target::{TableNames, ViewTarget};
 
 type Result<T> = std::result::Result<T, SqlError>;
 
@@ -233,7 +235,7 @@ pub fn update_through<'s>(
         return error(ErrorCode::ViewMultiupdate, &[&def.schema, &def.name]);
     }
     let changed = tables.into_iter().take(1).collect::<Vec<_>>();
-    if changed.iter().any(|table| target.table(table).is_none()) {
+    if changed.iter().any(|table| !target.can_change(table)) {
         return not_updatable(alias, "UPDATE");
     }
     narrow(&target, session, alias, &mut out.where_, &mut out.order_by)?;
@@ -276,7 +278,7 @@ pub fn delete_through<'s>(
     let Some(table) = only_table(&target.from) else {
         return error(ErrorCode::ViewDeleteMergeView, &[&view.def.schema, &view.def.name]);
     };
-    if target.list_reads {
+    if target.list_reads || !target.can_change(alias) {
         return not_updatable(alias, "DELETE");
     }
     let mut out = delete.clone();
@@ -329,7 +331,9 @@ pub fn insert_through<'s>(
         return no();
     };
     let table = table.unwrap_or_default();
-    if !target.insertable || has_repeated_columns(&target) {
+    let values = !matches!(insert.source, ast::InsertSource::Query(_));
+    let reads_itself = values && target.reads_by_name(&table);
+    if !target.insertable || reads_itself || has_repeated_columns(&target) {
         return no();
     }
     for assignment in &mut out.on_duplicate {
@@ -387,17 +391,6 @@ fn into_base(
     Guard { checks: checks.collect(), through: true, unfilled: Some(unfilled), views: target.views }
 }
 
-/// Writes the columns of a table under another name.
-fn rename_column(expr: &mut Expr, from: &str, to: &str) {
-    replace_columns(expr, &|column| {
-        let own = column.db.is_none() && column.table.as_deref() == Some(from);
-        own.then(|| {
-            let (table, name) = (Some(to.to_owned()), column.name.clone());
-            Expr::Column(ast::ColumnName { db: None, table, name })
-        })
-    });
-}
-
 /// Whether an expression reads a table of the view beside this one.
 fn reads_others(target: &ViewTarget, table: &str, expr: &Expr) -> bool {
     let mut reads = ReferencedObjects::default();
@@ -448,6 +441,9 @@ pub fn load_through<'s>(
     let Some(factor) = only_table(&target.from).cloned() else {
         return not_updatable(alias, "LOAD");
     };
+    if target.list_reads || !target.can_change(alias) {
+        return error(ErrorCode::UpdateTableUsed, &[&alias]);
+    }
     // Expressions of SET know the table by its own name.
     let mut out = load.clone();
     out.table = factor.name.clone();

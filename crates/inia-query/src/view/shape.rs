@@ -29,9 +29,17 @@ fn is_computed_over_rows(expr: &ast::Expr) -> bool {
     found
 }
 
-/// Whether conditions read, by subqueries, a table that FROM has, too; and those of views in FROM,
-/// where they are `merged`.
-pub fn reads_itself(session: &SessionContext, select: &ast::Select, merged: bool) -> bool {
+/// A table that a subquery reads, and the name that it goes by there.
+#[derive(Clone, PartialEq)]
+pub struct ReadTable {
+    /// The table.
+    pub name: ast::ObjectName,
+    /// Its alias, or its own name.
+    pub alias: String,
+}
+
+/// The tables that WHERE and ON read in subqueries, and those behind views there.
+pub fn conditions_read(session: &SessionContext, select: &ast::Select) -> Vec<ReadTable> {
     fn conditions<'q>(reads: &mut ReferencedObjects<'q>, table: &'q TableRef) {
         match table {
             TableRef::List(list) => list.iter().for_each(|table| conditions(reads, table)),
@@ -48,7 +56,35 @@ pub fn reads_itself(session: &SessionContext, select: &ast::Select, merged: bool
     let mut reads = ReferencedObjects::default();
     reads.exprs(&select.where_);
     select.from.iter().for_each(|table| conditions(&mut reads, table));
-    reads_own(session, select, &reads, merged)
+    let mut read = Vec::new();
+    add_read(session, &reads, &mut read);
+    read
+}
+
+/// Adds the tables that are read, with those that views among them read anywhere.
+fn add_read(session: &SessionContext, reads: &ReferencedObjects<'_>, found: &mut Vec<ReadTable>) {
+    for (name, alias) in reads.tables.iter().zip(&reads.aliases) {
+        let alias = alias.map_or_else(|| name.name.clone(), str::to_owned);
+        let table = ReadTable { name: (*name).clone(), alias };
+        if found.contains(&table) {
+            continue;
+        }
+        found.push(table);
+        let schema = name.db.as_deref().unwrap_or_default();
+        let view = session.db.catalog().view(schema, &name.name);
+        if let Some(query) = view.as_ref().and_then(|view| view.query.as_ref()) {
+            let mut inner = ReferencedObjects::default();
+            inner.query(query);
+            add_read(session, &inner, found);
+        }
+    }
+}
+
+/// Whether conditions read, by subqueries, a table that FROM names.
+pub fn reads_itself(session: &SessionContext, select: &ast::Select) -> bool {
+    let read = conditions_read(session, select);
+    let own = named_tables(&select.from);
+    own.into_iter().any(|factor| read.iter().any(|table| table.name == factor.name))
 }
 
 /// Whether subqueries of the select list read a table that FROM has, too; and those of views in

@@ -13,7 +13,7 @@ use super::table::{apply_option, declare};
 use super::table_builder::{IndexDraft, TableBuilder};
 use super::{FullName, columns, dependents, full_name, rules};
 use inia_base::collation::Collation;
-use inia_base::datatype::DataType;
+use inia_base::datatype::{DataType, LobSize};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use inia_expr::charset;
@@ -532,6 +532,9 @@ fn rename_index(builder: &mut TableBuilder, from: &str, to: &str) -> Result<(), 
     Ok(())
 }
 
+/// The longest VARCHAR, in bytes.
+const MAX_VARCHAR_BYTES: u32 = 65_535;
+
 /// CONVERT TO CHARACTER SET: the table's default and all its character columns.
 fn convert(
     builder: &mut TableBuilder,
@@ -541,11 +544,17 @@ fn convert(
     let to = charset::resolve(charset, collation)?.unwrap_or(builder.collation);
     builder.collation = to;
     for column in &mut builder.columns {
+        if let DataType::VarChar { chars, .. } = column.def.data_type {
+            check_varchar(&column.def.name, chars, to)?;
+        }
         let ty = &mut column.def.data_type;
         let slot: &mut Collation = match ty {
+            DataType::Text { size, collation } => {
+                *size = grown(*size, *collation, to);
+                collation
+            }
             DataType::Char { collation, .. }
             | DataType::VarChar { collation, .. }
-            | DataType::Text { collation, .. }
             | DataType::Enum { collation, .. }
             | DataType::Set { collation, .. } => collation,
             _ => continue,
@@ -556,4 +565,24 @@ fn convert(
         }
     }
     Ok(())
+}
+
+/// The size of a TEXT that holds as many characters in another character set: the next one where
+/// its characters take more bytes.
+fn grown(size: LobSize, from: Collation, to: Collation) -> LobSize {
+    match size {
+        _ if to.charset().max_bytes() <= from.charset().max_bytes() => size,
+        LobSize::Tiny => LobSize::Normal,
+        LobSize::Normal => LobSize::Medium,
+        LobSize::Medium | LobSize::Long => LobSize::Long,
+    }
+}
+
+/// Error 1074: a VARCHAR has at most 65535 bytes.
+fn check_varchar(name: &str, chars: u32, to: Collation) -> Result<(), SqlError> {
+    let most = MAX_VARCHAR_BYTES / u32::from(to.charset().max_bytes());
+    match chars > most {
+        true => error(ErrorCode::TooBigFieldlength, &[&name, &most]),
+        false => Ok(()),
+    }
 }

@@ -117,6 +117,7 @@ impl Alteration<'_> {
         }
         let heavy = wanted.rebuild
             || !moved
+            || added().any(needs_geometry)
             || pairs().any(|(a, b)| a.nullable != b.nullable)
             || (new.primary().is_some() && self.indexes.first() != Some(&Some(0)))
             || (parts(old) != parts(new) && old.columns.len() == new.columns.len());
@@ -265,6 +266,12 @@ fn collation_of(data_type: &DataType) -> Option<Collation> {
 fn is_filled(column: &ColumnDef) -> bool {
     let stored = column.generated.as_ref().is_some_and(|generated| generated.stored);
     stored || matches!(column.default, ColumnDefault::Expression(_))
+}
+
+/// Whether a column takes no rows without a geometry: it is NOT NULL and there is no empty one.
+pub(super) fn needs_geometry(column: &ColumnDef) -> bool {
+    let geometry = matches!(column.data_type, DataType::Geometry { .. });
+    geometry && !column.nullable && column.generated.is_none()
 }
 
 /// Whether virtual columns are dropped while stored ones change: new ones come, some get other

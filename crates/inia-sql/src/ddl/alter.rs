@@ -2,7 +2,7 @@
 //! the table to the new definition: the catalog only, new index trees, or a copy of all rows.
 
 use super::actions::{self, Wishes};
-use super::algorithm::{Algorithm, Alteration, RequestedAlgorithm};
+use super::algorithm::{Algorithm, Alteration, RequestedAlgorithm, needs_geometry};
 use super::columns;
 use super::engine;
 use super::engine_options::{self, Definer};
@@ -188,7 +188,7 @@ fn carry_out(
     let way = alteration.algorithm(&wanted);
     wanted.check(way, alteration.locked())?;
     let copied = matches!(way, Algorithm::Copy(_)) || wanted.asks("COPY");
-    fulltext::check_added(session, copied, table, (&def, indexes))?;
+    check_added(session, copied, table, (&def, columns, indexes))?;
     if copied && !temporary {
         foreign::check_copy(session, &alteration)?;
     }
@@ -305,6 +305,31 @@ fn rename(session: &SessionContext, def: &mut TableDef, to: &FullName) -> Result
     foreign::follow_all(def, &[Moved::table(&from, to)]);
     (def.schema, def.name) = to.clone();
     Ok(())
+}
+
+/// Errors of columns and indexes that are added to rows which are there.
+fn check_added(
+    session: &mut SessionContext,
+    copied: bool,
+    table: &Table,
+    (def, columns, indexes): (&TableDef, &[Option<usize>], &[Option<usize>]),
+) -> Result<(), SqlError> {
+    fulltext::check_added(session, copied, table, (def, indexes))?;
+    refuse_empty_geometries(table, def, columns)
+}
+
+/// Error 1138: rows that are there have no geometry for a new column that is NOT NULL, not even
+/// by its default.
+fn refuse_empty_geometries(
+    table: &Table,
+    def: &TableDef,
+    origins: &[Option<usize>],
+) -> Result<(), SqlError> {
+    let mut added = def.columns.iter().zip(origins).filter(|(_, origin)| origin.is_none());
+    match added.any(|(column, _)| needs_geometry(column)) && count_rows(table)? > 0 {
+        true => error(ErrorCode::InvalidUseOfNull, &[]),
+        false => Ok(()),
+    }
 }
 
 fn warn_of_order(session: &mut SessionContext, wishes: &Wishes, def: &TableDef, table: &str) {

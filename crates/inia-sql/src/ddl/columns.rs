@@ -15,8 +15,8 @@ use inia_expr::{EmptyScope, Expr, ExprKind, ExprType, Level, NoSubqueries, Scope
 use inia_parser::ast;
 use inia_query::catalog::MAX_NAME;
 use inia_query::catalog::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, HIDDEN, IndexKind,
-    ReferentialAction, TRANSACTIONAL, same_name,
+    CheckDef, ColumnDef, ColumnDefault, ColumnFormat, ColumnStorage, ForeignKeyDef, Generated,
+    HIDDEN, IndexKind, Placement, ReferentialAction, TRANSACTIONAL, same_name,
 };
 use inia_query::context::SessionContext;
 use inia_query::dml::fill::limited;
@@ -80,10 +80,13 @@ pub(crate) fn column(
             .map(|generated| Generated { expression: String::new(), stored: generated.stored }),
         invisible: spec.invisible,
         explicit_collation: ty.explicit_collation,
+        placement: placement(spec),
         ..ColumnDef::new(&spec.name, data_type, nullable)
     };
-    if auto_increment && spec.generated.is_some() {
-        return error(ErrorCode::WrongUsage, &[&"AUTO_INCREMENT", &"generated column"]);
+    if spec.generated.is_some()
+        && let Some(attribute) = ungenerated(spec, auto_increment)
+    {
+        return error(ErrorCode::WrongUsage, &[&attribute, &"generated column"]);
     }
     if auto_increment {
         def.nullable = false;
@@ -203,6 +206,33 @@ fn note_cause(session: &mut SessionContext, def: &ColumnDef, cause: &SqlError) {
         false => cause.clone(),
     };
     session.push_warning(&cause);
+}
+
+/// An attribute that no generated column has.
+fn ungenerated(spec: &ast::ColumnDef, auto_increment: bool) -> Option<&'static str> {
+    let attributes = [
+        (auto_increment, "AUTO_INCREMENT"),
+        (spec.on_update_now.is_some(), "ON UPDATE"),
+        (spec.column_format.is_some(), "COLUMN_FORMAT"),
+        (spec.storage.is_some(), "STORAGE"),
+    ];
+    attributes.into_iter().find_map(|(written, name)| written.then_some(name))
+}
+
+/// STORAGE and COLUMN_FORMAT as written.
+fn placement(spec: &ast::ColumnDef) -> Placement {
+    Placement {
+        storage: match spec.storage.as_deref() {
+            Some("DISK") => Some(ColumnStorage::Disk),
+            Some("MEMORY") => Some(ColumnStorage::Memory),
+            _ => None,
+        },
+        format: match spec.column_format.as_deref() {
+            Some("FIXED") => Some(ColumnFormat::Fixed),
+            Some("DYNAMIC") => Some(ColumnFormat::Dynamic),
+            _ => None,
+        },
+    }
 }
 
 /// Whether columns of the type take no default but an expression.

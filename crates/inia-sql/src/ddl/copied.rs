@@ -55,7 +55,9 @@ pub(super) fn carried(
     if whole {
         return as_integer(&value, from, ctx);
     }
-    Ok((value, from))
+    // ALTER TABLE copies a DATE to an integer without a time, as expressions do.
+    let stored = from.stored && from.class() != TypeClass::Dated;
+    Ok((value, ExprType { stored, ..from }))
 }
 
 /// The value as the nearest integer.

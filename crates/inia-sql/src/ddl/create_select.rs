@@ -22,7 +22,7 @@ use inia_expr::store::implicit_default;
 use inia_expr::{ExprType, TypeClass, lob_bytes};
 use inia_parser::ast;
 use inia_query::catalog::{
-    Change, ColumnDef, ColumnDefault, MERGED, TRANSACTIONAL, Table, row_count, same_name,
+    Change, ColumnDef, ColumnDefault, MERGED, Placement, TRANSACTIONAL, Table, row_count, same_name,
 };
 use inia_query::context::SessionContext;
 use inia_query::context::StatementOutcome;
@@ -192,7 +192,8 @@ pub(super) fn column_def(
     // A merged derived table's column goes by its own name, which may be that of another one.
     let same = |base: &ColumnDef| base.data_type == column.ty.data_type;
     if let Some(base) = base.or_else(|| view.clone().filter(|_| for_view)).filter(same) {
-        let mut def = ColumnDef { name: result.name.clone(), ..base };
+        let placement = Placement::default();
+        let mut def = ColumnDef { name: result.name.clone(), placement, ..base };
         if column.ty.nullable && !def.nullable && def.default == ColumnDefault::None {
             def.default = ColumnDefault::Absent;
         }
@@ -299,7 +300,7 @@ fn computed_type(column: &OutputColumn) -> DataType {
 /// Whether a computed BIGINT of so many characters becomes an INT.
 fn fits_int(length: u32, origin: Origin) -> bool {
     match origin {
-        Origin::Aggregate => false,
+        Origin::Aggregate | Origin::Column | Origin::IfNull => false,
         Origin::Function | Origin::Variable => length <= 11,
         Origin::Window => length < 10,
         _ => length <= 10,

@@ -307,7 +307,7 @@ fn is_updatable(session: &SessionContext, query: &ast::Query) -> bool {
         && !has_outer_join(&select.from)
         && select.from.iter().any(|table| any_target(session, table))
         && !(matches!(select.from.as_slice(), [TableRef::Table(_)])
-            && (reads_itself(session, select, false) || list_reads_itself(session, select, false)))
+            && (reads_itself(session, select) || list_reads_itself(session, select, false)))
 }
 
 /// DROP VIEW: all of them or none.

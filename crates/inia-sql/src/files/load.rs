@@ -198,7 +198,7 @@ fn server_file(
     take: &mut TakeBytes<'_>,
 ) -> Result<(), SqlError> {
     let path = server_path(session, path)?;
-    let failed = |error| file_error(ErrorCode::CantGetStat, &path, &error);
+    let failed = |error| file_error(ErrorCode::NoFileStatus, &path, &error);
     // Opening a pipe would wait for a writer.
     if !std::fs::metadata(&path).map_err(failed)?.is_file() {
         return Err(SqlError::new(ErrorCode::TextfileNotReadable, &[&path.display()]));

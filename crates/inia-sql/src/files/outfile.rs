@@ -39,7 +39,7 @@ pub(crate) fn into_file(
         std::io::ErrorKind::AlreadyExists => {
             SqlError::new(ErrorCode::FileExistsError, &[&path.display()])
         }
-        _ => file_error(ErrorCode::CantCreateFile, &path, &error),
+        _ => file_error(ErrorCode::CantWriteFile, &path, &error),
     })?;
     for code in writer.iter().flat_map(Writer::warnings) {
         session.warn(code, &[]);

@@ -439,7 +439,8 @@ pub(super) fn plan_to_visit(
     planned
 }
 
-/// Gives each row of a query to `visit`; in strict mode wrong values are errors where it says so.
+/// Gives each row of a query to `visit`. In strict mode wrong values are errors where `strict` says
+/// so and the select list computes values; conditions alone are only warned of.
 pub(super) fn visit_rows(
     session: &mut SessionContext,
     plan: &PlannedStatement,
@@ -463,7 +464,7 @@ pub(super) fn visit_rows(
             let mut ctx = shared.context(params, &runner);
             query.refuse_wrong()?;
             query.warn(&mut ctx);
-            if strict && shared.env.sql_mode.is_strict() {
+            if strict && query.computes_items() && shared.env.sql_mode.is_strict() {
                 ctx.strictness = Strictness::Strict;
             }
             let result = runner.run(&mut ctx, &mut |_, row| visit(row));

@@ -274,11 +274,20 @@ impl InsertPlan {
             // A trigger sees NULL where nothing gives a value.
             let none = !def.nullable && def.default == ColumnDefault::None;
             let waits = none && self.waits_for_triggers();
-            if !(unseen || waits || def.auto_increment) {
+            if def.auto_increment && self.row_is_read {
+                row[column] = inia_expr::store::implicit_default(&def.data_type);
+            } else if !(unseen || waits || def.auto_increment) {
                 row[column] = self.fills.first(column, ctx);
             }
         }
         give(self, row, ctx)?;
+        // Values have read 0 of the column whose number comes now.
+        if self.row_is_read
+            && let Some(column) = self.table.def.auto_increment_column()
+            && !self.targets.contains(column)
+        {
+            row[column] = Value::Null;
+        }
         if !self.selects && ctx.row_number == 1 {
             self.check_missing(ctx)?;
         }

@@ -8,7 +8,8 @@
 //! v ON v.id = u.id SET v.y = u.n` becomes `UPDATE u LEFT JOIN t ON t.id = u.id AND t.x > 3 SET
 //! t.x = u.n`.
 
-use super::target::{TableNames, ViewTarget, is_of, nested, qualifier_of, replace_columns};
+use super::columns::{replace_columns, replace_in_query};
+use super::target::{TableNames, ViewTarget, is_of, nested, qualifier_of};
 use super::{Guard, Result, Through, error, is_cte, named_tables, not_updatable, open_view};
 use crate::account::Privileges;
 use crate::catalog::View;
@@ -192,7 +193,7 @@ impl ViewMembers {
             }
             TableRef::Derived(derived) => {
                 if derived.lateral {
-                    derived.query.for_each_expr_mut(&mut |expr| self.rewrite(expr));
+                    replace_in_query(&mut derived.query, &|name| self.column(name));
                 }
                 Vec::new()
             }
@@ -266,7 +267,7 @@ pub(super) fn update_members<'s>(
         let bare = ast::ColumnName::bare(&assignment.column.name);
         assignment.column = target.base_column(&alias, &bare)?;
         let table = assignment.column.table.clone().unwrap_or_default();
-        if target.table(&table).is_none() {
+        if !target.can_change(&table) {
             return not_updatable(&alias, "UPDATE");
         }
         match changed.iter().find(|(of, _)| *of == alias) {
@@ -316,6 +317,9 @@ pub(super) fn delete_members<'s>(
             let def = &member.view.def;
             return error(ErrorCode::ViewDeleteMergeView, &[&def.schema, &def.name]);
         };
+        if !target.can_change(alias_of(table)) {
+            return not_updatable(&member.alias, "DELETE");
+        }
         *name = ast::ObjectName::bare(alias_of(table));
         changed.push(name.name.clone());
     }

@@ -7,22 +7,26 @@
 //! JOIN u ON v.id = u.id`, the target `w` is over `t, u`; its columns are `y` for `t.x` and `n` for
 //! `u.n`, its FROM is `t JOIN u ON t.id = u.id`, and its condition is `t.x > 3`.
 
+use super::columns::{column_of, reads_members, replace_columns, replace_in_query};
 use super::{Result, error, named_tables, only_table, open_view};
 use crate::account::{AccountName, Privileges};
 use crate::bind::item_name;
 use crate::catalog::{View, ViewAlgorithm, ViewCheck, same_name};
 use crate::context::SessionContext;
+use crate::dml::joined::has_subquery;
 use crate::dml::returning::refuse_several;
 use crate::plan::ViewUse;
 use crate::referenced::ReferencedObjects;
-use crate::view::{Resolver, has_outer_join, list_reads_itself, reads_itself, simple_select};
+use crate::view::{
+    ReadTable, Resolver, conditions_read, has_outer_join, list_reads_itself, simple_select,
+};
 use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, Expr, JoinConstraint, TableRef};
 use std::cell::Cell;
 use std::sync::Arc;
 
 /// How a member of FROM is written before its columns: a database, and a name or alias.
-type Qualifier = (Option<String>, String);
+pub(super) type Qualifier = (Option<String>, String);
 
 /// How a base table is reached: each view on the way, by its place in the list of views, with the
 /// member of it that leads there.
@@ -46,7 +50,18 @@ pub(super) struct ViewTarget {
     pub(super) insertable: bool,
     /// A select list reads, in a subquery, the table that rows are changed in.
     pub(super) list_reads: bool,
-    paths: Vec<(String, Path)>,
+    /// The tables that its conditions read in subqueries.
+    condition_reads: Vec<ReadTable>,
+    paths: Vec<BasePath>,
+}
+
+/// A base table of a view.
+struct BasePath {
+    /// How it is called here.
+    name: String,
+    /// How the view that names it calls it.
+    written: String,
+    path: Path,
 }
 
 /// The names that tables have been given.
@@ -86,34 +101,6 @@ struct Around<'a> {
     cascaded: bool,
 }
 
-/// Writes every column that an expression reads in another way.
-pub(super) fn replace_columns(expr: &mut Expr, with: &dyn Fn(&ast::ColumnName) -> Option<Expr>) {
-    expr.walk_mut(&mut |node| match node {
-        Expr::Column(name) => {
-            if let Some(new) = with(name) {
-                *node = new;
-            }
-        }
-        Expr::InsertValue(name) | Expr::DefaultOf(name) => {
-            if let Some(Expr::Column(new)) = with(name) {
-                *name = ast::ColumnName::bare(new.name);
-            }
-        }
-        Expr::JsonExtract { column, .. } => {
-            if let Some(Expr::Column(new)) = with(column) {
-                *column = new;
-            }
-        }
-        _ => {}
-    });
-}
-
-/// A column under the name of its table.
-fn column_of(table: &str, name: &str) -> Expr {
-    let (table, name) = (Some(table.to_owned()), name.to_owned());
-    Expr::Column(ast::ColumnName { db: None, table, name })
-}
-
 /// How the columns of a named table are written.
 pub(super) fn qualifier_of(factor: &ast::TableFactor) -> Qualifier {
     match &factor.alias {
@@ -145,6 +132,14 @@ fn invalid_through(view: &View, inner: SqlError) -> SqlError {
     }
 }
 
+/// Whether an item of the select list has a subquery and is not the same for all rows. MySQL makes
+/// a temporary table of such a view, unless its definition says MERGE.
+fn computes_subqueries(select: &ast::Select) -> bool {
+    let own: Vec<Qualifier> = named_tables(&select.from).into_iter().map(qualifier_of).collect();
+    let mut items = ast::item_exprs(&select.items);
+    items.any(|item| has_subquery(item) && reads_members(item, &own))
+}
+
 impl ViewTarget {
     /// What a view changes; `None` where it cannot be changed. The table goes by `alias`, or those
     /// of a join by their own names as far as `names` has them free.
@@ -170,7 +165,10 @@ impl ViewTarget {
         let select = view.query.as_ref().and_then(simple_select);
         let merges = view.def.algorithm != ViewAlgorithm::TempTable;
         let Some(select) = select.filter(|_| merges) else { return Ok(None) };
-        if reads_itself(session, select, true) || has_outer_join(&select.from) {
+        if has_outer_join(&select.from) {
+            return Ok(None);
+        }
+        if view.def.algorithm == ViewAlgorithm::Undefined && computes_subqueries(select) {
             return Ok(None);
         }
         let cascaded = around.cascaded || view.def.check == ViewCheck::Cascaded;
@@ -188,6 +186,7 @@ impl ViewTarget {
             return Ok(None);
         }
         target.list_reads |= list_reads_itself(session, select, true);
+        target.condition_reads.extend(conditions_read(session, select));
         target.insertable &= !target.list_reads;
         let checked = cascaded || view.def.check != ViewCheck::None;
         target.close(&select.from, members, (checked, cascaded));
@@ -215,6 +214,7 @@ impl ViewTarget {
             reads: Cell::new(select.where_.is_some()),
             insertable: !has_derived(&select.from),
             list_reads: false,
+            condition_reads: Vec::new(),
             paths: Vec::new(),
         }
     }
@@ -237,7 +237,8 @@ impl ViewTarget {
                 return error(ErrorCode::ViewInvalid, &[&view.def.schema, &view.def.name]);
             }
             let name = alias.map_or_else(|| names.take(own), str::to_owned);
-            self.paths.push((name.clone(), vec![(0, factor.name.clone())]));
+            let (written, path) = (own.clone(), vec![(0, factor.name.clone())]);
+            self.paths.push(BasePath { name: name.clone(), written, path });
             return Ok(Some(Member::Renamed(name)));
         };
         let found = ViewTarget::inside(session, &inner, alias, names, around);
@@ -252,10 +253,12 @@ impl ViewTarget {
         self.reads = Cell::new(self.reads.get() || inner.reads.get());
         self.insertable &= inner.insertable;
         self.list_reads |= inner.list_reads;
-        for (name, path) in &inner.paths {
-            let further = path.iter().map(|(at, member)| (at + offset, member.clone()));
+        self.condition_reads.extend(inner.condition_reads.iter().cloned());
+        for base in &inner.paths {
+            let further = base.path.iter().map(|(at, member)| (at + offset, member.clone()));
             let path = std::iter::once((0, factor.name.clone())).chain(further).collect();
-            self.paths.push((name.clone(), path));
+            let (name, written) = (base.name.clone(), base.written.clone());
+            self.paths.push(BasePath { name, written, path });
         }
         Ok(Some(Member::View(Box::new(inner))))
     }
@@ -323,7 +326,27 @@ impl ViewTarget {
             factor.alias.as_ref().unwrap_or(&factor.name.name) == alias
         };
         let found = named_tables(&self.from).into_iter().find(own);
-        found.filter(|_| self.paths.iter().any(|(name, _)| name == alias))
+        found.filter(|_| self.paths.iter().any(|base| base.name == alias))
+    }
+
+    /// Whether rows of its base table of this name can be changed: no condition reads the table in
+    /// a subquery.
+    pub(super) fn can_change(&self, alias: &str) -> bool {
+        let read = |table: &ast::TableFactor| {
+            self.condition_reads.iter().any(|read| read.name == table.name)
+        };
+        self.table(alias).is_some_and(|table| !read(table))
+    }
+
+    /// Whether a condition reads a base table in a subquery, by the name that the view has for it.
+    pub(super) fn reads_by_name(&self, alias: &str) -> bool {
+        let (Some(table), Some(base)) =
+            (self.table(alias), self.paths.iter().find(|base| base.name == alias))
+        else {
+            return false;
+        };
+        let same = |read: &ReadTable| read.name == table.name && read.alias == base.written;
+        self.condition_reads.iter().any(same)
     }
 
     /// The table's column that a view's column is; errors 1054 and 1348.
@@ -412,15 +435,15 @@ impl ViewTarget {
         if self.reads.get() {
             wanted |= Privileges::SELECT;
         }
-        let found = self.paths.iter().find(|(name, _)| name == table);
-        for (at, member) in found.into_iter().flat_map(|(_, path)| path) {
+        let found = self.paths.iter().find(|base| base.name == table);
+        for (at, member) in found.into_iter().flat_map(|base| &base.path) {
             self.views[*at].changes.push((member.clone(), wanted));
         }
     }
 
     /// As [`ViewTarget::changes`] for INSERT, which needs its privileges on all tables.
     pub(super) fn inserts(&mut self, wanted: Privileges) {
-        let tables: Vec<String> = self.paths.iter().map(|(name, _)| name.clone()).collect();
+        let tables: Vec<String> = self.paths.iter().map(|base| base.name.clone()).collect();
         tables.iter().for_each(|table| self.changes(table, wanted));
     }
 }
@@ -467,7 +490,7 @@ fn replace_tables<'m>(
             list.iter_mut().for_each(|table| replace_tables(table, members, with));
         }
         TableRef::Derived(derived) if derived.lateral => {
-            derived.query.for_each_expr_mut(&mut |expr| replace_columns(expr, with));
+            replace_in_query(&mut derived.query, with);
         }
         TableRef::JsonTable(table) => replace_columns(&mut table.doc, with),
         TableRef::Derived(_) => {}

@@ -2,11 +2,12 @@
 
 use super::super::copied::carried;
 use super::{Destination, NewTable, RebuildPlan};
+use inia_base::collation::Collation;
 use inia_base::datatype::DataType;
 use inia_base::error::{ErrorCode, SqlError};
 use inia_base::temporal::{Date, DateTime, TimeZone};
 use inia_base::value::Value;
-use inia_expr::{EvalContext, NoSubqueries, Strictness, TypeClass};
+use inia_expr::{EvalContext, NoSubqueries, Strictness};
 use inia_query::bind::table_scope::column_type;
 use inia_query::catalog::{ColumnDef, ColumnDefault, Table, TableDef, row_count, value_text};
 use inia_query::context::SessionContext;
@@ -209,7 +210,7 @@ fn convert(
             value = silent_default(column, ctx)?;
         } else if from.data_type != column.data_type {
             let ty = column_type(table, origin);
-            let cut = ty.class() == TypeClass::String;
+            let cut = is_cut(&from.data_type, &column.data_type);
             let (carried, ty) = carried(value, ty, &column.data_type, ctx)?;
             value = inia_expr::store_value(carried, &ty, &column.data_type, ctx, &column.name)
                 .map_err(|error| match cut {
@@ -243,7 +244,24 @@ fn silent_default(column: &ColumnDef, ctx: &mut EvalContext<'_>) -> Result<Value
     Ok(inia_expr::store::instead_of_null(&column.data_type))
 }
 
-/// A string too long for its column's new type is error 1265 here.
+/// Whether MySQL cuts strings as bytes where they go to a shorter type: of one collation, and with
+/// as many bytes for their length.
+fn is_cut(from: &DataType, to: &DataType) -> bool {
+    let short =
+        |chars: u32, collation: Collation| chars * u32::from(collation.charset().max_bytes()) < 256;
+    match (from, to) {
+        (DataType::Char { collation: a, .. }, DataType::Char { collation: b, .. }) => a == b,
+        (DataType::Binary(_), DataType::Binary(_)) => true,
+        (DataType::VarBinary(a), DataType::VarBinary(b)) => (*a < 256) == (*b < 256),
+        (
+            DataType::VarChar { chars: a, collation },
+            DataType::VarChar { chars: b, collation: other },
+        ) => collation == other && short(*a, *collation) == short(*b, *collation),
+        _ => false,
+    }
+}
+
+/// A string too long for its column's new type is error 1265 where strings are cut as bytes.
 fn as_copied(error: SqlError, column: &str, row: u64) -> SqlError {
     match error.code {
         ErrorCode::DataTooLong => SqlError::new(ErrorCode::WarnDataTruncated, &[&column, &row]),
@@ -251,15 +269,18 @@ fn as_copied(error: SqlError, column: &str, row: u64) -> SqlError {
     }
 }
 
-/// Error 1292: rows that are there already cannot get a zero date in a new column.
+/// Error 1292: rows that are there already cannot get a zero date in a new column. A new TIMESTAMP
+/// is the zero date in them, as in MySQL.
 fn refuse_zero_date(
     column: &ColumnDef,
     value: &Value,
     ctx: &EvalContext<'_>,
 ) -> Result<(), SqlError> {
-    let (kind, zero) = match value {
-        Value::Date(date) => ("date", *date == Date::ZERO),
-        Value::DateTime(moment) => ("datetime", *moment == DateTime::ZERO),
+    let (kind, zero) = match (value, &column.data_type) {
+        (Value::Date(date), _) => ("date", *date == Date::ZERO),
+        (Value::DateTime(moment), DataType::DateTime { .. }) => {
+            ("datetime", *moment == DateTime::ZERO)
+        }
         _ => return Ok(()),
     };
     let refused = zero && column.default == ColumnDefault::None;

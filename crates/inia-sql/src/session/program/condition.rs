@@ -63,12 +63,18 @@ pub(super) fn signal_error(
     let keeps = sqlstate.is_none();
     let mut error = match before {
         Some(before) if keeps => before.clone(),
-        _ => SqlError::new(code, &[]),
+        // Another condition keeps the text and the items of the one that was handled.
+        Some(before) => SqlError::with_message(code, &before.message),
+        None => SqlError::new(code, &[]),
     };
-    let mut chosen = match error.signalled.take() {
-        Some(chosen) => *chosen,
+    error.signalled = None;
+    let mut chosen = match before.and_then(|before| before.signalled.as_deref()) {
+        Some(chosen) => chosen.clone(),
         None => Signalled { number: error.number(), sqlstate: state.clone(), items: Vec::new() },
     };
+    if !keeps {
+        chosen.number = error.number();
+    }
     chosen.sqlstate = state;
     for (item, text) in items {
         let Some(text) = text else {

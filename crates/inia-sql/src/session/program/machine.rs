@@ -609,7 +609,9 @@ impl Machine<'_> {
         self.begin(code)?;
         let mut found: Option<Vec<Value>> = None;
         let many = || Err(SqlError::new(ErrorCode::TooManyRows, &[]));
-        let types = self.rows(frame, (code, true), &mut |row| {
+        // Only values for local variables are converted by the SQL mode.
+        let strict = into.iter().any(|target| matches!(target, IntoTarget::Slot(_)));
+        let types = self.rows(frame, (code, strict), &mut |row| {
             if row.len() != into.len() {
                 return Err(SqlError::new(ErrorCode::WrongNumberOfColumnsInSelect, &[]));
             }

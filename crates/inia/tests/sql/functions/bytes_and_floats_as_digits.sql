@@ -1,0 +1,20 @@
+-- CONV, BIN and OCT of a FLOAT read the digits of its text; a binary string is a YEAR as its text is, and no
+-- document for any JSON function (3144).
+CREATE TABLE t (id INT PRIMARY KEY, vb VARBINARY(30), bn BINARY(10), bl BLOB, f FLOAT, tm TIME, ti TIME(3), da DATE, v VARCHAR(20), i INT, bi BIGINT UNSIGNED, d DECIMAL(10,3), db DOUBLE, su SMALLINT UNSIGNED, j JSON);
+INSERT INTO t VALUES (1, '2024', '2024', '2024', 16777217, '10:00:00', '10:00:00.5', '2024-01-01', 'x', 5, 7, 1.5, 2.5, 3, '1'), (2, '[1,2]', '[1]', '[1,2]', 123456789, '00:00:00', '00:00:00', '2024-01-02', '3', -5, 8, -1.5, -2.5, 4, '20000'), (3, 'abc', '1', '', 1e10, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT id, CAST(vb AS YEAR), CAST(bn AS YEAR), CAST(bl AS YEAR) FROM t;
+SELECT id, CAST(vb AS YEAR), CAST(bn AS YEAR), CAST(bl AS YEAR) FROM t;
+SELECT CAST(_binary'2024' AS YEAR), CAST(_binary'abc' AS YEAR), CAST('abc' AS YEAR), CAST('' AS YEAR), CAST(_binary'' AS YEAR), CAST(x'32303234' AS YEAR);
+SELECT JSON_TYPE(vb) FROM t;
+SELECT JSON_TYPE(bn) FROM t;
+SELECT JSON_TYPE(bl) FROM t;
+SELECT JSON_LENGTH(vb) FROM t;
+SELECT JSON_LENGTH(bl) FROM t;
+SELECT JSON_DEPTH(vb) FROM t;
+SELECT JSON_DEPTH(_binary'[1]');
+SELECT JSON_TYPE(_binary'[1]');
+SELECT JSON_LENGTH(_binary'[1]');
+SELECT JSON_UNQUOTE(vb), JSON_QUOTE(v) FROM t;
+SELECT JSON_QUOTE(vb) FROM t;
+SELECT JSON_VALUE(vb, '$') FROM t;
+SELECT id, CONV(f, 10, 16), BIN(f), OCT(f), HEX(f), CONV(db, 10, 2) FROM t;

@@ -1,0 +1,20 @@
+-- LIMIT 0 lets no row through, whatever rows are ordered by, and reads none.
+create table t(id int primary key, a int, b varchar(20));
+insert into t values(1,3,'x'),(2,2,'y'),(3,1,null);
+select a from t order by rand() limit 0;
+select a from t order by rand(5) limit 0;
+select a, b from t order by concat(b, a) limit 0;
+select a, b from t order by b limit 1, 0;
+select distinct a % 2 as m from t order by m limit 0;
+select b, count(*) from t group by b order by count(*) limit 0;
+(select a from t order by b limit 0) union all select 5;
+select a from t union select id from t order by a limit 0;
+select sql_calc_found_rows a from t order by rand() limit 0;
+select found_rows();
+select * from (select a from t order by rand() limit 0) as d;
+select id from t where a in (select * from (select a from t order by rand() limit 0) as d);
+prepare s from 'select a from t order by rand() limit ?';
+set @n = 0;
+execute s using @n;
+insert into t select id + 10, a, b from t order by rand() limit 0;
+select (select a from t order by rand() limit 0);
