@@ -8,7 +8,7 @@ use crate::derive::{Derivation, DerivedParam, ParamType, ParamUse, argument};
 use crate::tree::{Expr, ExprKind};
 use crate::ty::{ExprType, TypeClass};
 use inia_base::datatype::DataType;
-use inia_base::error::SqlError;
+use inia_base::error::{ErrorCode, SqlError};
 use inia_parser::ast::{self, CastType};
 
 /// An operand as it was written, and bound.
@@ -325,6 +325,11 @@ impl Binder<'_> {
         };
         if let Some(count) = counts {
             self.demand(count, ParamType::Int, ParamUse::AsGiven);
+        }
+        if !matches!(call.func, F::NthValue)
+            && let Some(ast::Expr::Column(name)) = counts
+        {
+            return Err(SqlError::new(ErrorCode::SpUndeclaredVar, &[&name.name]));
         }
         let mut args = self.scalars(&call.args)?;
         if let ([value, _, other], [bound_value, _, bound_other]) = (&call.args[..], &mut args[..])

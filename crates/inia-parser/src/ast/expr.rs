@@ -444,6 +444,8 @@ pub struct WindowFrame {
     pub start: FrameBound,
     /// Second bound, CURRENT ROW where only one is written.
     pub end: FrameBound,
+    /// Whether EXCLUDE follows (which 8.0 then refuses).
+    pub excludes: bool,
 }
 
 /// What a frame's bounds count.

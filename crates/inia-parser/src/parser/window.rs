@@ -120,10 +120,24 @@ impl Parser<'_> {
             } else {
                 (self.frame_bound()?, FrameBound::CurrentRow)
             };
-            spec.frame = Some(WindowFrame { unit, start, end });
+            let excludes = self.frame_exclusion()?;
+            spec.frame = Some(WindowFrame { unit, start, end, excludes });
         }
         self.expect(Tok::RParen)?;
         Ok(spec)
+    }
+
+    /// `EXCLUDE CURRENT ROW | GROUP | TIES | NO OTHERS`; whether it is there.
+    fn frame_exclusion(&mut self) -> PResult<bool> {
+        if !self.accept_kw(Kw::EXCLUDE) {
+            return Ok(false);
+        }
+        match self.expect_any(&[Kw::CURRENT, Kw::GROUP, Kw::TIES, Kw::NO])? {
+            Kw::CURRENT => self.expect_kw(Kw::ROW)?,
+            Kw::NO => self.expect_kw(Kw::OTHERS)?,
+            _ => {}
+        }
+        Ok(true)
     }
 
     fn frame_bound(&mut self) -> PResult<FrameBound> {
@@ -142,6 +156,8 @@ impl Parser<'_> {
             FrameOffset::Interval(amount, self.interval_unit()?)
         } else if self.is(Tok::Param) {
             FrameOffset::Expr(Box::new(self.primary()?))
+        } else if self.is(Tok::Str) {
+            return Err(self.error());
         } else {
             FrameOffset::Expr(Box::new(Expr::Literal(self.literal(None)?)))
         };

@@ -163,6 +163,9 @@ impl BlockScope<'_, '_> {
         window: &str,
     ) -> Result<Frame> {
         let wrong = |code: ErrorCode| Err(SqlError::new(code, &[&window]));
+        if frame.excludes {
+            return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"EXCLUDE"]));
+        }
         if frame.unit == FrameUnit::Groups {
             return Err(SqlError::new(ErrorCode::NotSupportedYet, &[&"GROUPS"]));
         }
