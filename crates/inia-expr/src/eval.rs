@@ -25,28 +25,6 @@ use inia_base::error::{ErrorCode, SqlError};
 use inia_base::value::Value;
 use std::borrow::Cow;
 
-/// The value of a user variable. An expression of numbers stays one where the variable has got
-/// another value since it was bound; nothing is said of texts that are no numbers.
-fn of_variable(var: UserVar, ty: &ExprType, ctx: &mut EvalContext<'_>) -> Result<Value, SqlError> {
-    let UserVar { value, ty: from } = var;
-    match (&value, ty.class()) {
-        (Value::Null, _) => return Ok(value),
-        (Value::Int(_) | Value::UInt(_), TypeClass::Int) => return Ok(value),
-        (Value::Decimal(_), TypeClass::Decimal) | (Value::Double(_), TypeClass::Real) => {
-            return Ok(value);
-        }
-        _ => {}
-    }
-    let is_string = matches!(value, Value::Text(_) | Value::Bytes(_));
-    let from = ExprType { of_group: is_string, ..from };
-    Ok(match ty.class() {
-        TypeClass::Int => Value::Int(convert::to_int(&value, &from, ctx)?),
-        TypeClass::Decimal => Value::Decimal(convert::to_decimal(&value, &from, ctx)?),
-        TypeClass::Real => Value::Double(convert::to_real(&value, &from, ctx)?),
-        _ => value,
-    })
-}
-
 /// Calls a stored function.
 #[cold]
 fn call_stored(
@@ -243,10 +221,9 @@ impl Expr {
                 let value = row.and_then(|row| row.get(*index)).cloned();
                 value.ok_or_else(|| SqlError::new(ErrorCode::UnknownError, &[&"no outer row"]))
             }
-            ExprKind::UserVar(name) => match ctx.host.user_var(name) {
-                Some(var) => of_variable(var, &self.ty, ctx),
-                None => Ok(Value::Null),
-            },
+            ExprKind::UserVar(name) => {
+                Ok(ctx.host.user_var(name).map_or(Value::Null, |var| var.value))
+            }
             ExprKind::AssignUserVar(name, value) => {
                 let result = value.eval_for_variable(ctx, row)?;
                 let var = UserVar { value: result.clone(), ty: value.ty.clone() };
