@@ -18,5 +18,6 @@ pub mod rt;
 pub mod sql_mode;
 pub mod stack;
 pub mod temporal;
+pub mod times;
 pub mod value;
 pub mod warm;

@@ -26,8 +26,8 @@ pub use lines::{Command, Ended, Extra, Who};
 pub use setup::{SetupTables, want_sums};
 pub use statements::{Current, Done, Grouped, History, PreparedInstance, Sums};
 pub(crate) use statements::{Kinds, PICOS};
+pub(crate) use transactions::TransactionSums;
 pub use transactions::{BranchEvent, SessionTransactions, TransactionEvent, TransactionState};
-pub(crate) use transactions::{TimeSums, TransactionSums};
 
 use crate::sysvar::{self, GlobalVars};
 use files::LogFile;

@@ -69,8 +69,6 @@ impl DataDir {
         }
         let made = MadeDirectories::missing(path);
         create_directory(path).map_err(|error| fail("create", &error))?;
-        let before = names(path).map_err(|error| fail("read", &error))?;
-        let is_new = !before.iter().any(|name| inia_sql::is_database_file(name));
         if let Some(name) = foreign_entry(path).map_err(|error| fail("read", &error))? {
             return Err(format!(
                 "data directory {} is not empty and holds no Inia database (there is {name}); \
@@ -91,6 +89,9 @@ impl DataDir {
         let disk = FileDisk::open(path)
             .map_err(|error| format!("cannot open the database in {}: {error}", path.display()))?;
         let disk: Arc<dyn Disk> = Arc::new(disk);
+        // Nobody else makes a database from here on: both locks are held.
+        let before = names(path).map_err(|error| fail("read", &error))?;
+        let is_new = !before.iter().any(|name| inia_sql::is_database_file(name));
         let without_database = is_new.then_some(before);
         let lock = Some(lock);
         Ok(DataDir { path: path.to_owned(), disk, lock, without_database, _made: made })

@@ -3,6 +3,7 @@
 //! A request to a device takes microseconds, and counting it some ten nanoseconds. Requests of all
 //! threads to one file add to the same counters.
 
+use crate::times::TimeSums;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,30 +13,17 @@ use std::time::Instant;
 /// Sums over requests of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestSums {
-    /// How many there were, failed ones among them.
-    pub count: u64,
+    /// Nanoseconds, of failed requests, too.
+    pub times: TimeSums,
     /// Bytes that they were about.
     pub bytes: u64,
-    /// Nanoseconds: all, the least and the most.
-    pub nanos: u64,
-    /// The least.
-    pub min: u64,
-    /// The most.
-    pub max: u64,
 }
 
 impl RequestSums {
     /// Adds sums over other requests.
     pub fn add(&mut self, other: &RequestSums) {
-        self.min = match (self.count, other.count) {
-            (_, 0) => self.min,
-            (0, _) => other.min,
-            _ => self.min.min(other.min),
-        };
-        self.max = self.max.max(other.max);
-        self.count += other.count;
+        self.times.add(&other.times);
         self.bytes += other.bytes;
-        self.nanos += other.nanos;
     }
 }
 
@@ -118,8 +106,8 @@ impl Counter {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let count = load(&self.count);
         let min = if count == 0 { 0 } else { load(&self.min) };
-        let (bytes, nanos, max) = (load(&self.bytes), load(&self.nanos), load(&self.max));
-        RequestSums { count, bytes, nanos, min, max }
+        let times = TimeSums { count, sum: load(&self.nanos), min, max: load(&self.max) };
+        RequestSums { times, bytes: load(&self.bytes) }
     }
 
     fn clear(&self) {
@@ -253,7 +241,7 @@ impl FileCounters {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileCounters, RequestSums};
+    use super::FileCounters;
 
     #[test]
     fn files_keep_their_sums_under_other_names() {
@@ -267,9 +255,11 @@ mod tests {
         let list = counters.list();
         assert_eq!((list.len(), list[0].name.as_str(), list[0].open), (1, "wal-1", 1));
         let requests = list[0].requests;
-        assert_eq!((requests.writes.count, requests.writes.bytes), (2, 30));
-        assert!(requests.writes.min <= requests.writes.max);
-        assert_eq!((requests.reads.bytes, requests.others.count, requests.all().count), (5, 1, 4));
+        assert_eq!((requests.writes.times.count, requests.writes.bytes), (2, 30));
+        let times = requests.writes.times;
+        assert!(times.min <= times.max);
+        assert_eq!((requests.reads.bytes, requests.others.times.count), (5, 1));
+        assert_eq!(requests.all().times.count, 4);
         counters.removed("wal-1");
         assert!(counters.list()[0].exists, "a handle is open");
         drop(file);
@@ -278,14 +268,5 @@ mod tests {
         assert_eq!(list[0].requests, requests);
         counters.clear();
         assert!(counters.list().is_empty());
-    }
-
-    #[test]
-    fn the_least_of_no_requests_is_not_the_least_of_all() {
-        let one = RequestSums { count: 1, bytes: 1, nanos: 7, min: 7, max: 7 };
-        let mut sums = RequestSums::default();
-        sums.add(&one);
-        sums.add(&RequestSums::default());
-        assert_eq!(sums, one);
     }
 }

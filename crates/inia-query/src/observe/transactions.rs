@@ -4,6 +4,7 @@
 //! nobody else takes but for the moment of a query.
 
 use super::levels::Sum;
+use inia_base::times::TimeSums;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
@@ -64,29 +65,7 @@ pub struct BranchEvent {
     pub stage: &'static str,
 }
 
-/// Sums of microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TimeSums {
-    pub(crate) count: u64,
-    pub(crate) sum: u64,
-    pub(crate) min: u64,
-    pub(crate) max: u64,
-}
-
-impl TimeSums {
-    pub(crate) fn add(&mut self, other: &TimeSums) {
-        self.min = match (self.count, other.count) {
-            (_, 0) => self.min,
-            (0, _) => other.min,
-            _ => self.min.min(other.min),
-        };
-        self.max = self.max.max(other.max);
-        self.count += other.count;
-        self.sum += other.sum;
-    }
-}
-
-/// Sums over transactions that may change something, and over those that may not.
+/// Microseconds of transactions that may change something, and over those that may not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TransactionSums {
     pub(crate) read_write: TimeSums,
@@ -95,9 +74,8 @@ pub(crate) struct TransactionSums {
 
 impl TransactionSums {
     fn note(&mut self, event: &TransactionEvent, now: i64) {
-        let wait = event.wait(now);
         let sums = if event.read_only { &mut self.read_only } else { &mut self.read_write };
-        sums.add(&TimeSums { count: 1, sum: wait, min: wait, max: wait });
+        sums.add(&TimeSums::one(event.wait(now)));
     }
 }
 

@@ -5,7 +5,8 @@
 
 use crate::account::Privileges;
 use crate::information_schema::{Information, Rows, row};
-use inia_base::io::{FileRequests, RequestSums};
+use inia_base::io::FileRequests;
+use inia_base::times::TimeSums;
 use inia_base::value::Value;
 
 const DATA: &str = "wait/io/file/innodb/innodb_data_file";
@@ -65,24 +66,21 @@ fn files(info: &Information<'_>) -> Vec<File> {
     of_disk.chain(of_logs).collect()
 }
 
-/// Picoseconds: all, the least, the average and the most.
-fn times(sums: &RequestSums) -> [Value; 4] {
-    let average = sums.nanos.checked_div(sums.count).unwrap_or(0);
-    [sums.nanos, sums.min, average, sums.max].map(|nanos| Value::UInt(nanos.saturating_mul(1000)))
+/// How many there were, and picoseconds: all, the least, the average and the most.
+fn counted(sums: &TimeSums) -> [Value; 5] {
+    let times = [sums.sum, sums.min, sums.mean(), sums.max];
+    let [sum, min, mean, max] = times.map(|nanos| Value::UInt(nanos.saturating_mul(1000)));
+    [Value::UInt(sums.count), sum, min, mean, max]
 }
 
 /// The columns from COUNT_STAR to MAX_TIMER_MISC.
 fn summed(requests: &FileRequests) -> Vec<Value> {
-    let all = requests.all();
-    let mut row = row![all.count];
-    row.extend(times(&all));
+    let mut row = Vec::from(counted(&requests.all().times));
     for sums in [&requests.reads, &requests.writes] {
-        row.push(Value::UInt(sums.count));
-        row.extend(times(sums));
+        row.extend(counted(&sums.times));
         row.push(Value::UInt(sums.bytes));
     }
-    row.push(Value::UInt(requests.others.count));
-    row.extend(times(&requests.others));
+    row.extend(counted(&requests.others.times));
     row
 }
 
@@ -126,8 +124,8 @@ fn push_waits(info: &Information<'_>, rows: &mut Rows, nulls: usize) {
     for (event, requests) in events(info) {
         let all = requests.all();
         let mut row = vec![Value::Null; nulls];
-        row.extend(row![event, all.count]);
-        row.extend(times(&all));
+        row.extend(row![event]);
+        row.extend(counted(&all.times));
         rows.push(row);
     }
 }

@@ -4,8 +4,7 @@ use super::{by_level, visible_sessions};
 use crate::clock::clock_micros;
 use crate::information_schema::{Information, Rows, or_null, row};
 use crate::observe::{
-    Account, BranchEvent, Levels, PICOS, TimeSums, TransactionEvent, TransactionState,
-    TransactionSums,
+    Account, BranchEvent, Levels, PICOS, TransactionEvent, TransactionState, TransactionSums,
 };
 use crate::status::SessionCounters;
 use inia_base::value::Value;
@@ -78,9 +77,9 @@ fn summed(sums: &TransactionSums) -> Vec<Value> {
     let mut all = sums.read_write;
     all.add(&sums.read_only);
     let mut row = row![NAME];
-    for TimeSums { count, sum, min, max } in [all, sums.read_write, sums.read_only] {
-        row.push(Value::UInt(count));
-        let times = [sum, min, sum.checked_div(count).unwrap_or(0), max];
+    for sums in [all, sums.read_write, sums.read_only] {
+        row.push(Value::UInt(sums.count));
+        let times = [sums.sum, sums.min, sums.mean(), sums.max];
         row.extend(times.map(|micros| Value::UInt(micros.saturating_mul(PICOS))));
     }
     row
